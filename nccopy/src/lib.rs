@@ -1,0 +1,2 @@
+//! The nccopy tool.
+#![forbid(unsafe_code)]

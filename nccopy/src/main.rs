@@ -1,0 +1,3 @@
+//! The nccopy tool.
+#![forbid(unsafe_code)]
+fn main() {}

@@ -1,0 +1,2 @@
+//! The ncdump tool.
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The ncdump tool.
+#![forbid(unsafe_code)]
+fn main() {}

@@ -1,0 +1,2 @@
+//! The ncgen tool.
+#![forbid(unsafe_code)]

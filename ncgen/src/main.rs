@@ -1,0 +1,3 @@
+//! The ncgen tool.
+#![forbid(unsafe_code)]
+fn main() {}

@@ -1,0 +1,2 @@
+//! Shared parts of the cross-tool tests.
+#![forbid(unsafe_code)]
