@@ -1,2 +1,10 @@
 //! Text forms of netCDF: CDL, numbers, escapes, filter and chunk specifications.
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "tests choose their numbers"
+    )
+)]

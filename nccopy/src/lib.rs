@@ -1,2 +1,10 @@
 //! The nccopy tool.
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "tests choose their numbers"
+    )
+)]

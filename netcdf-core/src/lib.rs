@@ -1,2 +1,36 @@
 //! The netCDF data model, its file formats and the engine that moves data between them.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`error`] | the one error type: kind, text, object path, resource and byte offset, remedy |
+//! | [`limits`] | what a file may make us allocate |
+//! | [`env`](mod@env) | what is passed down: limits, pool, notes, cancellation, progress |
+//! | [`model`] | what a dataset is: schema, types, names, values; no I/O, no format |
+//! | [`bytes`] | checked reading and writing of binary structures |
+//! | [`io`] | where bytes come from and go to |
+//! | [`filter`] | chunk filters and their table |
+//! | [`chunk`] | geometry and the one engine that reads, decodes and writes data in parallel |
+//! | [`mod@format`] | the formats: probe, open, create |
+//! | [`tool`] | what the command-line tools share |
 #![deny(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "tests choose their numbers"
+    )
+)]
+
+pub mod bytes;
+pub mod chunk;
+pub mod env;
+pub mod error;
+pub mod filter;
+pub mod format;
+pub mod io;
+pub mod limits;
+pub mod model;
+pub mod tool;
+
+pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,117 @@
+//! Reads scalars from bytes whose place in a resource is known.
+
+use std::sync::Arc;
+
+use crate::error::{Context, Error, ErrorKind, Result};
+
+/// A position in bytes of a resource; every read is checked, every error has its offset.
+#[derive(Debug, Clone)]
+pub struct Cursor<'a> {
+    data: &'a [u8],
+    resource: &'a Arc<str>,
+    base: u64,
+    pos: usize,
+}
+
+macro_rules! scalar {
+    ($($name:ident $ty:ty;)*) => {
+        $(
+            #[doc = concat!("The next big-endian `", stringify!($ty), "`.")]
+            ///
+            /// # Errors
+            /// [`ErrorKind::Truncated`] past the end.
+            pub fn $name(&mut self) -> Result<$ty> {
+                self.array().map(<$ty>::from_be_bytes)
+            }
+        )*
+    };
+}
+
+impl<'a> Cursor<'a> {
+    /// Reads `data`, which starts at byte `base` of `resource`.
+    #[must_use]
+    pub fn new(data: &'a [u8], resource: &'a Arc<str>, base: u64) -> Self {
+        Self {
+            data,
+            resource,
+            base,
+            pos: 0,
+        }
+    }
+
+    /// Byte offset in the resource of what is read next.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.base.saturating_add(self.pos as u64)
+    }
+
+    /// Bytes left.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.data.len().saturating_sub(self.pos)
+    }
+
+    /// The next `n` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] past the end.
+    pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
+        let rest = self.data.get(self.pos..).unwrap_or_default();
+        match rest.get(..n) {
+            Some(taken) => {
+                self.pos += n;
+                Ok(taken)
+            }
+            None => Err(self.short(n as u64)),
+        }
+    }
+
+    /// The error for `n` bytes that are not there.
+    #[must_use]
+    pub fn short(&self, n: u64) -> Error {
+        let what = format!("truncated: need {n} bytes, have {}", self.remaining());
+        self.error(ErrorKind::Truncated, what)
+    }
+
+    /// An error at the present position.
+    #[must_use]
+    pub fn error(&self, kind: ErrorKind, what: String) -> Error {
+        Error::new(kind, what).at(self.resource, self.offset())
+    }
+
+    /// The next `N` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] past the end.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (resource, at) = (self.resource, self.offset());
+        let bytes = self.bytes(N)?;
+        <[u8; N]>::try_from(bytes)
+            .map_err(|_| Error::new(ErrorKind::Truncated, "truncated"))
+            .at(resource, at)
+    }
+
+    scalar! {
+        u8 u8;
+        u32_be u32;
+        u64_be u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_their_offset() {
+        let name: Arc<str> = "f".into();
+        let mut c = Cursor::new(&[0, 0, 0, 7, 1], &name, 100);
+        assert_eq!(c.u32_be().unwrap(), 7);
+        let e = c.u32_be().unwrap_err();
+        assert_eq!(
+            e.to_string(),
+            "f: truncated: need 4 bytes, have 1 at byte 104"
+        );
+        assert_eq!(c.u8().unwrap(), 1);
+    }
+}

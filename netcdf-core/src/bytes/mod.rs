@@ -1,0 +1,5 @@
+//! Checked reading and writing of binary structures.
+
+pub mod cursor;
+
+pub use cursor::Cursor;

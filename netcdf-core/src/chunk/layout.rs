@@ -1,0 +1,52 @@
+//! How the data of a variable is cut up and encoded in storage.
+
+use std::ops::Range;
+
+use crate::model::{DataType, Endianness, FilterSpec};
+
+/// The stored form of one element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element {
+    /// Its type.
+    pub ty: DataType,
+    /// Its size in bytes as stored (for strings and lists: of the reference to the heap).
+    pub size: u64,
+    /// Byte order of its numbers.
+    pub order: Endianness,
+}
+
+/// The grid of a variable. Contiguous data is one chunk, a record is a chunk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layout {
+    /// Stored extent in elements per dimension; may be smaller than the dimensions, the rest then
+    /// is fill.
+    pub extent: Vec<u64>,
+    /// Shape of a chunk in elements per dimension.
+    pub chunk: Vec<u64>,
+    /// What an element is.
+    pub element: Element,
+    /// Filters in the order of writing; empty means that parts of a chunk can be read alone.
+    pub filters: Vec<FilterSpec>,
+}
+
+impl Layout {
+    /// Number of chunks per dimension.
+    #[must_use]
+    pub fn grid(&self) -> Vec<u64> {
+        let cells = |(&n, &c): (&u64, &u64)| n.div_ceil(c.max(1));
+        self.extent.iter().zip(&self.chunk).map(cells).collect()
+    }
+}
+
+/// Where the stored bytes of a chunk, or of a part of an unfiltered one, are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkRef {
+    /// Row-major number of the chunk in the grid.
+    pub index: u64,
+    /// Which of the reader's objects (file, key) has the bytes; 0 for the dataset's own file.
+    pub object: u32,
+    /// The bytes within that object.
+    pub range: Range<u64>,
+    /// Bit `n` set: filter `n` was not applied.
+    pub mask: u32,
+}

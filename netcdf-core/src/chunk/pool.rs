@@ -1,0 +1,311 @@
+//! Ordered parallel work within a memory budget.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::error::Result;
+
+/// Threads and memory for the work of the process; made once in `main`.
+#[derive(Debug, Clone)]
+pub struct Pool {
+    /// Work items under way at a time, at least 1.
+    pub threads: usize,
+    /// Bytes that items under way may take; one item always runs.
+    pub memory: u64,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            threads,
+            memory: 256 << 20,
+        }
+    }
+}
+
+/// An item of work and the bytes it takes while it is under way.
+#[derive(Debug)]
+pub struct Item<T> {
+    /// Bytes of memory, about.
+    pub bytes: u64,
+    /// The item.
+    pub value: T,
+}
+
+/// What the threads share.
+struct State<T, R> {
+    /// Items that wait for a thread, with their numbers.
+    waiting: VecDeque<(u64, Item<T>)>,
+    /// Results in order from `next_out` on; `None` where the work is not done.
+    done: VecDeque<Option<(u64, Result<R>)>>,
+    /// Number of the first element of `done`.
+    next_out: u64,
+    /// Bytes admitted and not yet out.
+    admitted: u64,
+    /// No more items will come.
+    closed: bool,
+}
+
+struct Shared<T, R> {
+    state: Mutex<State<T, R>>,
+    work: Condvar,
+    result: Condvar,
+}
+
+impl<T, R> Shared<T, R> {
+    fn lock(&self) -> MutexGuard<'_, State<T, R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pool {
+    /// One thread.
+    #[must_use]
+    pub fn single() -> Self {
+        Self {
+            threads: 1,
+            ..Self::default()
+        }
+    }
+
+    /// Runs `work` on the items, on several threads, and hands the results to `sink` in the order
+    /// of the items. The order, and so the output, does not depend on the number of threads. The
+    /// first error, of whatever stage, ends it.
+    ///
+    /// # Errors
+    /// The first error in the order of the items.
+    pub fn ordered<T: Send, R: Send>(
+        &self,
+        items: impl IntoIterator<Item = Result<Item<T>>>,
+        work: impl Fn(T) -> Result<R> + Sync,
+        mut sink: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let mut items = items.into_iter();
+        let Some(first) = items.next() else {
+            return Ok(());
+        };
+        let second = if self.threads > 1 { items.next() } else { None };
+        let Some(second) = second else {
+            let rest = std::iter::once(first).chain(items);
+            return rest
+                .into_iter()
+                .try_for_each(|item| sink(work(item?.value)?));
+        };
+        self.parallel([first, second].into_iter().chain(items), &work, sink)
+    }
+
+    fn parallel<T: Send, R: Send>(
+        &self,
+        mut items: impl Iterator<Item = Result<Item<T>>>,
+        work: &(impl Fn(T) -> Result<R> + Sync),
+        mut sink: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let shared = Shared {
+            state: Mutex::new(State {
+                waiting: VecDeque::new(),
+                done: VecDeque::new(),
+                next_out: 0,
+                admitted: 0,
+                closed: false,
+            }),
+            work: Condvar::new(),
+            result: Condvar::new(),
+        };
+        std::thread::scope(|scope| {
+            let _close = Close(&shared);
+            for _ in 0..self.threads {
+                scope.spawn(|| worker(&shared, work));
+            }
+            let mut ended = None;
+            let mut held = None;
+            loop {
+                if ended.is_none() && held.is_none() {
+                    match items.next() {
+                        Some(Ok(item)) => held = Some(item),
+                        Some(Err(e)) => ended = Some(Err(e)),
+                        None => ended = Some(Ok(())),
+                    }
+                }
+                if let Some(item) = held.take() {
+                    held = self.admit(&shared, item);
+                    if held.is_none() {
+                        continue;
+                    }
+                }
+                match next_result(&shared) {
+                    Some(result) => sink(result?)?,
+                    None => return ended.unwrap_or(Ok(())),
+                }
+            }
+        })
+    }
+
+    /// Hands an item to the threads, or back if it has to wait.
+    fn admit<T, R>(&self, shared: &Shared<T, R>, item: Item<T>) -> Option<Item<T>> {
+        let mut state = shared.lock();
+        let under_way = state.done.len();
+        let full = state.admitted.saturating_add(item.bytes) > self.memory;
+        if under_way >= 3 * self.threads || (under_way > 0 && full) {
+            return Some(item);
+        }
+        let number = state.next_out + under_way as u64;
+        state.admitted += item.bytes;
+        state.waiting.push_back((number, item));
+        state.done.push_back(None);
+        shared.work.notify_one();
+        None
+    }
+}
+
+/// Waits for the result of the oldest item; `None` if nothing is under way.
+fn next_result<T, R>(shared: &Shared<T, R>) -> Option<Result<R>> {
+    let mut state = shared.lock();
+    loop {
+        match state.done.front_mut() {
+            None => return None,
+            Some(slot) => {
+                if let Some((bytes, result)) = slot.take() {
+                    state.done.pop_front();
+                    state.next_out += 1;
+                    state.admitted = state.admitted.saturating_sub(bytes);
+                    return Some(result);
+                }
+            }
+        }
+        state = shared
+            .result
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Works on items until none can come.
+fn worker<T, R>(shared: &Shared<T, R>, work: &impl Fn(T) -> Result<R>) {
+    loop {
+        let mut state = shared.lock();
+        let (number, item) = loop {
+            if let Some(next) = state.waiting.pop_front() {
+                break next;
+            }
+            if state.closed {
+                return;
+            }
+            state = shared
+                .work
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        };
+        drop(state);
+        let result = work(item.value);
+        let mut state = shared.lock();
+        let place = usize::try_from(number - state.next_out).unwrap_or(usize::MAX);
+        if let Some(slot) = state.done.get_mut(place) {
+            *slot = Some((item.bytes, result));
+        }
+        shared.result.notify_all();
+    }
+}
+
+/// Ends the threads when the scope is left, also on an error: what waits is dropped.
+struct Close<'a, T, R>(&'a Shared<T, R>);
+
+impl<T, R> Drop for Close<'_, T, R> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.closed = true;
+        state.waiting.clear();
+        drop(state);
+        self.0.work.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{Error, ErrorKind};
+
+    fn items(n: u64, bytes: u64) -> impl Iterator<Item = Result<Item<u64>>> {
+        (0..n).map(move |value| Ok(Item { bytes, value }))
+    }
+
+    #[test]
+    fn order_is_kept_for_any_number_of_threads() {
+        for threads in [1, 2, 4, 9] {
+            let pool = Pool {
+                threads,
+                memory: 1000,
+            };
+            let mut out = vec![];
+            let work = |x: u64| {
+                if x.is_multiple_of(7) {
+                    std::thread::sleep(std::time::Duration::from_micros(50));
+                }
+                Ok(x * 2)
+            };
+            pool.ordered(items(500, 100), work, |x| {
+                out.push(x);
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(out, (0..500).map(|x| x * 2).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_first_error_ends_it() {
+        for threads in [1, 3] {
+            let pool = Pool {
+                threads,
+                memory: u64::MAX,
+            };
+            let mut last = 0;
+            let work = |x| match x {
+                37.. => Err(Error::new(ErrorKind::Checksum, format!("{x}"))),
+                _ => Ok(x),
+            };
+            let e = pool.ordered(items(1000, 1), work, |x| {
+                last = x;
+                Ok(())
+            });
+            assert_eq!((e.unwrap_err().what(), last), ("37", 36));
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_sink_or_the_items_ends_it() {
+        let pool = Pool {
+            threads: 3,
+            memory: u64::MAX,
+        };
+        let stop = || Error::new(ErrorKind::Io, "stop");
+        assert!(pool.ordered(items(1000, 1), Ok, |_| Err(stop())).is_err());
+        let bad = items(10, 1).chain([Err(stop())]);
+        let mut n = 0;
+        let r = pool.ordered(bad, Ok, |_| {
+            n += 1;
+            Ok(())
+        });
+        assert!(r.is_err());
+        assert_eq!(n, 10);
+    }
+
+    #[test]
+    fn the_budget_bounds_what_is_under_way() {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        let pool = Pool {
+            threads: 8,
+            memory: 250,
+        };
+        let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let work = |_| {
+            let n = now.fetch_add(1, Ordering::SeqCst) + 1;
+            most.fetch_max(n, Ordering::SeqCst);
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            now.fetch_sub(1, Ordering::SeqCst);
+            Ok(())
+        };
+        pool.ordered(items(50, 100), work, Ok).unwrap();
+        assert!(most.load(Ordering::SeqCst) <= 2);
+    }
+}

@@ -1,0 +1,263 @@
+//! The one error type of the library.
+//!
+//! Every error says what was wrong (and what was expected), and, where it is known, the object
+//! (`/group/variable`), the resource (file or URL) with the byte offset, and a remedy. The
+//! innermost caller that knows a fact states it; outer callers never overwrite it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// Result with the library's [`Error`]; `Result<()>` is eight bytes.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What a caller may want to act on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system failed an operation.
+    Io,
+    /// Bytes that the structure promises are not there.
+    Truncated,
+    /// A structure contradicts its specification.
+    Corrupt,
+    /// Not a format that we know.
+    UnknownFormat,
+    /// A known thing that we do not do (yet, or in this build).
+    Unsupported,
+    /// A named object does not exist.
+    NotFound,
+    /// A named object exists already.
+    Exists,
+    /// A limit of ours was reached.
+    Limit,
+    /// A checksum does not match.
+    Checksum,
+    /// The caller's arguments do not fit together.
+    Argument,
+    /// A value does not fit its type (`NC_ERANGE`).
+    Range,
+    /// A name has characters that netCDF does not allow (`NC_EBADNAME`).
+    BadName,
+    /// A type that the format does not have, or a fill value of another type (`NC_EBADTYPE`).
+    BadType,
+    /// A dimension length beyond the format's limit (`NC_EDIMSIZE`).
+    DimSize,
+    /// A variable size beyond the format's limit (`NC_EVARSIZE`).
+    VarSize,
+    /// A netCDF-4 construct in the classic model (`NC_ESTRICTNC3`).
+    Strict,
+    /// An unlimited dimension where the format allows none (`NC_EUNLIMPOS`, `NC_EUNLIMIT`).
+    Unlimited,
+    /// Cancelled by a signal.
+    Cancelled,
+}
+
+/// An error with its place; see the module's text.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    what: Cow<'static, str>,
+    object: Option<Arc<str>>,
+    place: Option<(Arc<str>, Option<u64>)>,
+    remedy: Option<Cow<'static, str>>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of `kind`; `what` says what was found and what was expected.
+    #[must_use]
+    pub fn new(kind: ErrorKind, what: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            what: what.into(),
+            object: None,
+            place: None,
+            remedy: None,
+            source: None,
+        }))
+    }
+
+    /// An error of the operating system while doing `what` to `resource`.
+    #[must_use]
+    pub fn io(what: &str, resource: &str, source: std::io::Error) -> Self {
+        let mut e = Self::new(ErrorKind::Io, format!("{what}: {}", plain(&source)));
+        e.0.source = Some(Box::new(source));
+        e.0.place = Some((resource.into(), None));
+        e
+    }
+
+    /// The kind.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// What was wrong, without place and remedy.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        &self.0.what
+    }
+
+    /// Path of the object concerned.
+    #[must_use]
+    pub fn object(&self) -> Option<&str> {
+        self.0.object.as_deref()
+    }
+
+    /// The resource (file name or URL) concerned.
+    #[must_use]
+    pub fn resource(&self) -> Option<&str> {
+        self.0.place.as_ref().map(|(r, _)| &**r)
+    }
+
+    /// Offset in bytes within the resource.
+    #[must_use]
+    pub fn offset(&self) -> Option<u64> {
+        self.0.place.as_ref().and_then(|(_, o)| *o)
+    }
+
+    /// The way out, if there is one.
+    #[must_use]
+    pub fn remedy(&self) -> Option<&str> {
+        self.0.remedy.as_deref()
+    }
+
+    /// States resource and byte offset, unless a place is known already.
+    #[must_use]
+    pub fn at(mut self, resource: &Arc<str>, offset: u64) -> Self {
+        self.0
+            .place
+            .get_or_insert_with(|| (Arc::clone(resource), Some(offset)));
+        self
+    }
+
+    /// States the resource, unless a place is known already.
+    #[must_use]
+    pub fn of(mut self, resource: &str) -> Self {
+        self.0.place.get_or_insert_with(|| (resource.into(), None));
+        self
+    }
+
+    /// States the object's path, unless one is known already.
+    #[must_use]
+    pub fn in_object(mut self, path: &str) -> Self {
+        self.0.object.get_or_insert_with(|| path.into());
+        self
+    }
+
+    /// States the way out, unless one is known already.
+    #[must_use]
+    pub fn with_remedy(mut self, remedy: impl Into<Cow<'static, str>>) -> Self {
+        self.0.remedy.get_or_insert_with(|| remedy.into());
+        self
+    }
+
+    /// True if the error is a pipe whose reader has gone.
+    #[must_use]
+    pub fn is_broken_pipe(&self) -> bool {
+        let io = self
+            .0
+            .source
+            .as_ref()
+            .and_then(|s| s.downcast_ref::<std::io::Error>());
+        io.is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// The operating system's text without Rust's `(os error N)`.
+fn plain(e: &std::io::Error) -> String {
+    let text = e.to_string();
+    match text.find(" (os error") {
+        Some(end) => text.get(..end).unwrap_or(&text).to_owned(),
+        None => text,
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let e = &self.0;
+        if let Some((resource, _)) = &e.place {
+            write!(f, "{resource}: ")?;
+        }
+        f.write_str(&e.what)?;
+        if let Some(object) = &e.object {
+            write!(f, " in {object}")?;
+        }
+        if let Some((_, Some(offset))) = &e.place {
+            write!(f, " at byte {offset}")?;
+        }
+        if let Some(remedy) = &e.remedy {
+            write!(f, " ({remedy})")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|e| e as _)
+    }
+}
+
+/// [`Error::at`] and its kin on results.
+pub trait Context<T> {
+    /// See [`Error::at`].
+    ///
+    /// # Errors
+    /// The error given, with its place.
+    fn at(self, resource: &Arc<str>, offset: u64) -> Result<T>;
+    /// See [`Error::in_object`].
+    ///
+    /// # Errors
+    /// The error given, with its object.
+    fn in_object(self, path: impl FnOnce() -> String) -> Result<T>;
+}
+
+impl<T> Context<T> for Result<T> {
+    fn at(self, resource: &Arc<str>, offset: u64) -> Self {
+        self.map_err(|e| e.at(resource, offset))
+    }
+    fn in_object(self, path: impl FnOnce() -> String) -> Self {
+        self.map_err(|e| {
+            if e.object().is_some() {
+                e
+            } else {
+                e.in_object(&path())
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_everything_it_knows() {
+        let resource: Arc<str> = "a.nc".into();
+        let e = Error::new(ErrorKind::Truncated, "need 4 bytes, have 3")
+            .at(&resource, 96)
+            .at(&"other".into(), 1)
+            .in_object("/g/t")
+            .with_remedy("fetch the file again");
+        assert_eq!(
+            e.to_string(),
+            "a.nc: need 4 bytes, have 3 in /g/t at byte 96 (fetch the file again)"
+        );
+    }
+
+    #[test]
+    fn result_is_one_word() {
+        assert_eq!(size_of::<Result<()>>(), 8);
+    }
+
+    #[test]
+    fn system_errors_read_as_in_c() {
+        let e = Error::io("open", "no.nc", std::io::Error::from_raw_os_error(2));
+        assert_eq!(e.to_string(), "no.nc: open: No such file or directory");
+    }
+}

@@ -1,0 +1,177 @@
+//! Sizes and places of variables in a classic file ("Notes on Computing File Offsets").
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::region::product;
+use crate::model::{Atomic, Kind, Schema, Variable};
+
+/// Where a variable's data is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Element type.
+    pub ty: Atomic,
+    /// Byte offset of the first element in the file.
+    pub begin: u64,
+    /// Bytes of the whole variable, or of one record of it, without padding.
+    pub slab: u64,
+    /// True if the first dimension is the record dimension.
+    pub record: bool,
+}
+
+/// Places of all variables, and what they have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// One a variable.
+    pub vars: Vec<Place>,
+    /// Bytes from one record to the next.
+    pub record_size: u64,
+    /// Byte offset of the first record.
+    pub records_at: u64,
+}
+
+/// `n` rounded up to a multiple of four.
+///
+/// # Errors
+/// [`ErrorKind::VarSize`] beyond 2^64.
+pub fn padded(n: u64) -> Result<u64> {
+    n.checked_next_multiple_of(4).ok_or_else(too_large)
+}
+
+fn too_large() -> Error {
+    Error::new(
+        ErrorKind::VarSize,
+        "one or more variable sizes violate format constraints",
+    )
+}
+
+/// Type and size in bytes of a variable, or of one record of it, without padding.
+///
+/// # Errors
+/// [`ErrorKind::VarSize`] beyond 2^64 bytes, [`ErrorKind::BadType`] for types of netCDF-4.
+pub fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
+    let ty = var.ty.atomic().and_then(|t| Some((t, t.size()?)));
+    let (ty, size) = ty.ok_or_else(|| Error::new(ErrorKind::BadType, "not a classic type"))?;
+    let skip = usize::from(schema.is_record(var));
+    let dims = var
+        .dims
+        .iter()
+        .skip(skip)
+        .map(|&d| schema.dim(d).map_or(0, |d| d.len));
+    let lengths: Vec<u64> = dims.collect();
+    let bytes = product(&lengths).and_then(|n| n.checked_mul(size as u64));
+    Ok((ty, bytes.ok_or_else(too_large)?))
+}
+
+/// Bytes from one record to the next: the padded sizes of the record variables, or, if there is
+/// just one, its size as it is ("Note on padding").
+///
+/// # Errors
+/// [`ErrorKind::VarSize`] beyond 2^64.
+pub fn record_size(places: &[Place]) -> Result<u64> {
+    let slabs: Vec<u64> = places.iter().filter(|p| p.record).map(|p| p.slab).collect();
+    match slabs.as_slice() {
+        [only] => Ok(*only),
+        all => all.iter().try_fold(0u64, |sum, &n| {
+            sum.checked_add(padded(n)?).ok_or_else(too_large)
+        }),
+    }
+}
+
+/// Lays out the variables of a new file after a header of `header` bytes: fixed-size variables,
+/// then one record of each record variable, in definition order.
+///
+/// # Errors
+/// [`ErrorKind::VarSize`] where the kind's limits are passed, naming the variable.
+pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
+    let mut vars = Vec::with_capacity(schema.vars.len());
+    for (id, var) in schema.var_ids().zip(&schema.vars) {
+        let named = |e: Error| e.in_object(&schema.var_path(id));
+        let (ty, slab) = slab(schema, var).map_err(named)?;
+        vars.push(Place {
+            ty,
+            begin: 0,
+            slab,
+            record: schema.is_record(var),
+        });
+    }
+    check_sizes(schema, &vars)?;
+    let offset_limit = if schema.kind == Kind::Classic {
+        i32::MAX.unsigned_abs().into()
+    } else {
+        i64::MAX.unsigned_abs()
+    };
+    let mut at = header;
+    let mut records_at = header;
+    for record in [false, true] {
+        if record {
+            records_at = at;
+        }
+        for (id, place) in schema
+            .var_ids()
+            .zip(&mut vars)
+            .filter(|(_, p)| p.record == record)
+        {
+            if at > offset_limit {
+                return Err(beyond_offsets(schema.kind).in_object(&schema.var_path(id)));
+            }
+            place.begin = at;
+            at = at.checked_add(padded(place.slab)?).ok_or_else(too_large)?;
+        }
+    }
+    Ok(Places {
+        record_size: record_size(&vars)?,
+        vars,
+        records_at,
+    })
+}
+
+fn beyond_offsets(kind: Kind) -> Error {
+    let what = format!(
+        "the variable would start beyond the offsets of {} files",
+        kind.name()
+    );
+    Error::new(ErrorKind::VarSize, what).with_remedy("use -k 64-bit-offset or -k cdf5")
+}
+
+/// The size limits of the kind. A larger variable is allowed if nothing has to be placed behind
+/// it: as the last fixed-size variable of a file without record variables, or as the last record
+/// variable.
+fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
+    let limit = match schema.kind {
+        Kind::Classic => i32::MAX.unsigned_abs().into(),
+        Kind::Offset64 => u32::MAX.into(),
+        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => i64::MAX.unsigned_abs(),
+    } - 3;
+    let records = vars.iter().any(|p| p.record);
+    for (n, (id, place)) in schema.var_ids().zip(vars).enumerate() {
+        if place.slab <= limit {
+            continue;
+        }
+        let mut behind = vars.iter().skip(n + 1);
+        let last = behind.all(|p| p.record != place.record) && (place.record || !records);
+        if schema.kind == Kind::Cdf5 || !last {
+            let what = format!(
+                "the variable has {} bytes{}, {} files allow {limit} (but for the last variable)",
+                place.slab,
+                if place.record { " a record" } else { "" },
+                schema.kind.name()
+            );
+            let e = Error::new(ErrorKind::VarSize, what).in_object(&schema.var_path(id));
+            return Err(e.with_remedy("use -k cdf5"));
+        }
+    }
+    Ok(())
+}
+
+/// The `vsize` field: the padded size, or 2^32-1 where 32 bits do not hold it ("Note on vsize").
+///
+/// # Errors
+/// [`ErrorKind::VarSize`] beyond 2^64.
+pub fn vsize(kind: Kind, slab: u64) -> Result<u64> {
+    let size = padded(slab)?;
+    let wide = kind == Kind::Cdf5;
+    Ok(if wide || size <= u64::from(u32::MAX) {
+        size
+    } else {
+        u64::from(u32::MAX)
+    })
+}

@@ -1,0 +1,88 @@
+//! The classic formats: CDF-1, CDF-2 (64-bit offset) and CDF-5 (64-bit data).
+//!
+//! Specification: "The NetCDF Classic Format Specification" and "The 64-bit Offset Format" of the
+//! file format document; CDF-5 is CDF-2 with 64-bit counts and five more types.
+
+pub mod header;
+pub mod layout;
+pub mod reader;
+pub mod writer;
+
+#[cfg(test)]
+use std::sync::Arc;
+
+use super::{CreateOptions, Format, Reader, Writer};
+use crate::env::Env;
+use crate::error::Result;
+use crate::io::{Container, Target};
+use crate::model::{Kind, Schema};
+
+/// The row of the table of formats.
+pub const FORMAT: Format = Format {
+    name: "classic",
+    probe,
+    open,
+    creates: &[Kind::Classic, Kind::Offset64, Kind::Cdf5],
+    create,
+};
+
+/// The version byte of a kind; `None` for the kinds that are not classic.
+#[must_use]
+pub fn version(kind: Kind) -> Option<u8> {
+    match kind {
+        Kind::Classic => Some(1),
+        Kind::Offset64 => Some(2),
+        Kind::Cdf5 => Some(5),
+        Kind::Netcdf4 | Kind::Netcdf4Classic => None,
+    }
+}
+
+fn probe(container: &Container) -> Result<Option<Kind>> {
+    let Container::Source(source) = container else {
+        return Ok(None);
+    };
+    let mut magic = [0; 4];
+    if source.len() < 4 {
+        return Ok(None);
+    }
+    source.read_at(0, &mut magic)?;
+    let kinds = [Kind::Classic, Kind::Offset64, Kind::Cdf5];
+    Ok(match magic {
+        [b'C', b'D', b'F', byte] => kinds.into_iter().find(|&k| version(k) == Some(byte)),
+        _ => None,
+    })
+}
+
+fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
+    match container {
+        Container::Source(source) => Ok(Box::new(reader::ClassicReader::open(source, env)?)),
+        Container::Store(store) => Err(crate::Error::new(
+            crate::ErrorKind::UnknownFormat,
+            "a store of keys is not a classic file",
+        )
+        .of(store.name())),
+    }
+}
+
+fn create(
+    target: Box<dyn Target>,
+    schema: Schema,
+    options: CreateOptions,
+    _: &Env,
+) -> Result<Box<dyn Writer>> {
+    Ok(Box::new(writer::ClassicWriter::create(
+        target, schema, options,
+    )?))
+}
+
+/// A source of the kinds this format reads, for tests.
+#[cfg(test)]
+pub(crate) fn source(bytes: &[u8]) -> Arc<dyn crate::io::Source> {
+    Arc::new(crate::io::memory::MemorySource::new(
+        "test.nc",
+        bytes.to_vec(),
+    ))
+}
+
+#[cfg(test)]
+mod tests;

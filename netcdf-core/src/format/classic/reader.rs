@@ -1,0 +1,216 @@
+//! Reads classic files.
+
+use std::sync::Arc;
+
+use super::header;
+use super::layout::{Place, Places, record_size, slab};
+use crate::chunk::layout::{ChunkRef, Element, Layout};
+use crate::chunk::scatter::{Block, advance};
+use crate::env::Env;
+use crate::error::{Context, Error, ErrorKind, Result};
+use crate::format::{Provenance, Reader};
+use crate::io::{Container, Source};
+use crate::model::{DataType, Endianness, Kind, Schema, Values, VarId};
+
+/// An open classic file.
+#[derive(Debug)]
+pub struct ClassicReader {
+    source: Arc<dyn Source>,
+    schema: Schema,
+    places: Places,
+    records: u64,
+}
+
+impl ClassicReader {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`].
+    pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
+        let kind = super::probe(&Container::Source(Arc::clone(&source)))?;
+        let kind = kind.ok_or_else(|| {
+            Error::new(ErrorKind::UnknownFormat, "not a classic netCDF file").of(source.name())
+        })?;
+        let header = header::read(&*source, kind, &env.limits)?;
+        let (mut schema, begins) = (header.schema, header.begins);
+        let places = place(&schema, &begins).map_err(|e| e.of(source.name()))?;
+        check_order(&schema, &places, header.len).map_err(|e| e.of(source.name()))?;
+        let records = header
+            .records
+            .unwrap_or_else(|| streamed(&places, source.len()));
+        for dim in schema.dims.iter_mut().filter(|d| d.unlimited) {
+            dim.len = records;
+        }
+        Ok(Self {
+            source,
+            schema,
+            places,
+            records,
+        })
+    }
+
+    fn place(&self, var: VarId) -> Result<Place> {
+        let place = self.places.vars.get(var.index()).copied();
+        place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
+    }
+
+    /// True if all elements stand one behind the other.
+    fn is_contiguous(&self, place: &Place) -> bool {
+        !place.record || self.places.record_size == place.slab
+    }
+}
+
+/// Number of records of a file whose header says STREAMING: as many whole ones as there are.
+fn streamed(places: &Places, len: u64) -> u64 {
+    let bytes = len.saturating_sub(places.records_at);
+    bytes.checked_div(places.record_size).unwrap_or(0)
+}
+
+fn place(schema: &Schema, begins: &[u64]) -> Result<Places> {
+    let mut vars = Vec::with_capacity(begins.len());
+    for ((id, var), &begin) in schema.var_ids().zip(&schema.vars).zip(begins) {
+        let (ty, slab) = slab(schema, var).in_object(|| schema.var_path(id))?;
+        vars.push(Place {
+            ty,
+            begin,
+            slab,
+            record: schema.is_record(var),
+        });
+    }
+    let records_at = vars
+        .iter()
+        .filter(|p| p.record)
+        .map(|p| p.begin)
+        .min()
+        .unwrap_or(0);
+    Ok(Places {
+        record_size: record_size(&vars)?,
+        vars,
+        records_at,
+    })
+}
+
+/// Data starts behind the header, and variables do not overlap ("stored … in the same order the
+/// variables occur in the header"): what does otherwise is no netCDF file.
+fn check_order(schema: &Schema, places: &Places, header: u64) -> Result<()> {
+    let mut end = header;
+    for record in [false, true] {
+        let vars = schema
+            .var_ids()
+            .zip(&places.vars)
+            .filter(|(_, p)| p.record == record);
+        for (id, place) in vars {
+            if place.begin < end {
+                let what = format!("data at byte {}, expected from {end} on", place.begin);
+                return Err(Error::new(ErrorKind::Corrupt, what).in_object(&schema.var_path(id)));
+            }
+            end = place.begin.saturating_add(place.slab);
+        }
+    }
+    Ok(())
+}
+
+impl Reader for ClassicReader {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn provenance(&self) -> Provenance {
+        let (model, mode) = match self.schema.kind {
+            Kind::Offset64 => ("64-bit offset", 0x200),
+            Kind::Cdf5 => ("64-bit data", 0x20),
+            Kind::Classic | Kind::Netcdf4 | Kind::Netcdf4Classic => ("classic", 0),
+        };
+        Provenance {
+            model,
+            mode,
+            ..Provenance::default()
+        }
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        let place = self.place(var)?;
+        let extent = self.schema.shape(var);
+        let mut chunk = extent.clone();
+        if !self.is_contiguous(&place) {
+            chunk.iter_mut().take(1).for_each(|n| *n = 1);
+        }
+        let size = place.ty.size().unwrap_or(1) as u64;
+        let element = Element {
+            ty: place.ty.into(),
+            size,
+            order: Endianness::Big,
+        };
+        Ok(Layout {
+            extent,
+            chunk,
+            element,
+            filters: vec![],
+        })
+    }
+
+    fn locate(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        let place = self.place(var)?;
+        if chunks.count.contains(&0) {
+            return Ok(());
+        }
+        if self.is_contiguous(&place) {
+            let records = if place.record { self.records } else { 1 };
+            let size = place.slab.checked_mul(records);
+            let end = size
+                .and_then(|n| place.begin.checked_add(n))
+                .ok_or_else(beyond)?;
+            return visit(ChunkRef {
+                index: 0,
+                object: 0,
+                range: place.begin..end,
+                mask: 0,
+            });
+        }
+        let mut index = vec![0; 1];
+        let first = chunks.start.first().copied().unwrap_or(0);
+        let count = chunks.count.first().copied().unwrap_or(0);
+        loop {
+            let record = first.saturating_add(index.first().copied().unwrap_or(0));
+            let start = record.checked_mul(self.places.record_size);
+            let start = start
+                .and_then(|n| n.checked_add(place.begin))
+                .ok_or_else(beyond)?;
+            let end = start.checked_add(place.slab).ok_or_else(beyond)?;
+            visit(ChunkRef {
+                index: record,
+                object: 0,
+                range: start..end,
+                mask: 0,
+            })?;
+            if !advance(&mut index, &[count]) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
+        self.source.read_ranges(&ranges)
+    }
+
+    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
+        (object == 0).then_some(&self.source)
+    }
+
+    fn resolve(&self, _: &[u8], _: DataType) -> Result<Values> {
+        Err(Error::new(
+            ErrorKind::Unsupported,
+            "classic files have no heap",
+        ))
+    }
+}
+
+fn beyond() -> Error {
+    Error::new(ErrorKind::Corrupt, "data beyond 2^64 bytes")
+}

@@ -1,0 +1,393 @@
+//! Writes classic files.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::header;
+use super::layout::{Place, Places, lay_out, padded};
+use crate::chunk::elements;
+use crate::chunk::layout::{Element, Layout};
+use crate::error::{Context, Error, ErrorKind, Result};
+use crate::format::{CreateOptions, Writer};
+use crate::io::blocks::Blocks;
+use crate::io::spans::Spans;
+use crate::io::{Source, Target};
+use crate::model::{DimId, Endianness, Fill, Kind, Schema, Values, VarId};
+
+/// A classic file in the making.
+#[derive(Debug)]
+pub struct ClassicWriter {
+    target: Box<dyn Target>,
+    blocks: Blocks,
+    schema: Schema,
+    places: Places,
+    /// Per variable: which of its bytes (row-major, without padding) were written.
+    written: Vec<Spans>,
+    /// A copy that may go on.
+    pending: Option<Pending>,
+    no_fill: bool,
+}
+
+/// Bytes of a source to be copied to the target; neighbours are copied at once.
+#[derive(Debug)]
+struct Pending {
+    source: Arc<dyn Source>,
+    range: Range<u64>,
+    to: u64,
+}
+
+impl ClassicWriter {
+    /// Checks the schema against the limits of its kind and lays the file out.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Strict`], [`ErrorKind::BadType`], [`ErrorKind::Unlimited`],
+    /// [`ErrorKind::DimSize`] or [`ErrorKind::VarSize`], with the object's path.
+    pub fn create(target: Box<dyn Target>, schema: Schema, options: CreateOptions) -> Result<Self> {
+        check(&schema)?;
+        let places = lay_out(&schema, header::len(&schema)?)?;
+        header::write(&schema, 0, &places.vars)?;
+        let written = vec![Spans::default(); schema.vars.len()];
+        let (blocks, no_fill) = (Blocks::default(), options.no_fill);
+        Ok(Self {
+            target,
+            blocks,
+            schema,
+            places,
+            written,
+            pending: None,
+            no_fill,
+        })
+    }
+
+    fn place(&self, var: VarId) -> Result<Place> {
+        let place = self.places.vars.get(var.index()).copied();
+        place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
+    }
+
+    fn records(&self) -> u64 {
+        self.schema
+            .dims
+            .iter()
+            .find(|d| d.unlimited)
+            .map_or(0, |d| d.len)
+    }
+
+    /// Calls `part` with each part of a variable's bytes `from..from + len` that is one run in
+    /// the file: its place in the file and its bytes among those given.
+    fn parts(
+        &mut self,
+        var: VarId,
+        from: u64,
+        len: u64,
+        mut part: impl FnMut(&mut Self, u64, Range<u64>) -> Result<()>,
+    ) -> Result<()> {
+        let place = self.place(var)?;
+        let end = from
+            .checked_add(len)
+            .ok_or_else(|| beyond(&self.schema, var))?;
+        if place.record {
+            let records = end.div_ceil(place.slab.max(1));
+            self.grow(records)?;
+        } else if end > place.slab {
+            return Err(beyond(&self.schema, var));
+        }
+        if let Some(spans) = self.written.get_mut(var.index()) {
+            spans.add(from..end);
+        }
+        if !place.record || self.places.record_size == place.slab {
+            return part(self, place.begin.saturating_add(from), 0..len);
+        }
+        let mut at = from;
+        while at < end {
+            let (record, inside) = (at / place.slab, at % place.slab);
+            let n = (place.slab - inside).min(end - at);
+            let offset = record.checked_mul(self.places.record_size);
+            let offset = offset.and_then(|o| o.checked_add(place.begin)?.checked_add(inside));
+            let offset = offset.ok_or_else(|| beyond(&self.schema, var))?;
+            part(self, offset, at - from..at - from + n)?;
+            at += n;
+        }
+        Ok(())
+    }
+
+    /// Makes the record dimension at least `records` long.
+    fn grow(&mut self, records: u64) -> Result<()> {
+        let limit = match self.schema.kind {
+            Kind::Classic | Kind::Offset64 => u32::MAX.into(),
+            Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => i64::MAX.unsigned_abs(),
+        };
+        if records >= limit {
+            let what = format!(
+                "{records} records, {} files have fewer than {limit}",
+                self.schema.kind.name()
+            );
+            return Err(Error::new(ErrorKind::DimSize, what));
+        }
+        for dim in self.schema.dims.iter_mut().filter(|d| d.unlimited) {
+            dim.len = dim.len.max(records);
+        }
+        Ok(())
+    }
+
+    fn flush_pending(&mut self) -> Result<()> {
+        let Some(p) = self.pending.take() else {
+            return Ok(());
+        };
+        let end =
+            p.to.saturating_add(p.range.end.saturating_sub(p.range.start));
+        self.blocks.forget(&mut *self.target, p.to, end)?;
+        self.target.copy_from(&*p.source, p.range, p.to)
+    }
+
+    /// Fills what was not written of a variable, and the padding behind it or behind each record.
+    fn fill(&mut self, var: VarId) -> Result<()> {
+        let place = self.place(var)?;
+        let pattern = self.pattern(var)?;
+        let total = place
+            .slab
+            .saturating_mul(if place.record { self.records() } else { 1 });
+        let keep = self
+            .schema
+            .var(var)
+            .is_some_and(|v| v.storage.fill == Fill::NoFill);
+        if !self.no_fill && !keep {
+            let spans = self.written.get(var.index()).cloned().unwrap_or_default();
+            for gap in spans.gaps(total) {
+                self.fill_gap(var, gap, &pattern)?;
+            }
+        }
+        self.fill_padding(&place, &pattern)
+    }
+
+    /// Stored form of the variable's fill value, over at least four bytes.
+    fn pattern(&self, var: VarId) -> Result<Vec<u8>> {
+        let mut one = Vec::new();
+        if let Some(fill) = self.schema.var(var).and_then(|v| v.fill_value()) {
+            elements::encode(&fill, Endianness::Big, &mut one)?;
+        }
+        Ok(one.iter().copied().cycle().take(one.len().max(4)).collect())
+    }
+
+    fn fill_gap(&mut self, var: VarId, gap: Range<u64>, pattern: &[u8]) -> Result<()> {
+        let block: Vec<u8> = pattern.iter().copied().cycle().take(64 << 10).collect();
+        let size = block.len() as u64;
+        let mut at = gap.start;
+        while at < gap.end {
+            let n = size.min(gap.end - at);
+            let bytes = block
+                .get(..usize::try_from(n).unwrap_or(0))
+                .unwrap_or_default();
+            self.parts(var, at, n, |w, offset, part| {
+                w.put_bytes(offset, bytes, &part)
+            })?;
+            at += n;
+        }
+        Ok(())
+    }
+
+    fn fill_padding(&mut self, place: &Place, pattern: &[u8]) -> Result<()> {
+        let pad = padded(place.slab)?.saturating_sub(place.slab);
+        let bytes = pattern
+            .get(..usize::try_from(pad).unwrap_or(0))
+            .unwrap_or_default();
+        if bytes.is_empty() || (place.record && self.places.record_size == place.slab) {
+            return Ok(());
+        }
+        for record in 0..if place.record { self.records() } else { 1 } {
+            let at = record.saturating_mul(self.places.record_size);
+            let at = at.saturating_add(place.begin).saturating_add(place.slab);
+            self.blocks.write(&mut *self.target, at, bytes)?;
+        }
+        Ok(())
+    }
+
+    fn put_bytes(&mut self, offset: u64, bytes: &[u8], part: &Range<u64>) -> Result<()> {
+        let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let bytes = bytes
+            .get(index(part.start)..index(part.end))
+            .unwrap_or_default();
+        self.blocks.write(&mut *self.target, offset, bytes)
+    }
+
+    /// Length of the whole file in bytes.
+    fn len(&self) -> Result<u64> {
+        let mut end = header::len(&self.schema)?;
+        for place in &self.places.vars {
+            let last = match (place.record, self.records().checked_sub(1)) {
+                (true, None) => continue,
+                (true, Some(n)) => n.saturating_mul(self.places.record_size),
+                (false, _) => 0,
+            };
+            let alone = place.record && self.places.record_size == place.slab;
+            let slab = if alone {
+                place.slab
+            } else {
+                padded(place.slab)?
+            };
+            end = end.max(place.begin.saturating_add(last).saturating_add(slab));
+        }
+        Ok(end)
+    }
+}
+
+fn beyond(schema: &Schema, var: VarId) -> Error {
+    let what = "data beyond the end of the variable";
+    Error::new(ErrorKind::Argument, what).in_object(&schema.var_path(var))
+}
+
+/// What no classic kind can hold.
+fn check(schema: &Schema) -> Result<()> {
+    let strict = |what: String| Err(Error::new(ErrorKind::Strict, what));
+    let kind = schema.kind.name();
+    if let Some(group) = schema.groups.get(1) {
+        return strict(format!("group {}: {kind} files have no groups", group.name));
+    }
+    if let Some(ty) = schema.types.first() {
+        return strict(format!(
+            "type {}: {kind} files have no user-defined types",
+            ty.name
+        ));
+    }
+    let mut unlimited = schema.dims.iter().filter(|d| d.unlimited);
+    if let Some(second) = unlimited.nth(1) {
+        let what = format!(
+            "dimension {}: {kind} files have one unlimited dimension",
+            second.name
+        );
+        return Err(Error::new(ErrorKind::Unlimited, what));
+    }
+    for dim in schema.dims.iter().filter(|d| !d.unlimited) {
+        check_dim(schema.kind, dim.len).map_err(|e| e.in_object(&format!("/{}", dim.name)))?;
+    }
+    for (id, var) in schema.var_ids().zip(&schema.vars) {
+        let unlimited = |d: &DimId| schema.dim(*d).is_some_and(|d| d.unlimited);
+        if var.dims.iter().skip(1).any(unlimited) {
+            let what = "the unlimited dimension has to be the first";
+            return Err(Error::new(ErrorKind::Unlimited, what).in_object(&schema.var_path(id)));
+        }
+    }
+    Ok(())
+}
+
+fn check_dim(kind: Kind, len: u64) -> Result<()> {
+    let limit = match kind {
+        Kind::Classic => i32::MAX.unsigned_abs().into(),
+        Kind::Offset64 => u32::MAX.into(),
+        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => i64::MAX.unsigned_abs(),
+    } - 3;
+    if len == 0 {
+        let what = "a fixed dimension of length 0 would be read as the record dimension";
+        return Err(Error::new(ErrorKind::DimSize, what));
+    }
+    if len > limit {
+        let what = format!(
+            "length {len} is beyond the {limit} of {} files",
+            kind.name()
+        );
+        return Err(Error::new(ErrorKind::DimSize, what));
+    }
+    Ok(())
+}
+
+impl Writer for ClassicWriter {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        let place = self.place(var)?;
+        let extent = self.schema.shape(var);
+        let mut chunk = extent.clone();
+        if place.record {
+            chunk.iter_mut().take(1).for_each(|n| *n = 1);
+        }
+        let size = place.ty.size().unwrap_or(1) as u64;
+        let element = Element {
+            ty: place.ty.into(),
+            size,
+            order: Endianness::Big,
+        };
+        Ok(Layout {
+            extent,
+            chunk,
+            element,
+            filters: vec![],
+        })
+    }
+
+    fn put_chunk(&mut self, _: VarId, _: u64, _: u32, _: &[u8]) -> Result<()> {
+        Err(Error::new(
+            ErrorKind::Unsupported,
+            "classic files have no chunks",
+        ))
+    }
+
+    fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
+        self.flush_pending()?;
+        let size = self.place(var)?.ty.size().unwrap_or(1) as u64;
+        let from = element
+            .checked_mul(size)
+            .ok_or_else(|| beyond(&self.schema, var))?;
+        self.parts(var, from, bytes.len() as u64, |w, offset, part| {
+            w.put_bytes(offset, bytes, &part)
+        })
+    }
+
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()> {
+        let size = self.place(var)?.ty.size().unwrap_or(1) as u64;
+        let from = element
+            .checked_mul(size)
+            .ok_or_else(|| beyond(&self.schema, var))?;
+        let len = range.end.saturating_sub(range.start);
+        self.parts(var, from, len, |w, to, part| {
+            let start = range.start.saturating_add(part.start);
+            let end = range.start.saturating_add(part.end);
+            if let Some(p) = &mut w.pending {
+                let follows = p.range.end == start && p.to + (start - p.range.start) == to;
+                if follows && Arc::ptr_eq(&p.source, source) {
+                    p.range.end = end;
+                    return Ok(());
+                }
+            }
+            w.flush_pending()?;
+            w.pending = Some(Pending {
+                source: Arc::clone(source),
+                range: start..end,
+                to,
+            });
+            Ok(())
+        })
+    }
+
+    fn put_heap(&mut self, _: &Values) -> Result<Vec<u8>> {
+        Err(Error::new(
+            ErrorKind::Unsupported,
+            "classic files have no heap",
+        ))
+    }
+
+    fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
+        match self.schema.dim(dim) {
+            Some(d) if d.unlimited => self.grow(len),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.flush_pending()?;
+        for var in self.schema.var_ids() {
+            self.fill(var).in_object(|| self.schema.var_path(var))?;
+        }
+        let header = header::write(&self.schema, self.records(), &self.places.vars)?;
+        self.blocks.write(&mut *self.target, 0, &header)?;
+        self.blocks.flush(&mut *self.target)?;
+        self.target.set_len(self.len()?)?;
+        self.target.commit()
+    }
+}

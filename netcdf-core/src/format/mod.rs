@@ -1,0 +1,235 @@
+//! The formats: each describes where its data is and how it is encoded; the engine does the rest.
+
+pub mod classic;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::scatter::Block;
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::{Container, Source, Target};
+use crate::model::{DataType, DimId, Kind, Schema, Values, VarId};
+
+/// An open dataset. Opening reads metadata only.
+pub trait Reader: Send + Sync {
+    /// Everything but the data.
+    fn schema(&self) -> &Schema;
+
+    /// What is known of the file itself, for `ncdump -s` and `-K`.
+    fn provenance(&self) -> Provenance;
+
+    /// How a variable is stored.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    fn layout(&self, var: VarId) -> Result<Layout>;
+
+    /// Visits the chunks of a variable that are stored and lie in a box of the chunk grid
+    /// (counted in chunks), in row-major order. Missing chunks are not visited: they are fill.
+    ///
+    /// # Errors
+    /// Those of reading an index, and of the visitor.
+    fn locate(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()>;
+
+    /// The stored bytes of chunks, or of parts of them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] if the file ends before them.
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>>;
+
+    /// The source behind an object number of a [`ChunkRef`], for moving bytes as they are.
+    fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;
+
+    /// The values behind stored elements of a type with heap data (strings, lists).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for formats that have no such types.
+    fn resolve(&self, bytes: &[u8], ty: DataType) -> Result<Values>;
+}
+
+/// A dataset in the making. Create-only: nothing is visible before [`Writer::finish`], and a
+/// writer that is dropped leaves nothing.
+pub trait Writer: Send {
+    /// What is being written, with the lengths of unlimited dimensions so far.
+    fn schema(&self) -> &Schema;
+
+    /// How a variable is to be stored.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    fn layout(&self, var: VarId) -> Result<Layout>;
+
+    /// Stores a whole chunk, encoded; row-major per variable.
+    ///
+    /// # Errors
+    /// Those of the target; [`ErrorKind::Unsupported`] where nothing is chunked.
+    fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()>;
+
+    /// Stores elements of unchunked data, in stored form, from a row-major element number on. An
+    /// unlimited dimension grows with them.
+    ///
+    /// # Errors
+    /// Those of the target; [`ErrorKind::Argument`] beyond the variable.
+    fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()>;
+
+    /// As [`Writer::put_run`], with bytes that stand in a source in the same stored form.
+    ///
+    /// # Errors
+    /// As [`Writer::put_run`], and those of the source.
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()>;
+
+    /// Stores values with heap data; the stored elements that refer to them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for formats that have no such types.
+    fn put_heap(&mut self, values: &Values) -> Result<Vec<u8>>;
+
+    /// Sets the length of an unlimited dimension, if it is shorter.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DimSize`] beyond the format's limit.
+    fn set_len(&mut self, dim: DimId, len: u64) -> Result<()>;
+
+    /// Fills what was not written, and makes the dataset visible.
+    ///
+    /// # Errors
+    /// Those of the target.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// What is known of a file beyond its schema.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Provenance {
+    /// The model word of `ncdump -K` (`classic`, `HDF5` …).
+    pub model: &'static str,
+    /// The mode word of `ncdump -K` (`NC_*` flags).
+    pub mode: u32,
+    /// `_NCProperties`.
+    pub properties: Option<Vec<u8>>,
+    /// `_SuperblockVersion`.
+    pub superblock: Option<u32>,
+    /// `_IsNetcdf4`.
+    pub is_netcdf4: Option<bool>,
+}
+
+/// What is asked of a new dataset beside its schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CreateOptions {
+    /// Unwritten data is left undefined instead of filled.
+    pub no_fill: bool,
+}
+
+/// Starts a dataset.
+pub type Create = fn(Box<dyn Target>, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
+
+/// A row of the table of formats.
+pub struct Format {
+    /// Name for messages.
+    pub name: &'static str,
+    /// The kind of a dataset in this format; `None` if it is not in this format.
+    pub probe: fn(&Container) -> Result<Option<Kind>>,
+    /// Opens a dataset that was probed.
+    pub open: fn(Container, &Env) -> Result<Box<dyn Reader>>,
+    /// The kinds that [`Format::create`] makes.
+    pub creates: &'static [Kind],
+    /// Starts a dataset of `schema.kind`.
+    pub create: Create,
+}
+
+/// The formats, in the order in which they are tried.
+pub static FORMATS: &[Format] = &[classic::FORMAT];
+
+/// The kind of a dataset, without opening it.
+///
+/// # Errors
+/// [`ErrorKind::UnknownFormat`] if no format knows it; those of reading.
+pub fn probe(container: &Container) -> Result<Kind> {
+    find(container).map(|(_, kind)| kind)
+}
+
+/// Opens a dataset of any format.
+///
+/// # Errors
+/// As [`probe`], and those of the format.
+pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
+    let (format, _) = find(&container)?;
+    (format.open)(container, env)
+}
+
+/// Starts a dataset of the kind that its schema names.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] if no format writes the kind; those of the format.
+pub fn create(
+    target: Box<dyn Target>,
+    schema: Schema,
+    options: CreateOptions,
+    env: &Env,
+) -> Result<Box<dyn Writer>> {
+    let format = FORMATS.iter().find(|f| f.creates.contains(&schema.kind));
+    let format = format.ok_or_else(|| not_written(schema.kind))?;
+    (format.create)(target, schema, options, env)
+}
+
+/// The error for a kind that cannot be written (yet).
+#[must_use]
+pub fn not_written(kind: Kind) -> Error {
+    let what = format!("writing {} files is not there yet", kind.name());
+    Error::new(ErrorKind::Unsupported, what)
+        .with_remedy("use -k classic, -k 64-bit-offset or -k cdf5")
+}
+
+/// True if some format writes this kind.
+#[must_use]
+pub fn writes(kind: Kind) -> bool {
+    FORMATS.iter().any(|f| f.creates.contains(&kind))
+}
+
+fn find(container: &Container) -> Result<(&'static Format, Kind)> {
+    for format in FORMATS {
+        if let Some(kind) = (format.probe)(container)? {
+            return Ok((format, kind));
+        }
+    }
+    Err(unknown(container))
+}
+
+/// Signatures of formats that we know by sight.
+const KNOWN: &[(&[u8], &str)] = &[
+    (b"\x89HDF\r\n\x1a\n", "a netCDF-4 or HDF5"),
+    (b"\x0e\x03\x13\x01", "an HDF4"),
+    (b"PK\x03\x04", "a zip"),
+];
+
+fn unknown(container: &Container) -> Error {
+    let mut head = [0; 8];
+    if let Container::Source(s) = container {
+        let n = usize::try_from(s.len()).unwrap_or(8).min(8);
+        let _ = s.read_at(0, head.get_mut(..n).unwrap_or_default());
+    }
+    let known = KNOWN.iter().find(|(magic, _)| head.starts_with(magic));
+    match known {
+        Some((_, name)) => {
+            let what = format!("this is {name} file, which is not read yet");
+            Error::new(ErrorKind::Unsupported, what).of(container.name())
+        }
+        None => Error::new(
+            ErrorKind::UnknownFormat,
+            "not a netCDF file: unknown file format",
+        )
+        .of(container.name()),
+    }
+}

@@ -1,0 +1,128 @@
+//! A write-back cache of blocks in front of a target, for many small writes side by side.
+
+use std::collections::BTreeMap;
+
+use super::Target;
+use crate::error::Result;
+
+/// Bytes of a block.
+const BLOCK: u64 = 64 << 10;
+/// Blocks held at a time.
+const BLOCKS: usize = 128;
+
+/// Blocks of a target that were written to; small writes to one block become one write.
+#[derive(Debug, Default)]
+pub struct Blocks {
+    held: BTreeMap<u64, Vec<u8>>,
+    /// End of what was ever written: behind it there is nothing to read back.
+    end: u64,
+}
+
+impl Blocks {
+    /// Writes `bytes` from byte `offset` on, through the cache if they are few.
+    ///
+    /// # Errors
+    /// Those of the target.
+    pub fn write(&mut self, target: &mut dyn Target, offset: u64, bytes: &[u8]) -> Result<()> {
+        let end = offset.saturating_add(bytes.len() as u64);
+        if bytes.len() as u64 >= BLOCK {
+            self.forget(target, offset, end)?;
+            self.end = self.end.max(end);
+            return target.write_at(offset, bytes);
+        }
+        let (mut at, mut rest) = (offset, bytes);
+        while !rest.is_empty() {
+            let number = at / BLOCK;
+            let inside = usize::try_from(at % BLOCK).unwrap_or(0);
+            let room = usize::try_from(BLOCK).unwrap_or(usize::MAX) - inside;
+            let (part, more) = rest.split_at(rest.len().min(room));
+            let block = self.block(target, number)?;
+            if block.len() < inside + part.len() {
+                block.resize(inside + part.len(), 0);
+            }
+            if let Some(place) = block.get_mut(inside..inside + part.len()) {
+                place.copy_from_slice(part);
+            }
+            at = at.saturating_add(part.len() as u64);
+            rest = more;
+        }
+        self.end = self.end.max(end);
+        Ok(())
+    }
+
+    /// Tells the cache that the target was, or will be, written from `offset` to `end` without it.
+    ///
+    /// # Errors
+    /// Those of the target.
+    pub fn forget(&mut self, target: &mut dyn Target, offset: u64, end: u64) -> Result<()> {
+        let touched = self
+            .held
+            .range(offset / BLOCK..=end / BLOCK)
+            .next()
+            .is_some();
+        if touched {
+            self.flush(target)?;
+        }
+        self.end = self.end.max(end);
+        Ok(())
+    }
+
+    /// Writes all blocks, in order.
+    ///
+    /// # Errors
+    /// Those of the target.
+    pub fn flush(&mut self, target: &mut dyn Target) -> Result<()> {
+        for (number, bytes) in std::mem::take(&mut self.held) {
+            target.write_at(number.saturating_mul(BLOCK), &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, target: &mut dyn Target, number: u64) -> Result<&mut Vec<u8>> {
+        if !self.held.contains_key(&number) && self.held.len() >= BLOCKS {
+            self.flush(target)?;
+        }
+        match self.held.entry(number) {
+            std::collections::btree_map::Entry::Occupied(e) => Ok(e.into_mut()),
+            std::collections::btree_map::Entry::Vacant(e) => {
+                let start = number.saturating_mul(BLOCK);
+                let size = self.end.saturating_sub(start).min(BLOCK);
+                let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+                if !bytes.is_empty() {
+                    target.read_at(start, &mut bytes)?;
+                }
+                Ok(e.insert(bytes))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::memory::MemoryTarget;
+
+    #[test]
+    fn small_and_large_writes_end_as_if_written_one_by_one() {
+        let (mut t, out) = MemoryTarget::new("m");
+        let mut blocks = Blocks::default();
+        let mut want = vec![0u8; 3_000_000];
+        let mut seed = 1u64;
+        for n in 0..4000u64 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n);
+            let size = if n % 100 == 0 {
+                200_000
+            } else {
+                (seed >> 40) as usize % 900
+            };
+            let at = (seed >> 20) as usize % (want.len() - size);
+            let bytes = vec![(n % 251) as u8; size];
+            want[at..at + size].copy_from_slice(&bytes);
+            blocks.write(&mut t, at as u64, &bytes).unwrap();
+        }
+        blocks.flush(&mut t).unwrap();
+        t.set_len(3_000_000).unwrap();
+        Box::new(t).commit().unwrap();
+        assert!(out.lock().unwrap().as_ref().unwrap() == &want);
+    }
+}

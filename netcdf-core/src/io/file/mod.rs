@@ -1,0 +1,328 @@
+//! Files: positioned reads; outputs beside their target, renamed when whole.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::source::{Source, truncated};
+use super::target::{Target, copy_by_buffer};
+use crate::error::{Error, Result};
+
+/// A regular file, read by position.
+#[derive(Debug)]
+pub struct FileSource {
+    name: Arc<str>,
+    file: File,
+    len: u64,
+}
+
+impl FileSource {
+    /// Opens `path`.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`], with the path.
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = path.to_string_lossy();
+        let file = File::open(path).map_err(|e| Error::io("cannot open", &name, e))?;
+        Self::from_file(&name, file)
+    }
+
+    /// Reads an open file under a name for messages.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`].
+    pub fn from_file(name: &str, file: File) -> Result<Self> {
+        let meta = file
+            .metadata()
+            .map_err(|e| Error::io("cannot open", name, e))?;
+        if meta.is_dir() {
+            let e = std::io::Error::from(std::io::ErrorKind::IsADirectory);
+            return Err(Error::io("cannot read", name, e));
+        }
+        Ok(Self {
+            name: name.into(),
+            file,
+            len: meta.len(),
+        })
+    }
+}
+
+impl Source for FileSource {
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        read_exact_at(&self.file, buf, offset).map_err(|e| match e.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                let have = self.len.saturating_sub(offset);
+                truncated(&self.name, offset, buf.len() as u64, have)
+            }
+            _ => Error::io("cannot read", &self.name, e).at(&self.name, offset),
+        })
+    }
+
+    fn as_file(&self) -> Option<&File> {
+        Some(&self.file)
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, buf: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buf, offset)
+}
+
+#[cfg(unix)]
+fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut buf: &mut [u8], mut offset: u64) -> std::io::Result<()> {
+    while !buf.is_empty() {
+        let n = std::os::windows::fs::FileExt::seek_read(file, buf, offset)?;
+        if n == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        buf = buf.get_mut(n..).unwrap_or_default();
+        offset += n as u64;
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        let n = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        bytes = bytes.get(n..).unwrap_or_default();
+        offset += n as u64;
+    }
+    Ok(())
+}
+
+/// What happens to the bytes when a [`FileTarget`] is committed.
+#[derive(Debug)]
+enum Ending {
+    /// The temporary file takes the target's name.
+    Rename {
+        temp: tempfile::TempPath,
+        path: PathBuf,
+    },
+    /// The bytes go through an open file that is no regular one (a pipe, a device).
+    Stream(File),
+}
+
+/// A file in the making.
+#[derive(Debug)]
+pub struct FileTarget {
+    name: Arc<str>,
+    file: File,
+    ending: Ending,
+    sync: bool,
+}
+
+impl FileTarget {
+    /// A file that becomes `path` on commit. It is written as `.NAME.*.tmp` beside it. A symbolic
+    /// link stays and what it points to is replaced; the permissions of an existing file are
+    /// kept. What exists and is not a regular file is written through, never replaced.
+    ///
+    /// `sync` asks that the data is on the disk before the rename.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`].
+    pub fn create(path: &Path, sync: bool) -> Result<Self> {
+        let name = path.to_string_lossy();
+        let failed = |e| Error::io("cannot create", &name, e);
+        let real = resolve_link(path).map_err(failed)?;
+        let old = std::fs::metadata(&real).ok();
+        if old.as_ref().is_some_and(std::fs::Metadata::is_dir) {
+            return Err(failed(std::io::ErrorKind::IsADirectory.into()));
+        }
+        if old.as_ref().is_some_and(|m| !m.is_file()) {
+            let through = File::options().write(true).open(&real).map_err(failed)?;
+            return Self::through(&name, through);
+        }
+        if old.is_some() {
+            // Replacing must need what overwriting needs: the right to write.
+            File::options().write(true).open(&real).map_err(failed)?;
+        }
+        let temp = beside(&real).map_err(failed)?;
+        if let Some(old) = old {
+            temp.as_file()
+                .set_permissions(old.permissions())
+                .map_err(failed)?;
+        }
+        let (file, temp) = temp.into_parts();
+        let ending = Ending::Rename { temp, path: real };
+        Ok(Self {
+            name: name.as_ref().into(),
+            file,
+            ending,
+            sync,
+        })
+    }
+
+    /// A file whose bytes go through `out` on commit; until then they are in a temporary file.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`].
+    pub fn through(name: &str, out: File) -> Result<Self> {
+        let file = tempfile::tempfile().map_err(|e| Error::io("cannot create", name, e))?;
+        Ok(Self {
+            name: name.into(),
+            file,
+            ending: Ending::Stream(out),
+            sync: false,
+        })
+    }
+
+    fn failed(&self, what: &str, e: std::io::Error) -> Error {
+        Error::io(what, &self.name, e)
+    }
+}
+
+/// The path that a chain of symbolic links ends at, whether or not anything is there.
+fn resolve_link(path: &Path) -> std::io::Result<PathBuf> {
+    let mut at = path.to_path_buf();
+    for _ in 0..40 {
+        match std::fs::read_link(&at) {
+            Ok(to) => at = at.parent().unwrap_or(Path::new("")).join(to),
+            Err(_) => return Ok(at),
+        }
+    }
+    Err(std::io::Error::other("too many levels of symbolic links"))
+}
+
+/// A temporary file in the same directory, named after `path`.
+fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let dir = match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        Some(_) | None => Path::new("."),
+    };
+    let mut prefix = std::ffi::OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(dir)
+}
+
+impl Target for FileTarget {
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
+        write_all_at(&self.file, bytes, offset).map_err(|e| self.failed("cannot write", e))
+    }
+
+    fn read_at(&mut self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let len = self
+            .file
+            .metadata()
+            .map_err(|e| self.failed("cannot read", e))?
+            .len();
+        buf.fill(0);
+        let have = usize::try_from(len.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let part = buf.len().min(have);
+        let part = buf.get_mut(..part).unwrap_or_default();
+        read_exact_at(&self.file, part, offset).map_err(|e| self.failed("cannot read", e))
+    }
+
+    fn set_len(&mut self, len: u64) -> Result<()> {
+        self.file
+            .set_len(len)
+            .map_err(|e| self.failed("cannot write", e))
+    }
+
+    fn copy_from(&mut self, source: &dyn Source, range: Range<u64>, offset: u64) -> Result<()> {
+        let done = match source.as_file() {
+            Some(from) => copy_in_kernel(from, &self.file, &range, offset),
+            None => 0,
+        };
+        let rest = range.start.saturating_add(done)..range.end;
+        copy_by_buffer(self, source, &rest, offset.saturating_add(done))
+    }
+
+    fn commit(mut self: Box<Self>) -> Result<()> {
+        if self.sync {
+            self.file
+                .sync_all()
+                .map_err(|e| self.failed("cannot write to disk", e))?;
+        }
+        let name = Arc::clone(&self.name);
+        let failed = |e| Error::io("cannot write", &name, e);
+        match self.ending {
+            Ending::Rename { temp, path } => {
+                temp.persist(&path).map_err(|e| failed(e.error))?;
+                if self.sync {
+                    sync_directory(&path);
+                }
+                Ok(())
+            }
+            Ending::Stream(mut out) => {
+                std::io::Seek::rewind(&mut self.file).map_err(failed)?;
+                std::io::copy(&mut self.file, &mut out).map_err(failed)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Asks that the rename itself is on the disk; not every file system can, and then that is that.
+fn sync_directory(path: &Path) {
+    let dir = path
+        .parent()
+        .filter(|d| !d.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    if let Ok(dir) = File::open(dir) {
+        let _ = dir.sync_all();
+    }
+}
+
+/// Bytes of `range` that the kernel copied itself; the caller copies the rest.
+#[cfg(target_os = "linux")]
+fn copy_in_kernel(from: &File, to: &File, range: &Range<u64>, offset: u64) -> u64 {
+    let (mut source, mut target) = (range.start, offset);
+    while source < range.end {
+        let left = usize::try_from(range.end - source)
+            .unwrap_or(usize::MAX)
+            .min(1 << 30);
+        match rustix::fs::copy_file_range(from, Some(&mut source), to, Some(&mut target), left) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+    }
+    source.saturating_sub(range.start)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn copy_in_kernel(_: &File, _: &File, _: &Range<u64>, _: u64) -> u64 {
+    0
+}
+
+/// True if both paths lead to the same file, through links of any sort.
+#[must_use]
+pub fn same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let id = |p: &Path| std::fs::metadata(p).ok().map(|m| (m.dev(), m.ino()));
+        id(a).is_some_and(|x| id(b) == Some(x))
+    }
+    #[cfg(not(unix))]
+    {
+        let real = |p: &Path| std::fs::canonicalize(p).ok();
+        real(a).is_some_and(|x| real(b) == Some(x))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+use super::*;
+
+fn names(dir: &Path) -> Vec<String> {
+    let list = std::fs::read_dir(dir).unwrap();
+    let mut names: Vec<_> = list
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn nothing_stays_of_a_dropped_target() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    std::fs::write(&path, "old").unwrap();
+    let mut t = FileTarget::create(&path, false).unwrap();
+    t.write_at(0, b"new").unwrap();
+    assert_eq!(names(dir.path()).len(), 2);
+    drop(t);
+    assert_eq!(names(dir.path()), ["a.nc"]);
+    assert_eq!(std::fs::read(&path).unwrap(), b"old");
+}
+
+#[test]
+fn commit_replaces_as_a_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    std::fs::write(&path, "older").unwrap();
+    let mut t = FileTarget::create(&path, true).unwrap();
+    t.write_at(1, b"new").unwrap();
+    Box::new(t).commit().unwrap();
+    assert_eq!(names(dir.path()), ["a.nc"]);
+    assert_eq!(std::fs::read(&path).unwrap(), b"\0new");
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_stay() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let (path, link) = (dir.path().join("a.nc"), dir.path().join("l.nc"));
+    std::fs::write(&path, "old").unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("a.nc", &link).unwrap();
+    let mut t = FileTarget::create(&link, false).unwrap();
+    t.write_at(0, b"new").unwrap();
+    Box::new(t).commit().unwrap();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o640
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn same_file_sees_through_links() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a");
+    std::fs::write(&path, "x").unwrap();
+    std::fs::hard_link(&path, dir.path().join("h")).unwrap();
+    std::os::unix::fs::symlink("a", dir.path().join("s")).unwrap();
+    assert!(same_file(&path, &dir.path().join("h")));
+    assert!(same_file(&path, &dir.path().join("s")));
+    assert!(!same_file(&path, &dir.path().join("none")));
+}
+
+#[test]
+fn copies_ranges_of_files_and_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let from = dir.path().join("from");
+    std::fs::write(&from, (0..=255).collect::<Vec<u8>>()).unwrap();
+    let file = FileSource::open(&from).unwrap();
+    let memory = crate::io::memory::MemorySource::new("m", vec![9; 10]);
+    let path = dir.path().join("to");
+    let mut t = FileTarget::create(&path, false).unwrap();
+    t.copy_from(&file, 10..14, 2).unwrap();
+    t.copy_from(&memory, 0..2, 6).unwrap();
+    assert!(t.copy_from(&file, 250..300, 6).is_err());
+    let mut back = [1; 9];
+    t.read_at(0, &mut back).unwrap();
+    assert_eq!(back[..6], [0, 0, 10, 11, 12, 13]);
+}
+
+#[test]
+fn a_short_file_is_truncated() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a");
+    std::fs::write(&path, "abc").unwrap();
+    let e = FileSource::open(&path)
+        .unwrap()
+        .read_at(1, &mut [0; 4])
+        .unwrap_err();
+    assert_eq!(e.kind(), crate::ErrorKind::Truncated);
+    assert_eq!(e.offset(), Some(1));
+    assert_eq!(
+        FileSource::open(dir.path()).unwrap_err().kind(),
+        crate::ErrorKind::Io
+    );
+}

@@ -1,0 +1,69 @@
+//! A readable run of bytes.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::error::Result;
+
+/// A file, an object, or bytes in memory, read by position.
+pub trait Source: Debug + Send + Sync {
+    /// Name for messages: path or URL.
+    fn name(&self) -> &Arc<str>;
+
+    /// Length in bytes.
+    fn len(&self) -> u64;
+
+    /// True if there is not a byte.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills `buf` from byte `offset` on.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Truncated`] if the bytes are not all there, with resource and offset;
+    /// [`crate::ErrorKind::Io`].
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()>;
+
+    /// The bytes of several ranges. A remote source merges and parallelises them.
+    ///
+    /// # Errors
+    /// As [`Source::read_at`]; [`crate::ErrorKind::Limit`] for a range that memory cannot hold.
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        ranges.iter().map(|r| read_range(self, r)).collect()
+    }
+
+    /// The file behind the source, for copies within the kernel.
+    fn as_file(&self) -> Option<&std::fs::File> {
+        None
+    }
+}
+
+/// The bytes of one range; checked against the source's length before memory is taken for it.
+fn read_range<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<Vec<u8>> {
+    let size = present(source, range)?;
+    let mut buf = vec![0; size];
+    source.read_at(range.start, &mut buf)?;
+    Ok(buf)
+}
+
+/// Length of `range` in bytes, if all of it lies within the source.
+///
+/// # Errors
+/// [`crate::ErrorKind::Truncated`] otherwise.
+pub fn present<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<usize> {
+    let want = range.end.saturating_sub(range.start);
+    let have = source.len().saturating_sub(range.start);
+    if want > have {
+        return Err(truncated(source.name(), range.start, want, have));
+    }
+    crate::limits::Limits::default().item(want, "a read")
+}
+
+/// The error for `want` bytes at `offset` of which only `have` are there.
+#[must_use]
+pub fn truncated(name: &Arc<str>, offset: u64, want: u64, have: u64) -> crate::Error {
+    let what = format!("the file is truncated: {want} bytes expected, {have} left");
+    crate::Error::new(crate::ErrorKind::Truncated, what).at(name, offset)
+}

@@ -1,0 +1,21 @@
+//! What a netCDF dataset is: schema, types, names, values. No I/O, no format.
+
+pub mod convert;
+pub mod ids;
+pub mod kind;
+pub mod name;
+pub mod region;
+pub mod schema;
+pub mod special;
+pub mod storage;
+pub mod types;
+pub mod values;
+
+pub use ids::{DimId, GroupId, TypeId, VarId};
+pub use kind::Kind;
+pub use name::Name;
+pub use region::Region;
+pub use schema::{Attribute, Dimension, Group, Schema, Variable};
+pub use storage::{Endianness, Fill, FilterSpec, Storage, StorageLayout};
+pub use types::{Atomic, DataType, Field, TypeKind, UserType};
+pub use values::Values;

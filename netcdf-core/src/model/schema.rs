@@ -1,0 +1,311 @@
+//! The schema of a dataset: everything but the data.
+
+use super::{DataType, DimId, GroupId, Kind, Name, Storage, TypeId, UserType, Values, VarId};
+
+/// Groups, dimensions, types, variables and attributes of a dataset, each in definition order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema {
+    /// What kind of dataset it is, or is to become.
+    pub kind: Kind,
+    /// Groups; the first is the root.
+    pub groups: Vec<Group>,
+    /// Dimensions of all groups.
+    pub dims: Vec<Dimension>,
+    /// User-defined types of all groups.
+    pub types: Vec<UserType>,
+    /// Variables of all groups.
+    pub vars: Vec<Variable>,
+}
+
+/// A group and the ids of what is defined in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Its name; `/` for the root.
+    pub name: Name,
+    /// The group it is in; `None` for the root.
+    pub parent: Option<GroupId>,
+    /// Its subgroups.
+    pub groups: Vec<GroupId>,
+    /// Its dimensions.
+    pub dims: Vec<DimId>,
+    /// Its types.
+    pub types: Vec<TypeId>,
+    /// Its variables; netCDF's varid is the place in this list.
+    pub vars: Vec<VarId>,
+    /// Its attributes.
+    pub attributes: Vec<Attribute>,
+}
+
+/// A dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dimension {
+    /// Its name.
+    pub name: Name,
+    /// The group it is defined in.
+    pub group: GroupId,
+    /// Its length in elements; of an unlimited one the present length.
+    pub len: u64,
+    /// Whether it can grow.
+    pub unlimited: bool,
+}
+
+/// A variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: Name,
+    /// The group it is defined in.
+    pub group: GroupId,
+    /// The type of its elements.
+    pub ty: DataType,
+    /// Its dimensions, slowest first; empty for a scalar.
+    pub dims: Vec<DimId>,
+    /// Its attributes.
+    pub attributes: Vec<Attribute>,
+    /// How it is stored.
+    pub storage: Storage,
+}
+
+/// An attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    /// Its name.
+    pub name: Name,
+    /// The type of its values.
+    pub ty: DataType,
+    /// Its values.
+    pub values: Values,
+}
+
+impl Attribute {
+    /// An attribute of an atomic type; `None` if `values` are of a user type.
+    #[must_use]
+    pub fn atomic(name: Name, values: Values) -> Option<Self> {
+        Some(Self {
+            name,
+            ty: values.data_type()?.into(),
+            values,
+        })
+    }
+}
+
+impl Schema {
+    /// An empty dataset: a root group.
+    #[must_use]
+    pub fn new(kind: Kind) -> Self {
+        let root = Group::new(Name::stored(b"/"), None);
+        Self {
+            kind,
+            groups: vec![root],
+            dims: vec![],
+            types: vec![],
+            vars: vec![],
+        }
+    }
+
+    /// The root group.
+    #[must_use]
+    pub fn root(&self) -> &Group {
+        static EMPTY: std::sync::LazyLock<Group> =
+            std::sync::LazyLock::new(|| Group::new(Name::stored(b"/"), None));
+        self.groups.first().unwrap_or(&EMPTY)
+    }
+
+    /// The group with this id.
+    #[must_use]
+    pub fn group(&self, id: GroupId) -> Option<&Group> {
+        self.groups.get(id.index())
+    }
+
+    /// The dimension with this id.
+    #[must_use]
+    pub fn dim(&self, id: DimId) -> Option<&Dimension> {
+        self.dims.get(id.index())
+    }
+
+    /// The variable with this id.
+    #[must_use]
+    pub fn var(&self, id: VarId) -> Option<&Variable> {
+        self.vars.get(id.index())
+    }
+
+    /// The user-defined type with this id.
+    #[must_use]
+    pub fn user_type(&self, id: TypeId) -> Option<&UserType> {
+        self.types.get(id.index())
+    }
+
+    /// All variable ids, group by group as defined.
+    pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..u32::try_from(self.vars.len()).unwrap_or(u32::MAX)).map(VarId)
+    }
+
+    /// Adds a group in `parent`; its id.
+    pub fn add_group(&mut self, parent: GroupId, name: Name) -> GroupId {
+        let id = GroupId(next(&self.groups));
+        self.groups.push(Group::new(name, Some(parent)));
+        if let Some(p) = self.groups.get_mut(parent.index()) {
+            p.groups.push(id);
+        }
+        id
+    }
+
+    /// Adds a dimension to its group; its id.
+    pub fn add_dim(&mut self, dim: Dimension) -> DimId {
+        let id = DimId(next(&self.dims));
+        if let Some(g) = self.groups.get_mut(dim.group.index()) {
+            g.dims.push(id);
+        }
+        self.dims.push(dim);
+        id
+    }
+
+    /// Adds a type to its group; its id.
+    pub fn add_type(&mut self, ty: UserType) -> TypeId {
+        let id = TypeId(next(&self.types));
+        if let Some(g) = self.groups.get_mut(ty.group.index()) {
+            g.types.push(id);
+        }
+        self.types.push(ty);
+        id
+    }
+
+    /// Adds a variable to its group; its id.
+    pub fn add_var(&mut self, var: Variable) -> VarId {
+        let id = VarId(next(&self.vars));
+        if let Some(g) = self.groups.get_mut(var.group.index()) {
+            g.vars.push(id);
+        }
+        self.vars.push(var);
+        id
+    }
+
+    /// The present shape of a variable in elements; empty for scalars and unknown ids.
+    #[must_use]
+    pub fn shape(&self, var: VarId) -> Vec<u64> {
+        let dims = self.var(var).map(|v| v.dims.as_slice()).unwrap_or_default();
+        dims.iter()
+            .map(|&d| self.dim(d).map_or(0, |d| d.len))
+            .collect()
+    }
+
+    /// True if the variable's first dimension is unlimited.
+    #[must_use]
+    pub fn is_record(&self, var: &Variable) -> bool {
+        var.dims
+            .first()
+            .and_then(|&d| self.dim(d))
+            .is_some_and(|d| d.unlimited)
+    }
+
+    /// Full path of a group: `/`, `/g`, `/g/h`.
+    #[must_use]
+    pub fn group_path(&self, id: GroupId) -> String {
+        let mut names = Vec::new();
+        let mut at = Some(id);
+        while let Some(group) = at.and_then(|g| self.group(g)) {
+            if group.parent.is_some() {
+                names.push(group.name.to_string());
+            }
+            at = group.parent.filter(|_| names.len() <= self.groups.len());
+        }
+        names.reverse();
+        format!("/{}", names.join("/"))
+    }
+
+    /// Full path of a variable: `/v`, `/g/v`.
+    #[must_use]
+    pub fn var_path(&self, id: VarId) -> String {
+        let Some(var) = self.var(id) else {
+            return String::new();
+        };
+        let group = self.group_path(var.group);
+        format!("{}/{}", if group == "/" { "" } else { &group }, var.name)
+    }
+}
+
+impl Group {
+    /// An empty group.
+    #[must_use]
+    pub fn new(name: Name, parent: Option<GroupId>) -> Self {
+        Self {
+            name,
+            parent,
+            groups: vec![],
+            dims: vec![],
+            types: vec![],
+            vars: vec![],
+            attributes: vec![],
+        }
+    }
+}
+
+impl Variable {
+    /// The attribute with this name.
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|a| a.name.is(name))
+    }
+
+    /// The fill value, one element: `_FillValue` if it is one value of the variable's type, else
+    /// the type's default; `None` for user types without one.
+    #[must_use]
+    pub fn fill_value(&self) -> Option<Values> {
+        let own = self
+            .attribute("_FillValue")
+            .filter(|a| a.ty == self.ty && a.values.len() == 1);
+        match own {
+            Some(a) => Some(a.values.clone()),
+            None => self.ty.atomic().map(super::Atomic::default_fill),
+        }
+    }
+}
+
+/// The next id of an arena (saturating: arenas never reach 2^32 entries within the limits).
+fn next<T>(arena: &[T]) -> u32 {
+    u32::try_from(arena.len()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Atomic;
+
+    #[test]
+    fn paths() {
+        let mut s = Schema::new(Kind::Netcdf4);
+        let g = s.add_group(GroupId::ROOT, Name::stored(b"g"));
+        let h = s.add_group(g, Name::stored(b"h"));
+        let v = s.add_var(Variable {
+            name: Name::stored(b"v"),
+            group: h,
+            ty: Atomic::Int.into(),
+            dims: vec![],
+            attributes: vec![],
+            storage: Storage::default(),
+        });
+        assert_eq!(s.group_path(GroupId::ROOT), "/");
+        assert_eq!(s.group_path(h), "/g/h");
+        assert_eq!(s.var_path(v), "/g/h/v");
+    }
+
+    #[test]
+    fn fill_value_must_fit() {
+        let mut v = Variable {
+            name: Name::stored(b"v"),
+            group: GroupId::ROOT,
+            ty: Atomic::Int.into(),
+            dims: vec![],
+            attributes: vec![],
+            storage: Storage::default(),
+        };
+        let fill = Name::stored(b"_FillValue");
+        v.attributes
+            .extend(Attribute::atomic(fill.clone(), Values::Float(vec![1.0])));
+        assert_eq!(v.fill_value(), Some(Values::Int(vec![-2_147_483_647])));
+        v.attributes.clear();
+        v.attributes
+            .extend(Attribute::atomic(fill, Values::Int(vec![7])));
+        assert_eq!(v.fill_value(), Some(Values::Int(vec![7])));
+    }
+}

@@ -1,0 +1,101 @@
+//! Special attributes: names that CDL gives a meaning beyond a stored attribute.
+
+/// The special attributes, in the order in which `ncdump -s` prints them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// `_Storage`
+    Storage,
+    /// `_ChunkSizes`
+    ChunkSizes,
+    /// `_Fletcher32`
+    Fletcher32,
+    /// `_Shuffle`
+    Shuffle,
+    /// `_DeflateLevel`
+    DeflateLevel,
+    /// `_Filter`
+    Filter,
+    /// `_Codecs`
+    Codecs,
+    /// `_Endianness`
+    Endianness,
+    /// `_NoFill`
+    NoFill,
+    /// `_NCProperties`, of the dataset
+    NcProperties,
+    /// `_SuperblockVersion`, of the dataset
+    SuperblockVersion,
+    /// `_IsNetcdf4`, of the dataset
+    IsNetcdf4,
+    /// `_Format`, of the dataset
+    Format,
+}
+
+impl Special {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Storage,
+        Self::ChunkSizes,
+        Self::Fletcher32,
+        Self::Shuffle,
+        Self::DeflateLevel,
+        Self::Filter,
+        Self::Codecs,
+        Self::Endianness,
+        Self::NoFill,
+        Self::NcProperties,
+        Self::SuperblockVersion,
+        Self::IsNetcdf4,
+        Self::Format,
+    ];
+
+    /// The attribute's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Storage => "_Storage",
+            Self::ChunkSizes => "_ChunkSizes",
+            Self::Fletcher32 => "_Fletcher32",
+            Self::Shuffle => "_Shuffle",
+            Self::DeflateLevel => "_DeflateLevel",
+            Self::Filter => "_Filter",
+            Self::Codecs => "_Codecs",
+            Self::Endianness => "_Endianness",
+            Self::NoFill => "_NoFill",
+            Self::NcProperties => "_NCProperties",
+            Self::SuperblockVersion => "_SuperblockVersion",
+            Self::IsNetcdf4 => "_IsNetcdf4",
+            Self::Format => "_Format",
+        }
+    }
+
+    /// The special attribute with this name.
+    #[must_use]
+    pub fn from_name(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.name().as_bytes() == name)
+    }
+
+    /// True for those of the dataset as a whole.
+    #[must_use]
+    pub fn is_global(self) -> bool {
+        match self {
+            Self::Storage | Self::ChunkSizes | Self::Fletcher32 | Self::Shuffle => false,
+            Self::DeflateLevel | Self::Filter | Self::Codecs => false,
+            Self::Endianness | Self::NoFill => false,
+            Self::NcProperties | Self::SuperblockVersion | Self::IsNetcdf4 | Self::Format => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back() {
+        for s in Special::ALL {
+            assert_eq!(Special::from_name(s.name().as_bytes()), Some(s));
+        }
+        assert_eq!(Special::from_name(b"_FillValue"), None);
+    }
+}

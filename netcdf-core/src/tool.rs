@@ -1,0 +1,113 @@
+//! What the command-line tools share: standard streams, exit status, signals.
+
+use std::io::{Read, Write};
+
+use crate::env::Cancel;
+use crate::error::{Error, Result};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Exit 0.
+    Success,
+    /// Exit 1.
+    Failure,
+    /// Exit 2: the command line is wrong.
+    Usage,
+    /// Exit 128 + the signal's number.
+    Signal(u8),
+}
+
+impl Status {
+    /// The exit code.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Failure => 1,
+            Self::Usage => 2,
+            Self::Signal(n) => n.saturating_add(128),
+        }
+    }
+}
+
+/// The standard streams of a run: the process's own, or a test's.
+pub struct Io {
+    /// Standard input.
+    pub stdin: Box<dyn Read>,
+    /// Standard output: data.
+    pub stdout: Box<dyn Write>,
+    /// Standard error: messages.
+    pub stderr: Box<dyn Write>,
+    /// Whether standard error is a terminal (a progress bar may be shown).
+    pub terminal: bool,
+}
+
+impl Io {
+    /// The process's own streams. Standard output is not buffered: writers buffer for themselves.
+    #[must_use]
+    pub fn process() -> Self {
+        Self {
+            stdin: Box::new(std::io::stdin()),
+            stdout: stdout(),
+            stderr: Box::new(std::io::stderr()),
+            terminal: std::io::IsTerminal::is_terminal(&std::io::stderr()),
+        }
+    }
+}
+
+/// The one standard output for data.
+fn stdout() -> Box<dyn Write> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        if let Ok(fd) = std::io::stdout().as_fd().try_clone_to_owned() {
+            return Box::new(std::fs::File::from(fd));
+        }
+    }
+    Box::new(std::io::stdout())
+}
+
+/// Says an error on standard error as `tool: error`, and what the run's status is. A reader of our
+/// output that went away is a quiet success.
+pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
+    if error.is_broken_pipe() {
+        return Status::Success;
+    }
+    // Where standard error is closed, there is nobody left to tell.
+    let _ = writeln!(io.stderr, "{tool}: {error}");
+    Status::Failure
+}
+
+/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`; a second one ends the process at once.
+///
+/// # Errors
+/// [`crate::ErrorKind::Io`] if the system refuses.
+#[cfg(unix)]
+pub fn catch_signals(cancel: &Cancel) -> Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let number = usize::try_from(signal).unwrap_or_default();
+        signal_hook::flag::register_usize(signal, std::sync::Arc::clone(&cancel.0), number)
+            .map_err(|e| Error::io("cannot catch signals", "signal", e))?;
+    }
+    Ok(())
+}
+
+/// Signals are left as they are.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn catch_signals(_: &Cancel) -> Result<()> {
+    Ok(())
+}
+
+/// The status of a run that ended with `error` after signals were caught with `cancel`.
+#[must_use]
+pub fn cancelled(cancel: &Cancel) -> Option<Status> {
+    cancel
+        .signal()
+        .and_then(|n| u8::try_from(n).ok())
+        .map(Status::Signal)
+}
