@@ -229,7 +229,7 @@ fn a_missing_filter_names_the_variable() {
     let env = Env::default();
     let reader = Chunked::new(vec![FilterSpec {
         id: 999,
-        params: vec![],
+        params: vec![0],
     }]);
     let e = Dataset::new(&reader, &env)
         .read(VarId(0), &Region::whole(&[5, 7]))
