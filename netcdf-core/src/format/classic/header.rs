@@ -73,6 +73,8 @@ struct Input<'a> {
     pos: usize,
 }
 
+/// Bytes that an attribute takes at least: its name, its type, the number of its values.
+const LEAST_ATTRIBUTE: u64 = 12;
 /// Bytes read at a time, at least.
 const BLOCK: u64 = 256 << 10;
 
@@ -169,8 +171,16 @@ impl<'a> Input<'a> {
 
     fn name(&mut self) -> Result<Name> {
         let len = self.count()?;
-        let bytes = self.padded(len)?.to_vec();
-        Ok(self.names.stored(&bytes))
+        let mut names = std::mem::take(&mut self.names);
+        let name = self.padded(len).map(|bytes| names.stored(bytes));
+        self.names = names;
+        name
+    }
+
+    /// Room for a list of `count` entries, each of which takes at least `least` bytes of the file.
+    fn room<T>(&self, count: u64, least: u64) -> Vec<T> {
+        let left = self.source.len().saturating_sub(self.offset());
+        Vec::with_capacity(usize::try_from(count.min(left / least)).unwrap_or(0))
     }
 
     fn dims(&mut self, schema: &mut Schema) -> Result<()> {
@@ -195,8 +205,9 @@ impl<'a> Input<'a> {
     }
 
     fn attributes(&mut self) -> Result<Vec<Attribute>> {
-        let mut list = Vec::new();
-        for _ in 0..self.list(NC_ATTRIBUTE, "attributes")? {
+        let count = self.list(NC_ATTRIBUTE, "attributes")?;
+        let mut list = self.room(count, LEAST_ATTRIBUTE);
+        for _ in 0..count {
             let name = self.name()?;
             let ty = self.data_type()?;
             let count = self.count()?;
