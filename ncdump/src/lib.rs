@@ -9,4 +9,5 @@
     )
 )]
 
+pub mod c_format;
 pub mod time;
