@@ -8,3 +8,6 @@
         reason = "tests choose their numbers"
     )
 )]
+
+pub mod c_format;
+pub mod time;

@@ -1,0 +1,148 @@
+//! The `C_format` attribute: how the values of a variable are to be printed.
+//!
+//! The attribute holds a format of C's `printf`. It comes from the file, so it is parsed here as a
+//! small grammar and never handed to anything that interprets it:
+//!
+//! ```text
+//! format     = text? "%" flag* width? ("." precision?)? length? conversion text?
+//! flag       = "-" | "+" | " " | "#" | "0"
+//! width      = number up to 512          precision = number up to 512
+//! length     = "hh" | "h" | "l" | "ll" | "q" | "j" | "z" | "t" | "L"
+//! conversion = "d" | "i" | "u" | "o" | "x" | "X"               (integers)
+//!            | "e" | "E" | "f" | "F" | "g" | "G"               (float and double)
+//! text       = any bytes but control characters; "%%" stands for "%"
+//! ```
+//!
+//! A format of another form, or whose conversion does not fit the variable's type, is `None`:
+//! the variable is printed as if it had no `C_format`.
+
+mod float;
+mod integer;
+mod parse;
+
+#[cfg(test)]
+mod tests;
+
+/// Longest attribute, in bytes, that is looked at; a longer one counts as absent.
+const MAX_LENGTH: usize = 99;
+
+/// A `C_format` for variables of an integer type, or char.
+///
+/// ```
+/// use ncdump::c_format::IntegerFormat;
+///
+/// let mut out = Vec::new();
+/// let format = IntegerFormat::parse(b"<%#06x>", 16).ok_or("refused")?;
+/// format.write_signed(-1, &mut out);
+/// format.write_signed(10, &mut out);
+/// assert_eq!(out, b"<0xffffffff><0x000a>");
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntegerFormat {
+    spec: Spec,
+    conversion: IntegerConversion,
+    /// Bits that a negative number shows in octal and hexadecimal.
+    bits: u32,
+}
+
+/// A `C_format` for variables of type float or double.
+///
+/// ```
+/// use ncdump::c_format::FloatFormat;
+///
+/// let mut out = Vec::new();
+/// let format = FloatFormat::parse(b"%.3f").ok_or("refused")?;
+/// format.write(2.5, &mut out);
+/// assert_eq!(out, b"2.500");
+/// assert_eq!(FloatFormat::parse(b"%d"), None);
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FloatFormat {
+    spec: Spec,
+    conversion: FloatConversion,
+    upper: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IntegerConversion {
+    Decimal,
+    /// `%u`: as decimal, but it knows no signs but the minus of a negative number.
+    Unsigned,
+    Octal,
+    LowerHex,
+    UpperHex,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FloatConversion {
+    Exponent,
+    Fixed,
+    General,
+}
+
+/// What all conversions share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Spec {
+    before: Vec<u8>,
+    after: Vec<u8>,
+    flags: Flags,
+    width: usize,
+    precision: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one for each flag character of printf"
+)]
+struct Flags {
+    left: bool,
+    plus: bool,
+    blank: bool,
+    alternative: bool,
+    zero: bool,
+}
+
+/// One converted number, still without padding.
+struct Number {
+    /// The sign, then `0x` and the like: zeros of padding come after it.
+    prefix: String,
+    digits: String,
+    /// Whether the flag `0` has an effect.
+    zero_padding: bool,
+}
+
+impl Spec {
+    /// The sign of a signed conversion.
+    fn sign(&self, negative: bool) -> &'static str {
+        if negative {
+            "-"
+        } else if self.flags.plus {
+            "+"
+        } else if self.flags.blank {
+            " "
+        } else {
+            ""
+        }
+    }
+
+    fn write(&self, number: &Number, out: &mut Vec<u8>) {
+        let length = number.prefix.len().saturating_add(number.digits.len());
+        let padding = self.width.saturating_sub(length);
+        let zeros = self.flags.zero && !self.flags.left && number.zero_padding;
+        let (blanks_left, zeros, blanks_right) = match (self.flags.left, zeros) {
+            (true, _) => (0, 0, padding),
+            (false, true) => (0, padding, 0),
+            (false, false) => (padding, 0, 0),
+        };
+        out.extend_from_slice(&self.before);
+        out.extend(std::iter::repeat_n(b' ', blanks_left));
+        out.extend_from_slice(number.prefix.as_bytes());
+        out.extend(std::iter::repeat_n(b'0', zeros));
+        out.extend_from_slice(number.digits.as_bytes());
+        out.extend(std::iter::repeat_n(b' ', blanks_right));
+        out.extend_from_slice(&self.after);
+    }
+}

@@ -1,0 +1,103 @@
+//! Floating-point numbers as text: exact decimals, rounded half to even.
+
+use super::{FloatConversion, FloatFormat, Number};
+
+const DEFAULT_PRECISION: usize = 6;
+
+impl FloatFormat {
+    /// Appends a value; floats are given as the double they convert to. A value that is not
+    /// finite comes out as `printf` shows it (`inf`, `nan`); a caller that wants CDL writes those
+    /// without a format.
+    pub fn write(&self, value: f64, out: &mut Vec<u8>) {
+        let magnitude = value.abs();
+        let mut digits = if magnitude.is_nan() {
+            "nan".to_owned()
+        } else if magnitude.is_infinite() {
+            "inf".to_owned()
+        } else {
+            self.digits(magnitude)
+        };
+        if self.upper {
+            digits.make_ascii_uppercase();
+        }
+        let number = Number {
+            prefix: self.spec.sign(value.is_sign_negative()).to_owned(),
+            digits,
+            zero_padding: value.is_finite(),
+        };
+        self.spec.write(&number, out);
+    }
+
+    fn digits(&self, magnitude: f64) -> String {
+        let precision = self.spec.precision.unwrap_or(DEFAULT_PRECISION);
+        let point = self.spec.flags.alternative;
+        match self.conversion {
+            FloatConversion::Exponent => exponent(magnitude, precision, point),
+            FloatConversion::Fixed => fixed(magnitude, precision, point),
+            FloatConversion::General => general(magnitude, precision.max(1), point),
+        }
+    }
+}
+
+/// `%f`; with `point`, the point stays even if no digit follows.
+fn fixed(magnitude: f64, precision: usize, point: bool) -> String {
+    let mut text = format!("{magnitude:.precision$}");
+    if point && precision == 0 {
+        text.push('.');
+    }
+    text
+}
+
+/// `%e`: the exponent has a sign and at least two digits.
+fn exponent(magnitude: f64, precision: usize, point: bool) -> String {
+    let (mut text, exponent) = scientific(magnitude, precision);
+    if point && precision == 0 {
+        text.push('.');
+    }
+    push_exponent(&mut text, exponent);
+    text
+}
+
+/// `%g` with at least one significant digit; without `point`, zeros at the end are dropped.
+fn general(magnitude: f64, significant: usize, point: bool) -> String {
+    let (mantissa, exponent) = scientific(magnitude, significant - 1);
+    let after = i64::try_from(significant).unwrap_or(i64::MAX) - 1 - exponent;
+    match usize::try_from(after) {
+        Ok(precision) if exponent >= -4 => {
+            let text = fixed(magnitude, precision, point);
+            if point { text } else { without_zeros(text) }
+        }
+        _ => {
+            let mut text = if point {
+                mantissa
+            } else {
+                without_zeros(mantissa)
+            };
+            if point && significant == 1 {
+                text.push('.');
+            }
+            push_exponent(&mut text, exponent);
+            text
+        }
+    }
+}
+
+/// Mantissa `d.ddd` with `precision` digits after the point, and the decimal exponent.
+fn scientific(magnitude: f64, precision: usize) -> (String, i64) {
+    let text = format!("{magnitude:.precision$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    (mantissa.to_owned(), exponent.parse().unwrap_or(0))
+}
+
+fn push_exponent(text: &mut String, exponent: i64) {
+    let sign = if exponent < 0 { '-' } else { '+' };
+    text.push_str(&format!("e{sign}{:02}", exponent.abs()));
+}
+
+fn without_zeros(text: String) -> String {
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}

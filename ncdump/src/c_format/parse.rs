@@ -1,0 +1,154 @@
+//! The grammar of the attribute.
+
+use super::{
+    Flags, FloatConversion, FloatFormat, IntegerConversion, IntegerFormat, MAX_LENGTH, Spec,
+};
+
+/// Largest width and precision.
+const MAX_NUMBER: usize = 512;
+
+/// A parsed attribute whose conversion has not been looked at yet.
+struct Parsed<'a> {
+    spec: Spec,
+    length: &'a [u8],
+    conversion: u8,
+}
+
+/// All lengths of `printf`, the longer before those they begin with.
+const LENGTHS: [&[u8]; 9] = [b"hh", b"h", b"ll", b"l", b"q", b"j", b"z", b"t", b"L"];
+
+impl IntegerFormat {
+    /// Parses the value of the attribute for a variable of an integer type of `bits` bits (char
+    /// counts as 8). Bytes from the first NUL on are ignored.
+    ///
+    /// The length modifier never cuts a value short: it has an effect only for negative values in
+    /// octal and hexadecimal, and only if it is not shorter than the type.
+    #[must_use]
+    pub fn parse(attribute: &[u8], bits: u32) -> Option<Self> {
+        let parsed = parse(attribute)?;
+        let conversion = match parsed.conversion {
+            b'd' | b'i' => IntegerConversion::Decimal,
+            b'u' => IntegerConversion::Unsigned,
+            b'o' => IntegerConversion::Octal,
+            b'x' => IntegerConversion::LowerHex,
+            b'X' => IntegerConversion::UpperHex,
+            _ => return None,
+        };
+        // Integers shorter than an int are converted as an int, unless the format says less.
+        let bits = match parsed.length {
+            b"hh" if bits <= 8 => 8,
+            b"h" if bits <= 16 => 16,
+            _ if bits <= 32 => 32,
+            _ => 64,
+        };
+        Some(Self {
+            spec: parsed.spec,
+            conversion,
+            bits,
+        })
+    }
+}
+
+impl FloatFormat {
+    /// Parses the value of the attribute for a variable of type float or double. Bytes from the
+    /// first NUL on are ignored.
+    #[must_use]
+    pub fn parse(attribute: &[u8]) -> Option<Self> {
+        let parsed = parse(attribute)?;
+        let conversion = match parsed.conversion.to_ascii_lowercase() {
+            b'e' => FloatConversion::Exponent,
+            b'f' => FloatConversion::Fixed,
+            b'g' => FloatConversion::General,
+            _ => return None,
+        };
+        matches!(parsed.length, b"" | b"l" | b"L").then_some(Self {
+            spec: parsed.spec,
+            conversion,
+            upper: parsed.conversion.is_ascii_uppercase(),
+        })
+    }
+}
+
+fn parse(attribute: &[u8]) -> Option<Parsed<'_>> {
+    if attribute.len() > MAX_LENGTH {
+        return None;
+    }
+    let text = attribute.split(|byte| *byte == 0).next()?;
+    let (before, rest) = literal(text)?;
+    let (flags, rest) = flags(rest.strip_prefix(b"%")?);
+    let (width, rest) = number(rest)?;
+    let (precision, rest) = match rest.strip_prefix(b".") {
+        Some(rest) => number(rest).map(|(precision, rest)| (Some(precision), rest))?,
+        None => (None, rest),
+    };
+    let (length, rest) = length(rest);
+    let (conversion, rest) = rest.split_first()?;
+    let (after, rest) = literal(rest)?;
+    rest.is_empty().then_some(Parsed {
+        spec: Spec {
+            before,
+            after,
+            flags,
+            width,
+            precision,
+        },
+        length,
+        conversion: *conversion,
+    })
+}
+
+/// Text up to the next single `%`, or the end; `None` if there are control characters in it.
+fn literal(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let mut literal = Vec::new();
+    let mut rest = text;
+    while let Some((first, tail)) = rest.split_first() {
+        rest = match (first, tail.strip_prefix(b"%")) {
+            (b'%', None) => return Some((literal, rest)),
+            (b'%', Some(after)) => after,
+            (byte, _) if byte.is_ascii_control() => return None,
+            _ => tail,
+        };
+        literal.push(*first);
+    }
+    Some((literal, rest))
+}
+
+fn flags(text: &[u8]) -> (Flags, &[u8]) {
+    let mut flags = Flags::default();
+    let mut rest = text;
+    while let Some((first, tail)) = rest.split_first() {
+        match first {
+            b'-' => flags.left = true,
+            b'+' => flags.plus = true,
+            b' ' => flags.blank = true,
+            b'#' => flags.alternative = true,
+            b'0' => flags.zero = true,
+            _ => break,
+        }
+        rest = tail;
+    }
+    (flags, rest)
+}
+
+/// A number, 0 if there are no digits; `None` if it is too large.
+fn number(text: &[u8]) -> Option<(usize, &[u8])> {
+    let mut number = 0_usize;
+    let mut rest = text;
+    while let Some((digit, tail)) = rest.split_first() {
+        if !digit.is_ascii_digit() {
+            break;
+        }
+        number = number * 10 + usize::from(digit - b'0');
+        if number > MAX_NUMBER {
+            return None;
+        }
+        rest = tail;
+    }
+    Some((number, rest))
+}
+
+fn length(text: &[u8]) -> (&[u8], &[u8]) {
+    let length = LENGTHS.iter().find(|length| text.starts_with(length));
+    text.split_at_checked(length.map_or(0, |length| length.len()))
+        .unwrap_or((&[], text))
+}

@@ -1,0 +1,287 @@
+//! Calendars: dates to hours since 1970 and back.
+
+/// Days from 1970-01-01 beyond which no date is given: far more than any data, and small enough
+/// for exact arithmetic.
+const DAY_LIMIT: f64 = 2_147_483_647.0;
+const EPOCH_YEAR: i64 = 1970;
+const MONTH_STARTS: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+
+/// The calendar of a time variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calendar {
+    /// `gregorian`, `standard`, anything unknown: Julian before 1582-10-15, then Gregorian.
+    Mixed,
+    /// `proleptic_gregorian`.
+    Proleptic,
+    /// `noleap`, `no_leap`, `365_day`.
+    NoLeap,
+    /// `allleap`, `all_leap`, `366_day`.
+    AllLeap,
+    /// `360_day`: twelve months of 30 days.
+    Day360,
+    /// `julian`.
+    Julian,
+    /// `none`: days of a year without number.
+    None,
+}
+
+/// In the order in which abbreviations are looked up.
+const NAMES: [(&[u8], Calendar); 12] = [
+    (b"gregorian", Calendar::Mixed),
+    (b"standard", Calendar::Mixed),
+    (b"proleptic_gregorian", Calendar::Proleptic),
+    (b"noleap", Calendar::NoLeap),
+    (b"no_leap", Calendar::NoLeap),
+    (b"365_day", Calendar::NoLeap),
+    (b"allleap", Calendar::AllLeap),
+    (b"all_leap", Calendar::AllLeap),
+    (b"366_day", Calendar::AllLeap),
+    (b"360_day", Calendar::Day360),
+    (b"julian", Calendar::Julian),
+    (b"none", Calendar::None),
+];
+
+impl Calendar {
+    /// The calendar a `calendar` attribute names. The text, up to its first NUL, may be a name or
+    /// the beginning of one, in any letter case; anything else is the mixed calendar.
+    #[must_use]
+    pub fn from_attribute(text: &[u8]) -> Self {
+        let text = super::units::until_nul(text);
+        let named = |(name, _): &&(&[u8], Self)| {
+            name.get(..text.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(text))
+        };
+        NAMES
+            .iter()
+            .find(named)
+            .map_or(Self::Mixed, |(_, calendar)| *calendar)
+    }
+}
+
+/// A date as year, month 1 to 12, day from 1, and hours since midnight. As the base of units,
+/// month and day are whatever the attribute says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Date {
+    pub(super) year: i64,
+    pub(super) month: i64,
+    pub(super) day: i64,
+    pub(super) hour: f64,
+}
+
+/// One regular rule for the lengths of years and months.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    Gregorian,
+    Julian,
+    NoLeap,
+    AllLeap,
+    Day360,
+    /// A year of 365 days that has no number.
+    Climate,
+}
+
+impl Rule {
+    /// Hours since 1970-01-01, or since January 1st for [`Rule::Climate`]. A month that is none
+    /// counts as January, a day outside its month continues into the months around.
+    pub(super) fn hours(self, date: &Date) -> f64 {
+        let month = if (1..=12).contains(&date.month) {
+            date.month
+        } else {
+            1
+        };
+        let year = self.year_start(date.year);
+        let day = year + self.month_start(date.year, month) + date.day - 1;
+        to_f64(day) * 24.0 + date.hour
+    }
+
+    /// The date at `hours`, the inverse of [`Rule::hours`]; `None` if it is out of range.
+    pub(super) fn date(self, hours: f64) -> Option<Date> {
+        let mut days = (hours / 24.0).floor();
+        let mut hour = hours - days * 24.0;
+        // The division rounds: a time just before midnight may come out as 24 hours.
+        if hour >= 24.0 {
+            days += 1.0;
+            hour -= 24.0;
+        }
+        if days.abs() >= DAY_LIMIT {
+            return None;
+        }
+        let (year, day_of_year) = self.year_and_day(truncate(days));
+        let (month, day) = self.month_and_day(year, day_of_year);
+        let hour = hour.max(0.0);
+        Some(Date {
+            year,
+            month,
+            day,
+            hour,
+        })
+    }
+
+    fn is_leap(self, year: i64) -> bool {
+        match self {
+            Self::Gregorian => year % 4 == 0 && (year % 100 != 0 || year % 400 == 0),
+            Self::Julian => year % 4 == 0,
+            Self::AllLeap => true,
+            Self::NoLeap | Self::Day360 | Self::Climate => false,
+        }
+    }
+
+    /// Days from the epoch to the start of `year`.
+    fn year_start(self, year: i64) -> i64 {
+        if self == Self::Climate {
+            return 0;
+        }
+        self.days_before(year) - self.days_before(EPOCH_YEAR)
+    }
+
+    /// Days from the start of the year 0 to the start of `year`.
+    fn days_before(self, year: i64) -> i64 {
+        let last = year - 1;
+        let fours = last.div_euclid(4);
+        match self {
+            Self::Gregorian => 365 * year + fours - last.div_euclid(100) + last.div_euclid(400),
+            Self::Julian => 365 * year + fours,
+            Self::NoLeap | Self::Climate => 365 * year,
+            Self::AllLeap => 366 * year,
+            Self::Day360 => 360 * year,
+        }
+    }
+
+    /// The year that holds the day `day` of the epoch, and the day of that year, from 0.
+    fn year_and_day(self, day: i64) -> (i64, i64) {
+        if self == Self::Climate {
+            return (0, day.rem_euclid(365));
+        }
+        // The mean length of a year gives the year or one beside it.
+        let (years, days) = match self {
+            Self::Gregorian => (400, 146_097),
+            Self::Julian => (4, 1461),
+            Self::NoLeap | Self::Climate => (1, 365),
+            Self::AllLeap => (1, 366),
+            Self::Day360 => (1, 360),
+        };
+        let guess = EPOCH_YEAR + (day * years).div_euclid(days);
+        let year = if self.year_start(guess) > day {
+            guess - 1
+        } else if self.year_start(guess + 1) <= day {
+            guess + 1
+        } else {
+            guess
+        };
+        (year, day - self.year_start(year))
+    }
+
+    /// Days from the start of `year` to the start of its month `month` (1 to 12).
+    fn month_start(self, year: i64, month: i64) -> i64 {
+        if self == Self::Day360 {
+            return 30 * (month - 1);
+        }
+        let index = usize::try_from(month - 1).unwrap_or(0);
+        let start = MONTH_STARTS.get(index).copied().unwrap_or(0);
+        start + i64::from(month > 2 && self.is_leap(year))
+    }
+
+    /// Month and day, both from 1, of the day `day_of_year` (from 0) of `year`.
+    fn month_and_day(self, year: i64, day_of_year: i64) -> (i64, i64) {
+        // No month has more than 31 days, so this month or the next one is it.
+        let mut month = day_of_year / 31 + 1;
+        if month < 12 && self.month_start(year, month + 1) <= day_of_year {
+            month += 1;
+        }
+        (month, day_of_year - self.month_start(year, month) + 1)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "callers have bounded the value, and the cast saturates"
+)]
+pub(super) fn truncate(value: f64) -> i64 {
+    value as i64
+}
+
+/// Day counts are far below 2^53, so this is exact.
+fn to_f64(days: i64) -> f64 {
+    days as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: [Rule; 5] = [
+        Rule::Gregorian,
+        Rule::Julian,
+        Rule::NoLeap,
+        Rule::AllLeap,
+        Rule::Day360,
+    ];
+
+    fn day(rule: Rule, day: i64) -> Date {
+        rule.date(to_f64(day) * 24.0).unwrap()
+    }
+
+    #[test]
+    fn successive_days_follow_each_other() {
+        for rule in RULES {
+            let mut last = day(rule, -900_001);
+            for number in -900_000..200_000 {
+                let next = day(rule, number);
+                let expected = if next.day > 1 {
+                    (last.year, last.month, last.day + 1)
+                } else if next.month > 1 {
+                    (last.year, last.month + 1, 1)
+                } else {
+                    (last.year + 1, 1, 1)
+                };
+                assert_eq!((next.year, next.month, next.day), expected, "{rule:?}");
+                assert_eq!(rule.hours(&next), to_f64(number) * 24.0);
+                last = next;
+            }
+        }
+    }
+
+    #[test]
+    fn far_dates_come_back() {
+        for rule in RULES {
+            for number in (-2_147_000_000_i64..2_147_000_000).step_by(9_999_991) {
+                assert_eq!(rule.hours(&day(rule, number)), to_f64(number) * 24.0);
+            }
+            assert_eq!(rule.date(24.0 * 2_147_483_647.0), None);
+            assert_eq!(rule.date(-1e300), None);
+        }
+    }
+
+    #[test]
+    fn calendar_without_years_repeats() {
+        let date = Rule::Climate.date(-24.0).unwrap();
+        assert_eq!((date.month, date.day), (12, 31));
+        let date = Rule::Climate.date(24.0 * 365.0 * 4.0).unwrap();
+        assert_eq!((date.month, date.day), (1, 1));
+    }
+
+    #[test]
+    fn calendars_are_named_by_beginnings() {
+        let cases: [(&[u8], Calendar); 16] = [
+            (b"Gregorian", Calendar::Mixed),
+            (b"STANDARD", Calendar::Mixed),
+            (b"proleptic_gregorian", Calendar::Proleptic),
+            (b"p", Calendar::Proleptic),
+            (b"n", Calendar::NoLeap),
+            (b"no", Calendar::NoLeap),
+            (b"no_leap", Calendar::NoLeap),
+            (b"non", Calendar::None),
+            (b"36", Calendar::NoLeap),
+            (b"366", Calendar::AllLeap),
+            (b"360_day", Calendar::Day360),
+            (b"a", Calendar::AllLeap),
+            (b"julian\0 and more", Calendar::Julian),
+            (b"julian ", Calendar::Mixed),
+            (b"", Calendar::Mixed),
+            (b"utc", Calendar::Mixed),
+        ];
+        for (text, calendar) in cases {
+            assert_eq!(Calendar::from_attribute(text), calendar);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Times of CF-like variables as text, for `ncdump -t` and `-i`.
+//!
+//! A variable is a time variable when its `units` attribute reads `<unit> since <base>`;
+//! its `calendar` attribute chooses the length of years and months. The arithmetic is done in
+//! hours held as `f64`, step by step in the order the C tool has always used, so that the last
+//! printed microsecond agrees. Every conversion takes constant time, whatever the value.
+
+mod calendar;
+mod scan;
+mod text;
+mod timeline;
+mod units;
+
+#[cfg(test)]
+mod tests;
+
+pub use calendar::Calendar;
+
+use timeline::Timeline;
+
+/// The byte between date and time of day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// A blank (`ncdump -t`).
+    Blank,
+    /// The letter `T` of ISO 8601 (`ncdump -i`).
+    T,
+}
+
+/// What [`TimeUnits::format`] did with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Formatted {
+    /// The quoted text was appended.
+    Time,
+    /// The value is a NaN or an infinity, nothing was appended: it is shown as `NaN`,
+    /// `Infinity` or `-Infinity` without quotes.
+    NotFinite,
+    /// The value lies more than 2^31 - 1 days (5.8 million years) from 1970, nothing was appended:
+    /// it is shown as the plain number it is.
+    OutOfRange,
+}
+
+/// The parsed `units` and `calendar` attributes of a time variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeUnits {
+    climate: bool,
+    timeline: Timeline,
+}
+
+impl TimeUnits {
+    /// Parses a `units` attribute, and the `calendar` attribute when there is one of type char or
+    /// string. For string attributes it is the first string that counts; a text ends at its first
+    /// NUL.
+    ///
+    /// Returns `None` when the variable is not a time variable: no `<unit> since <base>`, an
+    /// unknown unit, or years in a calendar without years. A base that is not a date is not an
+    /// error: the fields that can be read count, the others take their defaults (0000-01-01).
+    #[must_use]
+    pub fn parse(units: &[u8], calendar: Option<&[u8]>) -> Option<Self> {
+        let calendar = calendar.map_or(Calendar::Mixed, Calendar::from_attribute);
+        let (unit, base) = units::parse(units, calendar)?;
+        Some(Self {
+            climate: calendar == Calendar::None,
+            timeline: Timeline::new(calendar, unit, base),
+        })
+    }
+
+    /// Appends `value` as quoted text: `"YYYY-MM-DD[sHH[:MM[:SS | :S.ffffff]]]"` where `s` is the
+    /// separator and trailing zero parts are left out; `"MM-DD..."` in the calendar `none`.
+    pub fn format(&self, value: f64, separator: Separator, out: &mut Vec<u8>) -> Formatted {
+        if !value.is_finite() {
+            return Formatted::NotFinite;
+        }
+        let Some(date) = self.timeline.date(value) else {
+            return Formatted::OutOfRange;
+        };
+        out.push(b'"');
+        if !self.climate {
+            text::push_year(date.year, out);
+        }
+        text::push_date_and_time(&date, separator, out);
+        out.push(b'"');
+        Formatted::Time
+    }
+}

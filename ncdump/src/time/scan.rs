@@ -1,0 +1,135 @@
+//! A reader of blank-separated words and numbers, with the leniency of `scanf`, which is what
+//! the accepted forms of time units are defined by.
+
+/// The part of a text that has not been read yet.
+#[derive(Clone, Copy)]
+pub(super) struct Scan<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Self { rest: text }
+    }
+
+    /// Drops leading white space of the C locale.
+    pub(super) fn skip_space(&mut self) {
+        while let Some((first, tail)) = self.rest.split_first() {
+            if !is_space(*first) {
+                break;
+            }
+            self.rest = tail;
+        }
+    }
+
+    /// Reads `expected`, which must come next, exactly.
+    pub(super) fn literal(&mut self, expected: &[u8]) -> Option<()> {
+        self.rest = self.rest.strip_prefix(expected)?;
+        Some(())
+    }
+
+    /// Reads 1 to `max` bytes that are not white space, after any white space.
+    pub(super) fn word(&mut self, max: usize) -> Option<&'a [u8]> {
+        self.skip_space();
+        let (word, tail) = split_while(self.rest, max, |byte| !is_space(byte));
+        self.rest = tail;
+        (!word.is_empty()).then_some(word)
+    }
+
+    /// Drops `count` bytes.
+    pub(super) fn advance(&mut self, count: usize) {
+        self.rest = self.rest.get(count..).unwrap_or_default();
+    }
+
+    /// Reads a decimal integer with an optional sign, after any white space. Too large a number
+    /// saturates.
+    pub(super) fn integer(&mut self) -> Option<i64> {
+        self.skip_space();
+        let negative = self.sign();
+        let digits = self.digits()?;
+        let magnitude = digits.iter().fold(0_i64, |sum, digit| {
+            sum.saturating_mul(10)
+                .saturating_add(i64::from(digit.wrapping_sub(b'0')))
+        });
+        Some(if negative { -magnitude } else { magnitude })
+    }
+
+    /// Reads a decimal number with optional sign, fraction and exponent, after any white space.
+    pub(super) fn number(&mut self) -> Option<f64> {
+        self.skip_space();
+        let start = self.rest;
+        self.sign();
+        let whole = self.digits();
+        let fraction = self.literal(b".").and_then(|()| self.digits());
+        whole.or(fraction)?;
+        if let Some(b'e' | b'E') = self.rest.first() {
+            self.advance(1);
+            self.sign();
+            self.digits()?;
+        }
+        let length = start.len().saturating_sub(self.rest.len());
+        let text = std::str::from_utf8(start.get(..length)?).ok()?;
+        text.parse().ok()
+    }
+
+    fn sign(&mut self) -> bool {
+        let sign = self.rest.first().copied();
+        if matches!(sign, Some(b'-' | b'+')) {
+            self.advance(1);
+        }
+        sign == Some(b'-')
+    }
+
+    fn digits(&mut self) -> Option<&'a [u8]> {
+        let (digits, tail) = split_while(self.rest, usize::MAX, |byte| byte.is_ascii_digit());
+        self.rest = tail;
+        (!digits.is_empty()).then_some(digits)
+    }
+}
+
+fn split_while(text: &[u8], max: usize, keep: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
+    let length = text
+        .iter()
+        .take(max)
+        .take_while(|byte| keep(**byte))
+        .count();
+    text.split_at_checked(length).unwrap_or((text, &[]))
+}
+
+/// White space of the C locale; unlike [`u8::is_ascii_whitespace`] with the vertical tab.
+fn is_space(byte: u8) -> bool {
+    byte == 0x0b || byte.is_ascii_whitespace()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_end_at_space_or_limit() {
+        let mut scan = Scan::new(b" \x0b\tdays  since");
+        assert_eq!(scan.word(63), Some(&b"days"[..]));
+        assert_eq!(scan.word(3), Some(&b"sin"[..]));
+        assert_eq!(scan.word(3), Some(&b"ce"[..]));
+        assert_eq!(scan.word(3), None);
+    }
+
+    #[test]
+    fn integers_take_signs_and_saturate() {
+        assert_eq!(Scan::new(b" -007x").integer(), Some(-7));
+        assert_eq!(Scan::new(b"+5").integer(), Some(5));
+        assert_eq!(Scan::new(b"-x").integer(), None);
+        assert_eq!(Scan::new(&[b'9'; 40]).integer(), Some(i64::MAX));
+    }
+
+    #[test]
+    fn numbers_stop_where_they_end() {
+        assert_eq!(Scan::new(b"15.25Z").number(), Some(15.25));
+        assert_eq!(Scan::new(b".5").number(), Some(0.5));
+        assert_eq!(Scan::new(b"5.").number(), Some(5.0));
+        assert_eq!(Scan::new(b"1e1:").number(), Some(10.0));
+        assert_eq!(Scan::new(b"1ex").number(), None);
+        assert_eq!(Scan::new(b".").number(), None);
+        assert_eq!(Scan::new(b"nan").number(), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! Values to dates: a unit counted from a base date.
+
+use super::calendar::{Calendar, Date, Rule, truncate};
+use super::units::Unit;
+
+/// Months beyond this are out of range of every printed time.
+const MONTH_LIMIT: f64 = 1e10;
+/// Counts of months are truncated; this much short of a whole one still counts as whole.
+const MONTH_SLACK: f64 = 1e-10;
+/// Hours from 1970 to 1979, the same in the Julian and the Gregorian calendar.
+const HOURS_TO_1979: f64 = 3287.0 * 24.0;
+
+/// The first instant of the Gregorian calendar, in Julian and in Gregorian terms.
+const SWITCH_JULIAN: Date = switch_on_day(5);
+const SWITCH_GREGORIAN: Date = switch_on_day(15);
+
+const fn switch_on_day(day: i64) -> Date {
+    Date {
+        year: 1582,
+        month: 10,
+        day,
+        hour: 0.0,
+    }
+}
+
+/// How values become dates.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Timeline {
+    /// Units of a fixed length in one rule.
+    Regular { unit: Unit, rule: Rule, origin: f64 },
+    /// Units of a fixed length across the change from the Julian to the Gregorian calendar.
+    Mixed { unit: Unit, mixed: Mixed },
+    /// Months, or multiples of months.
+    Months { months: f64, rule: Rule, base: Date },
+}
+
+impl Timeline {
+    pub(super) fn new(calendar: Calendar, unit: Unit, base: Date) -> Self {
+        let rule = match calendar {
+            // Only units of fixed length notice the days left out in 1582.
+            Calendar::Mixed | Calendar::Proleptic => Rule::Gregorian,
+            Calendar::NoLeap => Rule::NoLeap,
+            Calendar::AllLeap => Rule::AllLeap,
+            Calendar::Day360 => Rule::Day360,
+            Calendar::Julian => Rule::Julian,
+            Calendar::None => Rule::Climate,
+        };
+        let months = match unit {
+            Unit::Month => 1.0,
+            Unit::Season => 3.0,
+            Unit::Year => 12.0,
+            Unit::Second | Unit::Minute | Unit::Hour | Unit::Day | Unit::Week => {
+                return Self::fixed(calendar, unit, rule, &base);
+            }
+        };
+        Self::Months { months, rule, base }
+    }
+
+    fn fixed(calendar: Calendar, unit: Unit, rule: Rule, base: &Date) -> Self {
+        if calendar == Calendar::Mixed {
+            let mixed = Mixed::new(base);
+            return Self::Mixed { unit, mixed };
+        }
+        let origin = rule.hours(base);
+        Self::Regular { unit, rule, origin }
+    }
+
+    /// The date of a finite value; `None` if it is out of range.
+    pub(super) fn date(&self, value: f64) -> Option<Date> {
+        match self {
+            Self::Regular { unit, rule, origin } => rule.date(origin + to_hours(value, *unit)),
+            Self::Mixed { unit, mixed } => mixed.date(to_hours(value, *unit)),
+            Self::Months { months, rule, base } => add_months(*rule, base, value, months * value),
+        }
+    }
+}
+
+fn to_hours(value: f64, unit: Unit) -> f64 {
+    match unit {
+        Unit::Second => value / 3600.0,
+        Unit::Minute => value / 60.0,
+        Unit::Day => 24.0 * value,
+        Unit::Week => 168.0 * value,
+        Unit::Hour | Unit::Month | Unit::Season | Unit::Year => value,
+    }
+}
+
+/// The first day of the month `months` after `base`; the base itself only for the value 0.
+fn add_months(rule: Rule, base: &Date, value: f64, months: f64) -> Option<Date> {
+    let start = rule.date(rule.hours(base))?;
+    if value == 0.0 {
+        let as_written = (1..=12).contains(&base.month) && (1..=31).contains(&base.day);
+        return Some(if as_written { *base } else { start });
+    }
+    let slack = if value < 0.0 {
+        -MONTH_SLACK
+    } else {
+        MONTH_SLACK
+    };
+    if months.abs() >= MONTH_LIMIT {
+        return None;
+    }
+    let count = truncate(months + slack) + start.month - 1;
+    let first = Date {
+        year: start.year + count.div_euclid(12),
+        month: count.rem_euclid(12) + 1,
+        day: 1,
+        hour: 0.0,
+    };
+    rule.date(rule.hours(&first))
+}
+
+/// The mixed calendar seen from a base date. Hours are counted from 1979, as the C tool does, lest
+/// the last microsecond rounds differently.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Mixed {
+    /// Whether the base is before the change of calendar.
+    early: bool,
+    /// The base, in the calendar of its time.
+    origin: f64,
+    /// Hours from the base to the change.
+    reach: f64,
+}
+
+impl Mixed {
+    fn new(base: &Date) -> Self {
+        let key = (base.year, base.month, base.day);
+        let early = key < (1582, 10, 15);
+        let (rule, switch) = if early {
+            (Rule::Julian, SWITCH_JULIAN)
+        } else {
+            (Rule::Gregorian, SWITCH_GREGORIAN)
+        };
+        let origin = since_1979(rule, base);
+        let reach = since_1979(rule, &switch) - origin;
+        Self {
+            early,
+            origin,
+            reach,
+        }
+    }
+
+    fn date(&self, hours: f64) -> Option<Date> {
+        // The very instant of the change belongs to the Julian side.
+        let before = hours <= self.reach;
+        let rule = if before {
+            Rule::Julian
+        } else {
+            Rule::Gregorian
+        };
+        let since = if before == self.early {
+            self.origin + hours
+        } else if before {
+            since_1979(rule, &SWITCH_JULIAN) + (hours - self.reach)
+        } else {
+            since_1979(rule, &SWITCH_GREGORIAN) + (hours - self.reach)
+        };
+        rule.date(HOURS_TO_1979 + since)
+    }
+}
+
+fn since_1979(rule: Rule, date: &Date) -> f64 {
+    rule.hours(date) - HOURS_TO_1979
+}

@@ -1,0 +1,125 @@
+//! The `units` attribute of a time variable: `<unit> since <base>`.
+
+use super::calendar::{Calendar, Date};
+use super::scan::Scan;
+
+/// Bytes of a unit word that are looked at.
+const UNIT_LIMIT: usize = 63;
+/// Bytes of the date, and of the time of day, that are looked at.
+const BASE_LIMIT: usize = 47;
+/// Years beyond this are out of range of every printed time anyway.
+const YEAR_LIMIT: i64 = 1_000_000_000;
+
+/// The unit that values count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Season,
+    Year,
+}
+
+/// Unit, prefix that names it, and other name; letter case does not matter.
+const UNIT_NAMES: [(Unit, &[u8], &[u8]); 8] = [
+    (Unit::Second, b"sec", b"s"),
+    (Unit::Minute, b"min", b"mn"),
+    (Unit::Hour, b"hour", b"hr"),
+    (Unit::Day, b"day", b"dy"),
+    (Unit::Week, b"week", b"wk"),
+    (Unit::Month, b"month", b"mo"),
+    (Unit::Season, b"season", b"season"),
+    (Unit::Year, b"year", b"yr"),
+];
+
+impl Unit {
+    fn from_word(word: &[u8]) -> Option<Self> {
+        let named = |(_, prefix, other): &&(Self, &[u8], &[u8])| {
+            word.get(..prefix.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+                || word.eq_ignore_ascii_case(other)
+        };
+        UNIT_NAMES.iter().find(named).map(|(unit, _, _)| *unit)
+    }
+}
+
+/// The bytes before the first NUL.
+pub(super) fn until_nul(text: &[u8]) -> &[u8] {
+    text.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
+/// Parses `<unit> since <base>`; `None` when it is not of that form.
+pub(super) fn parse(units: &[u8], calendar: Calendar) -> Option<(Unit, Date)> {
+    let mut scan = Scan::new(until_nul(units));
+    let word = scan.word(UNIT_LIMIT)?;
+    scan.skip_space();
+    scan.literal(b"since")?;
+    scan.skip_space();
+    let base = base_text(scan)?;
+    let unit = Unit::from_word(word)?;
+    if calendar == Calendar::None && unit == Unit::Year {
+        return None;
+    }
+    Some((unit, parse_base(base.as_deref(), calendar)))
+}
+
+/// The date and the time of day, joined by a blank where a blank or a `T` stood; time zones and
+/// whatever else follows are dropped. The inner `None` stands for a base that starts with `T`:
+/// it has a default of its own.
+fn base_text(mut scan: Scan<'_>) -> Option<Option<Vec<u8>>> {
+    let start = scan;
+    let mut date = scan.word(BASE_LIMIT)?;
+    if let Some(at) = date.iter().position(|byte| *byte == b'T') {
+        if at == 0 {
+            return Some(None);
+        }
+        date = date.get(..at)?;
+        scan = start;
+        scan.advance(at.saturating_add(1));
+    }
+    let time = scan.word(BASE_LIMIT).unwrap_or_default();
+    Some(Some([date, b" ", time].concat()))
+}
+
+fn parse_base(text: Option<&[u8]>, calendar: Calendar) -> Date {
+    let mut date = Date {
+        year: 0,
+        month: 1,
+        day: 1,
+        hour: 0.0,
+    };
+    let climate = calendar == Calendar::None;
+    let default: &[u8] = if climate { b"1" } else { b"1979" };
+    let mut scan = Scan::new(text.unwrap_or(default));
+    // Reading stops at the first field that is missing or wrong, and keeps those before it.
+    if read_date(&mut scan, climate, &mut date).is_some() {
+        read_time(&mut scan, &mut date);
+    }
+    date
+}
+
+fn read_date(scan: &mut Scan<'_>, climate: bool, date: &mut Date) -> Option<()> {
+    if !climate {
+        date.year = scan.integer()?.clamp(-YEAR_LIMIT, YEAR_LIMIT);
+        scan.literal(b"-")?;
+    }
+    date.month = scan.integer()?;
+    scan.literal(b"-")?;
+    date.day = scan.integer()?.clamp(-YEAR_LIMIT, YEAR_LIMIT);
+    Some(())
+}
+
+fn read_time(scan: &mut Scan<'_>, date: &mut Date) -> Option<()> {
+    let hour = u8::try_from(scan.integer()?).ok()?;
+    date.hour = (hour <= 23).then(|| f64::from(hour))?;
+    scan.literal(b":")?;
+    let minute = u8::try_from(scan.integer()?).ok()?;
+    date.hour += (minute <= 59).then(|| f64::from(minute) / 60.0)?;
+    scan.literal(b":")?;
+    let second = scan.number()?;
+    date.hour += (0.0..=60.0).contains(&second).then_some(second / 3600.0)?;
+    Some(())
+}
