@@ -1,4 +1,5 @@
 //! Classic files beyond 4 GiB, with holes, so that they take next to no disk.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +15,12 @@ use netcdf_core::model::{
 
 fn dim(schema: &mut Schema, name: &str, len: u64) -> DimId {
     let (name, group) = (Name::stored(name.as_bytes()), GroupId::ROOT);
-    schema.add_dim(Dimension { name, group, len, unlimited: len == 0 })
+    schema.add_dim(Dimension {
+        name,
+        group,
+        len,
+        unlimited: len == 0,
+    })
 }
 
 fn var(schema: &mut Schema, name: &str, ty: Atomic, dims: &[DimId]) -> VarId {
@@ -59,7 +65,10 @@ fn a_variable_beyond_4_gib_and_one_behind_it() {
     let last = 3 * (1u64 << 31) - 1;
     let len = make(&path, s, &[(big, last, &[0, 7]), (small, 2, &[0, 0, 0, 9])]);
     assert!(len > 12 << 30);
-    assert_eq!(read(&path, big, &[2, (1 << 31) - 2], &[1, 2]), Values::Short(vec![0, 7]));
+    assert_eq!(
+        read(&path, big, &[2, (1 << 31) - 2], &[1, 2]),
+        Values::Short(vec![0, 7])
+    );
     assert_eq!(read(&path, small, &[0], &[3]), Values::Int(vec![0, 0, 9]));
 }
 
@@ -72,8 +81,15 @@ fn the_last_variable_of_every_kind_may_be_large() {
         let (y, x) = (dim(&mut s, "y", 5), dim(&mut s, "x", 1 << 30));
         let small = var(&mut s, "small", Atomic::Byte, &[y]);
         let big = var(&mut s, "big", Atomic::Byte, &[y, x]);
-        make(&path, s, &[(small, 0, &[3]), (big, 5 * (1 << 30) - 1, &[8])]);
-        assert_eq!(read(&path, big, &[4, (1 << 30) - 1], &[1, 1]), Values::Byte(vec![8]));
+        make(
+            &path,
+            s,
+            &[(small, 0, &[3]), (big, 5 * (1 << 30) - 1, &[8])],
+        );
+        assert_eq!(
+            read(&path, big, &[4, (1 << 30) - 1], &[1, 1]),
+            Values::Byte(vec![8])
+        );
         assert_eq!(read(&path, small, &[0], &[2]), Values::Byte(vec![3, 0]));
     }
 }
@@ -90,7 +106,10 @@ fn records_go_beyond_4_gib_in_every_kind() {
         let at = 9 * (1u64 << 28) + 5;
         let len = make(&path, s, &[(b, at, &[1, 2]), (a, 9, &1.5f64.to_be_bytes())]);
         assert!(len > 4 << 30);
-        assert_eq!(read(&path, b, &[9, 4], &[1, 3]), Values::Short(vec![0, 258, 0]));
+        assert_eq!(
+            read(&path, b, &[9, 4], &[1, 3]),
+            Values::Short(vec![0, 258, 0])
+        );
         assert_eq!(read(&path, a, &[8], &[2]), Values::Double(vec![0.0, 1.5]));
     }
 }
