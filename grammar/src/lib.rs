@@ -8,3 +8,5 @@
         reason = "tests choose their numbers"
     )
 )]
+
+pub mod number;

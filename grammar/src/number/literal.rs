@@ -1,0 +1,513 @@
+//! Numeric constants of CDL: numbers with their suffixes, and the words for values that are not numbers.
+
+use super::scan;
+
+/// How the digits of an integer are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Radix {
+    /// Digits after a leading `0`.
+    Octal,
+    /// Any other digits.
+    Decimal,
+    /// Digits after `0x`; CDL also takes such a text for an opaque value.
+    Hexadecimal,
+}
+
+/// An integer constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integer {
+    /// Whether there is a minus sign.
+    pub negative: bool,
+    /// The value without its sign, modulo 2^64.
+    pub magnitude: u64,
+    /// Whether the value without its sign is 2^64 or more.
+    pub overflow: bool,
+    /// How the digits were read.
+    pub radix: Radix,
+    /// Whether an octal integer has the digits 8 or 9. `magnitude` is then that of the digits before, as in `ncgen`, which
+    /// takes `08` for 0.
+    pub invalid_octal: bool,
+}
+
+/// The type that a suffix gives to an integer constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suffix {
+    /// No suffix: the type follows from the value.
+    None,
+    /// `b`
+    Byte,
+    /// `ub` or `bu`
+    UByte,
+    /// `s`
+    Short,
+    /// `us` or `su`
+    UShort,
+    /// `l`
+    Int,
+    /// `u`, `ul` or `lu`
+    UInt,
+    /// `ll`
+    Int64,
+    /// `ull` or `llu`
+    UInt64,
+}
+
+/// A numeric constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    /// Digits only, with the type of its suffix.
+    Integer(Integer, Suffix),
+    /// A constant with the suffix `f`, rounded to `f32` at once.
+    Float(f32),
+    /// A constant with a point or an exponent.
+    Double(f64),
+}
+
+impl Integer {
+    /// The value, or `None` if its magnitude is 2^64 or more.
+    #[must_use]
+    pub fn value(&self) -> Option<i128> {
+        let magnitude = i128::from(self.magnitude);
+        (!self.overflow).then_some(if self.negative { -magnitude } else { magnitude })
+    }
+}
+
+impl Literal {
+    /// The value as an `f64`. `-0` keeps its sign, even without a point.
+    #[inline]
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "rounding to nearest is what is wanted"
+    )]
+    pub fn to_f64(&self) -> f64 {
+        match *self {
+            Self::Integer(integer, _) if integer.negative => -(integer.magnitude as f64),
+            Self::Integer(integer, _) => integer.magnitude as f64,
+            Self::Float(value) => f64::from(value),
+            Self::Double(value) => value,
+        }
+    }
+
+    /// The value as an `f32`: constants without suffix are rounded to `f64` first, as `ncgen` rounds them.
+    #[inline]
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "rounding to nearest is what is wanted"
+    )]
+    pub fn to_f32(&self) -> f32 {
+        match *self {
+            Self::Integer(integer, _) if integer.negative => -(integer.magnitude as f32),
+            Self::Integer(integer, _) => integer.magnitude as f32,
+            Self::Float(value) => value,
+            Self::Double(value) => value as f32,
+        }
+    }
+}
+
+/// The numeric constant at the beginning of `text` and its length in bytes.
+///
+/// What follows is the caller's to judge: `12abc` is 12 and then a name, which no CDL allows.
+#[inline]
+#[must_use]
+pub fn literal(text: &[u8]) -> Option<(Literal, usize)> {
+    let rest = match text {
+        [b'+' | b'-', rest @ ..] => rest,
+        _ => text,
+    };
+    match rest {
+        [b'0', b'x' | b'X', ..] if rest.len() == text.len() => hexadecimal(text),
+        [b'0'..=b'9' | b'.', ..] => number(text),
+        _ => word(text),
+    }
+}
+
+#[inline]
+fn number(text: &[u8]) -> Option<(Literal, usize)> {
+    let number = scan::decimal(text)?;
+    let tail = text.get(number.len..).unwrap_or_default();
+    if number.real {
+        return Some(match tail {
+            [b'f' | b'F', ..] => (Literal::Float(number.to_f32(text)), number.len + 1),
+            [b'd' | b'D' | b'l' | b'L', ..] => {
+                (Literal::Double(number.to_f64(text)), number.len + 1)
+            }
+            _ => (Literal::Double(number.to_f64(text)), number.len),
+        });
+    }
+    match tail {
+        // `1f` and `1d` are errors in ncgen, though nothing else could be meant.
+        [b'f' | b'F', after @ ..] if !goes_on(after) => {
+            Some((Literal::Float(number.to_f32(text)), number.len + 1))
+        }
+        [b'd' | b'D', after @ ..] if !goes_on(after) => {
+            Some((Literal::Double(number.to_f64(text)), number.len + 1))
+        }
+        _ => {
+            let (suffix, length) = suffix(tail);
+            Some((
+                Literal::Integer(number.to_integer(text), suffix),
+                number.len + length,
+            ))
+        }
+    }
+}
+
+/// Hexadecimal constants with a suffix are unsigned.
+#[cold]
+fn hexadecimal(text: &[u8]) -> Option<(Literal, usize)> {
+    let (integer, len) = scan::integer_prefix(text)?;
+    let (suffix, length) = match text.get(len..).unwrap_or_default() {
+        _ if integer.radix != Radix::Hexadecimal => (Suffix::None, 0),
+        [b's' | b'S', ..] => (Suffix::UShort, 1),
+        [b'l' | b'L', b'l' | b'L', ..] => (Suffix::UInt64, 2),
+        [b'l' | b'L', ..] => (Suffix::UInt, 1),
+        _ => (Suffix::None, 0),
+    };
+    Some((Literal::Integer(integer, suffix), len + length))
+}
+
+/// The longest integer suffix at the beginning of `text` and its length; the `u` may stand first or last.
+#[inline]
+fn suffix(text: &[u8]) -> (Suffix, usize) {
+    match text {
+        [b'u' | b'U', rest @ ..] => match width(rest) {
+            (Suffix::None, _) => (Suffix::UInt, 1),
+            (signed, length) => (unsigned(signed), length + 1),
+        },
+        _ => match width(text) {
+            (Suffix::None, _) => (Suffix::None, 0),
+            (signed, length) if matches!(text.get(length), Some(b'u' | b'U')) => {
+                (unsigned(signed), length + 1)
+            }
+            found => found,
+        },
+    }
+}
+
+#[inline]
+fn width(text: &[u8]) -> (Suffix, usize) {
+    match text {
+        [b'b' | b'B', ..] => (Suffix::Byte, 1),
+        [b's' | b'S', ..] => (Suffix::Short, 1),
+        [b'l' | b'L', b'l' | b'L', ..] => (Suffix::Int64, 2),
+        [b'l' | b'L', ..] => (Suffix::Int, 1),
+        _ => (Suffix::None, 0),
+    }
+}
+
+fn unsigned(suffix: Suffix) -> Suffix {
+    match suffix {
+        Suffix::Byte | Suffix::UByte => Suffix::UByte,
+        Suffix::Short | Suffix::UShort => Suffix::UShort,
+        Suffix::None | Suffix::Int | Suffix::UInt => Suffix::UInt,
+        Suffix::Int64 | Suffix::UInt64 => Suffix::UInt64,
+    }
+}
+
+/// The words of CDL for values that are not numbers.
+const WORDS: [(&[u8], Literal); 12] = [
+    (b"NaN", Literal::Double(f64::NAN)),
+    (b"nan", Literal::Double(f64::NAN)),
+    (b"NaNf", Literal::Float(f32::NAN)),
+    (b"nanf", Literal::Float(f32::NAN)),
+    (b"Infinity", Literal::Double(f64::INFINITY)),
+    (b"-Infinity", Literal::Double(f64::NEG_INFINITY)),
+    (b"DoubleInf", Literal::Double(f64::INFINITY)),
+    (b"Infinityf", Literal::Float(f32::INFINITY)),
+    (b"-Infinityf", Literal::Float(f32::NEG_INFINITY)),
+    (b"Inff", Literal::Float(f32::INFINITY)),
+    (b"-Inff", Literal::Float(f32::NEG_INFINITY)),
+    (b"FloatInf", Literal::Float(f32::INFINITY)),
+];
+
+/// A word of [`WORDS`] that is not only the beginning of a longer name.
+fn word(text: &[u8]) -> Option<(Literal, usize)> {
+    if !matches!(text.first(), Some(b'N' | b'n' | b'I' | b'-' | b'D' | b'F')) {
+        return None;
+    }
+    let found = WORDS.iter().find(|(word, _)| {
+        text.strip_prefix(*word)
+            .is_some_and(|after| !goes_on(after))
+    });
+    found.map(|(word, value)| (*value, word.len()))
+}
+
+/// Whether `text` begins with a character that a name could go on with.
+fn goes_on(text: &[u8]) -> bool {
+    text.first().is_some_and(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'@' | b'+' | b'-' | b'\\' | 0x80..))
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "values of tests are chosen to fit"
+)]
+mod tests {
+    use super::*;
+    use crate::number::{FloatFormat, Form, Precision, Token};
+    use proptest::prelude::*;
+
+    fn integer(value: i64) -> Integer {
+        Integer {
+            negative: value < 0,
+            magnitude: value.unsigned_abs(),
+            overflow: false,
+            radix: Radix::Decimal,
+            invalid_octal: false,
+        }
+    }
+
+    #[test]
+    fn integer_suffixes_in_both_orders_and_cases() {
+        let table = [
+            ("", Suffix::None),
+            ("b", Suffix::Byte),
+            ("ub", Suffix::UByte),
+            ("s", Suffix::Short),
+            ("us", Suffix::UShort),
+            ("l", Suffix::Int),
+            ("u", Suffix::UInt),
+            ("ul", Suffix::UInt),
+            ("ll", Suffix::Int64),
+            ("ull", Suffix::UInt64),
+        ];
+        for (text, suffix) in table {
+            let turned = text
+                .strip_prefix('u')
+                .map(|rest| format!("{rest}u"))
+                .unwrap_or_default();
+            for text in [
+                text.to_owned(),
+                text.to_uppercase(),
+                turned.to_uppercase(),
+                turned,
+            ]
+            .iter()
+            .filter(|t| t.len() == text.len())
+            {
+                let expected = (Literal::Integer(integer(-42), suffix), 3 + text.len());
+                assert_eq!(
+                    literal(format!("-42{text}, 1").as_bytes()),
+                    Some(expected),
+                    "{text}"
+                );
+                assert_eq!(
+                    literal(format!("-42{text}").as_bytes()),
+                    Some(expected),
+                    "{text}"
+                );
+            }
+        }
+        assert_eq!(
+            literal(b"1bb"),
+            Some((Literal::Integer(integer(1), Suffix::Byte), 2))
+        );
+        assert_eq!(literal(b"1lll").unwrap().1, 3);
+        assert_eq!(literal(b"1ubs").unwrap().1, 3);
+        assert_eq!(literal(b"12abc").unwrap().1, 2);
+    }
+
+    #[test]
+    fn real_constants() {
+        for (text, expected, len) in [
+            ("1.", Literal::Double(1.0), 2),
+            (".5,", Literal::Double(0.5), 2),
+            ("1e3", Literal::Double(1000.0), 3),
+            ("+1.5e-3d", Literal::Double(0.0015), 8),
+            ("1.5L", Literal::Double(1.5), 4),
+            ("1.f", Literal::Float(1.0), 3),
+            ("-1.e+30f ;", Literal::Float(-1e30), 8),
+            ("1e3F", Literal::Float(1000.0), 4),
+            ("1f", Literal::Float(1.0), 2),
+            ("010d", Literal::Double(10.0), 4),
+            ("1.5.5", Literal::Double(1.5), 3),
+            ("1.5b", Literal::Double(1.5), 3),
+        ] {
+            assert_eq!(literal(text.as_bytes()), Some((expected, len)), "{text}");
+        }
+        assert_eq!(literal(b"1fold").unwrap().1, 1);
+        for text in ["", ".", "+", "-", "-x", "e5", "f", "_", "\"1\"", "+.e1"] {
+            assert_eq!(literal(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    /// The suffix decides whether a constant is rounded once or twice on its way to `f32`.
+    #[test]
+    fn float_constants_are_rounded_once() {
+        let just_above_middle = b"1.00000005960464477540";
+        assert_eq!(literal(just_above_middle).unwrap().0.to_f32(), 1.0);
+        assert_eq!(
+            literal(b"1.00000005960464477540f").unwrap().0.to_f32(),
+            1.000_000_1
+        );
+        assert_eq!(literal(b"16777217").unwrap().0.to_f32(), 16_777_216.0);
+    }
+
+    #[test]
+    fn hexadecimal_constants() {
+        let hex = |magnitude| Integer {
+            radix: Radix::Hexadecimal,
+            magnitude,
+            ..integer(0)
+        };
+        assert_eq!(
+            literal(b"0x1B,"),
+            Some((Literal::Integer(hex(27), Suffix::None), 4))
+        );
+        assert_eq!(
+            literal(b"0XffS"),
+            Some((Literal::Integer(hex(255), Suffix::UShort), 5))
+        );
+        assert_eq!(
+            literal(b"0xfl"),
+            Some((Literal::Integer(hex(15), Suffix::UInt), 4))
+        );
+        assert_eq!(
+            literal(b"0xfll"),
+            Some((Literal::Integer(hex(15), Suffix::UInt64), 5))
+        );
+        assert_eq!(
+            literal(b"0xg"),
+            Some((Literal::Integer(integer(0), Suffix::None), 1))
+        );
+        assert_eq!(literal(b"-0x1").unwrap().1, 2);
+    }
+
+    #[test]
+    fn words() {
+        for (word, value) in WORDS {
+            let text = String::from_utf8(word.to_vec()).unwrap();
+            for tail in ["", ",", " ;", "\n"] {
+                let (found, len) = literal(format!("{text}{tail}").as_bytes()).unwrap();
+                assert_eq!(
+                    (format!("{found:?}"), len),
+                    (format!("{value:?}"), word.len()),
+                    "{text}{tail}"
+                );
+            }
+            for tail in ["x", "1", "_", "-", "\\ ", "é"] {
+                assert_eq!(
+                    literal(format!("{text}{tail}").as_bytes()),
+                    None,
+                    "{text}{tail}"
+                );
+            }
+        }
+        for text in [
+            "NAN",
+            "inf",
+            "Inf",
+            "-NaN",
+            "+Infinity",
+            "infinity",
+            "NaNd",
+            "-DoubleInf",
+            "Nan",
+        ] {
+            assert_eq!(literal(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn values() {
+        assert_eq!(integer(-5).value(), Some(-5));
+        assert_eq!(
+            literal(b"18446744073709551616").map(|(l, _)| match l {
+                Literal::Integer(integer, _) => integer.value(),
+                Literal::Float(_) | Literal::Double(_) => Some(0),
+            }),
+            Some(None)
+        );
+        assert_eq!(
+            literal(b"18446744073709551615").unwrap().0.to_f64(),
+            18_446_744_073_709_551_615.0
+        );
+        assert_eq!(
+            literal(b"-0").unwrap().0.to_f64().to_bits(),
+            (-0.0f64).to_bits()
+        );
+        assert_eq!(
+            literal(b"-0").unwrap().0.to_f32().to_bits(),
+            (-0.0f32).to_bits()
+        );
+    }
+
+    fn same_f32(value: f32) {
+        let mut token = Token::new();
+        for form in [Form::Data, Form::Attribute, Form::Ncml] {
+            FloatFormat::new(Precision::Exact, form).write_f32(value, &mut token);
+            let (found, len) = literal(token.as_bytes()).unwrap();
+            assert_eq!(
+                (found.to_f32().to_bits(), len),
+                (value.to_bits(), token.len()),
+                "{value:e}"
+            );
+        }
+    }
+
+    fn same_f64(value: f64) {
+        let mut token = Token::new();
+        for form in [Form::Data, Form::Attribute, Form::Ncml] {
+            FloatFormat::new(Precision::Exact, form).write_f64(value, &mut token);
+            let (found, len) = literal(token.as_bytes()).unwrap();
+            assert_eq!(
+                (found.to_f64().to_bits(), len),
+                (value.to_bits(), token.len()),
+                "{value:e}"
+            );
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(50_000))]
+        #[test]
+        fn what_is_printed_exactly_reads_back(bits in any::<u64>()) {
+            let single = f32::from_bits((bits >> 32) as u32);
+            if !single.is_nan() {
+                same_f32(single);
+            }
+            let double = f64::from_bits(bits);
+            if !double.is_nan() {
+                same_f64(double);
+            }
+        }
+
+        #[test]
+        fn never_fails_on_bytes(text in proptest::collection::vec(any::<u8>(), 0..40)) {
+            if let Some((_, len)) = literal(&text) {
+                prop_assert!(len > 0 && len <= text.len());
+            }
+        }
+    }
+
+    #[test]
+    fn special_values_read_back() {
+        for value in [
+            0.0,
+            -0.0,
+            f32::MIN_POSITIVE,
+            f32::MAX,
+            f32::MIN,
+            1e-45,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+        ] {
+            same_f32(value);
+        }
+        for value in [
+            0.0,
+            -0.0,
+            f64::MIN_POSITIVE,
+            f64::MAX,
+            f64::MIN,
+            5e-324,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+        ] {
+            same_f64(value);
+        }
+    }
+}
