@@ -57,7 +57,6 @@ impl Binary {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the high half fits")]
 const fn high(wide: u128) -> u64 {
     (wide >> 64) as u64
 }
@@ -157,53 +156,55 @@ fn round_integer(value: f64, exponent: i32, precision: u32) -> Option<Decimal> {
     Some(carry(quotient + u64::from(up), exponent, precision))
 }
 
-/// Digits as characters, padded with `0`, and where the trailing zeros begin.
+/// Up to 20 digits as characters, padded with `0`, in registers: pieces of text on the stack that are read back at another
+/// offset soon after they were written make the processor wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text {
-    ascii: [u8; Self::ROOM],
+    /// The first digit.
+    pub(super) first: u8,
+    /// The next 16 digits, the first of them in the lowest byte.
+    pub(super) rest: u128,
+    /// The last three digits in the same order, and a `0`.
+    pub(super) tail: u32,
     /// Digits up to the last that is not 0, at least 1.
     pub(super) significant: usize,
     /// Exponent of the first digit.
     pub(super) exponent: i32,
 }
 
-impl Text {
-    /// 20 digits, and whatever a piece of 24 taken after any of them reaches.
-    const ROOM: usize = 48;
+/// 16 characters `0`.
+const ZEROS: u128 = (ascii::ZEROS as u128) << 64 | ascii::ZEROS as u128;
+/// 4 characters `0`.
+const TAIL_ZEROS: u32 = 0x3030_3030;
 
-    /// The characters of a number of `precision` digits.
+impl Text {
+    /// The characters of a number of `precision` digits, up to [`MAX_FAST`].
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "quotients and remainders by 10^8 of numbers below 10^16"
+        reason = "quotients and remainders by powers of ten that bring them into range"
     )]
     pub(super) fn new(decimal: Decimal, precision: u32) -> Self {
-        let mut ascii = [b'0'; Self::ROOM];
-        let (first, rest, offset) = if precision == MAX_FAST {
+        const EIGHT: u64 = 100_000_000;
+        const SIXTEEN: u64 = EIGHT * EIGHT;
+        let (first, rest) = if precision <= 9 {
+            let digits = decimal.digits * small_power(9 - precision);
             (
-                decimal.digits / 10_000_000_000_000_000,
-                decimal.digits % 10_000_000_000_000_000,
-                1,
+                digits / EIGHT,
+                u128::from(ascii::spread((digits % EIGHT) as u32)),
             )
         } else {
-            (0, decimal.digits * small_power(16 - precision), 0)
+            let digits = decimal.digits * small_power(MAX_FAST - precision);
+            let (first, rest) = (digits / SIXTEEN, digits % SIXTEEN);
+            let upper = ascii::spread((rest / EIGHT) as u32);
+            let lower = ascii::spread((rest % EIGHT) as u32);
+            (first, u128::from(lower) << 64 | u128::from(upper))
         };
-        let (a, b) = (
-            ascii::spread((rest / 100_000_000) as u32),
-            ascii::spread((rest % 100_000_000) as u32),
-        );
-        let wide = (u128::from(b) << 64) | u128::from(a);
-        if let Some(slot) = ascii.first_chunk_mut() {
-            *slot = (first as u8 | b'0').to_le_bytes();
-        }
-        if let Some(slot) = ascii.get_mut(offset..).and_then(<[u8]>::first_chunk_mut) {
-            *slot =
-                (wide | (u128::from(ascii::ZEROS) << 64) | u128::from(ascii::ZEROS)).to_le_bytes();
-        }
-        let significant = (16 - wide.leading_zeros() as usize / 8 + offset).max(1);
         Self {
-            ascii,
-            significant,
+            first: first as u8 | b'0',
+            rest: rest | ZEROS,
+            tail: TAIL_ZEROS,
+            significant: 17 - rest.leading_zeros() as usize / 8,
             exponent: decimal.exponent,
         }
     }
@@ -230,43 +231,31 @@ impl Text {
         let written = text.get(..text.len() - unused).unwrap_or_default();
         let mut parts = written.split(|byte| *byte == b'e');
         let mantissa = parts.next().unwrap_or_default();
-        let exponent = parts
-            .next()
-            .and_then(|tail| std::str::from_utf8(tail).ok())
-            .and_then(|tail| tail.parse().ok())
-            .unwrap_or_default();
-        let mut ascii = [b'0'; Self::ROOM];
+        let exponent = parts.next().and_then(|tail| std::str::from_utf8(tail).ok());
+        let mut ascii = [b'0'; 21];
         let mut significant = 1;
-        for (at, (slot, digit)) in ascii
-            .iter_mut()
-            .zip(mantissa.iter().filter(|byte| **byte != b'.'))
-            .enumerate()
-        {
+        let digits = mantissa.iter().filter(|byte| **byte != b'.');
+        for (at, (slot, digit)) in ascii.iter_mut().zip(digits).enumerate() {
             *slot = *digit;
             significant = if *digit == b'0' { significant } else { at + 1 };
         }
+        let [first, rest @ .., a, b, c, d] = ascii;
         Self {
-            ascii,
+            first,
+            rest: u128::from_le_bytes(rest),
+            tail: u32::from_le_bytes([a, b, c, d]),
             significant,
-            exponent,
+            exponent: exponent
+                .and_then(|text| text.parse().ok())
+                .unwrap_or_default(),
         }
     }
 
-    /// The first `count` digits, up to 19, as an integer.
+    /// The first `count` digits, up to 17, as an integer.
     pub(super) fn integer(&self, count: usize) -> u64 {
-        self.ascii
-            .iter()
+        let digits = [self.first].into_iter().chain(self.rest.to_le_bytes());
+        digits
             .take(count)
             .fold(0, |sum, digit| sum * 10 + u64::from(digit & 15))
-    }
-
-    /// 24 characters from the digit `at` on.
-    #[inline]
-    pub(super) fn from(&self, at: usize) -> [u8; 24] {
-        self.ascii
-            .get(at..)
-            .and_then(<[u8]>::first_chunk)
-            .copied()
-            .unwrap_or([b'0'; 24])
     }
 }

@@ -155,7 +155,7 @@ impl Layout {
         } else if text.exponent < 0 {
             token.put(start, *b"0.000000");
             let digits = start + 1 + text.exponent.unsigned_abs() as usize;
-            token.put(digits, text.from(0));
+            put_digits(text, digits, digits + 1, token);
             digits + text.significant
         } else {
             self.write_plain(text, start, token)
@@ -169,9 +169,15 @@ impl Layout {
     fn write_plain(self, text: &Text, start: usize, token: &mut Token) -> usize {
         let whole = text.exponent.unsigned_abs() as usize + 1;
         let point = start + whole;
-        token.put(start, text.from(0));
+        put_digits(text, start, start + 1, token);
+        if let Some(rest) = text.rest.checked_shr(8 * text.exponent.unsigned_abs()) {
+            token.put(point + 1, rest.to_le_bytes());
+            token.put(start + 18, text.tail.to_le_bytes());
+        } else {
+            // More digits before the point than `first` and `rest` have.
+            token.put(point + 1, (text.tail >> (8 * (whole - 17))).to_le_bytes());
+        }
         token.put(point, *b".");
-        token.put(point + 1, text.from(whole));
         if text.significant > whole {
             start + text.significant + 1
         } else {
@@ -183,9 +189,8 @@ impl Layout {
     #[inline]
     fn write_scientific(self, text: &Text, start: usize, token: &mut Token) -> usize {
         let exponent = text.exponent.unsigned_abs();
-        token.put(start, text.from(0));
+        put_digits(text, start, start + 2, token);
         token.put(start + 1, *b".");
-        token.put(start + 2, text.from(1));
         let bare = text.significant == 1 && !self.point;
         let mark = if bare {
             start + 1
@@ -201,6 +206,14 @@ impl Layout {
         token.put(mark + 2, [digit(exponent / 100), tens, ones]);
         mark + 5
     }
+}
+
+/// Writes the first digit at `start` and the others from `next` on.
+#[inline]
+fn put_digits(text: &Text, start: usize, next: usize, token: &mut Token) {
+    token.put(start, [text.first]);
+    token.put(next, text.rest.to_le_bytes());
+    token.put(next + 16, text.tail.to_le_bytes());
 }
 
 #[inline]

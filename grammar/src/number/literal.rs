@@ -128,29 +128,32 @@ pub fn literal(text: &[u8]) -> Option<(Literal, usize)> {
 fn number(text: &[u8]) -> Option<(Literal, usize)> {
     let number = scan::decimal(text)?;
     let tail = text.get(number.len..).unwrap_or_default();
-    if number.real {
-        return Some(match tail {
-            [b'f' | b'F', ..] => (Literal::Float(number.to_f32(text)), number.len + 1),
-            [b'd' | b'D' | b'l' | b'L', ..] => {
-                (Literal::Double(number.to_f64(text)), number.len + 1)
-            }
-            _ => (Literal::Double(number.to_f64(text)), number.len),
-        });
+    if matches!(tail.first(), Some(b'a'..=b'z' | b'A'..=b'Z')) {
+        return Some(number_with_suffix(number, text, tail));
     }
+    let value = if number.real {
+        Literal::Double(number.to_f64(text))
+    } else {
+        Literal::Integer(number.to_integer(text), Suffix::None)
+    };
+    Some((value, number.len))
+}
+
+/// A number that some letter follows.
+fn number_with_suffix(number: scan::Decimal, text: &[u8], tail: &[u8]) -> (Literal, usize) {
+    // `1f` and `1d` are errors in ncgen, though nothing else could be meant.
+    let alone = number.real || tail.get(1..).is_none_or(|after| !goes_on(after));
     match tail {
-        // `1f` and `1d` are errors in ncgen, though nothing else could be meant.
-        [b'f' | b'F', after @ ..] if !goes_on(after) => {
-            Some((Literal::Float(number.to_f32(text)), number.len + 1))
-        }
-        [b'd' | b'D', after @ ..] if !goes_on(after) => {
-            Some((Literal::Double(number.to_f64(text)), number.len + 1))
-        }
+        [b'f' | b'F', ..] if alone => (Literal::Float(number.to_f32(text)), number.len + 1),
+        [b'd' | b'D', ..] if alone => (Literal::Double(number.to_f64(text)), number.len + 1),
+        [b'l' | b'L', ..] if number.real => (Literal::Double(number.to_f64(text)), number.len + 1),
+        _ if number.real => (Literal::Double(number.to_f64(text)), number.len),
         _ => {
             let (suffix, length) = suffix(tail);
-            Some((
+            (
                 Literal::Integer(number.to_integer(text), suffix),
                 number.len + length,
-            ))
+            )
         }
     }
 }
@@ -241,10 +244,6 @@ fn goes_on(text: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "values of tests are chosen to fit"
-)]
 mod tests {
     use super::*;
     use crate::number::{FloatFormat, Form, Precision, Token};
