@@ -9,4 +9,5 @@
     )
 )]
 
+pub mod escape;
 pub mod number;
