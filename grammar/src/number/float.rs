@@ -222,9 +222,4 @@ fn digit(value: u32) -> u8 {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "values of tests are chosen to fit"
-)]
 mod tests;

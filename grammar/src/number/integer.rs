@@ -108,10 +108,6 @@ impl Token {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "values of tests are chosen to fit"
-)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -144,10 +144,6 @@ const fn top_bits(words: &[u64; WORDS]) -> u128 {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "values of tests are chosen to fit"
-)]
 mod tests {
     use super::*;
 
