@@ -8,3 +8,6 @@
         reason = "tests choose their numbers"
     )
 )]
+
+pub mod escape;
+pub mod number;

@@ -1,0 +1,18 @@
+//! Names and texts with escapes, as CDL and NcML have them, there and back.
+
+mod name;
+mod text;
+mod xml;
+
+pub use name::{escape_name, unescape_name};
+pub use text::{
+    EscapeError, EscapeErrorKind, TextStyle, char_constant, escape_text, string_constant,
+    trim_nuls, unescape_text,
+};
+pub use xml::xml_text;
+
+/// The value of two hexadecimal digits.
+fn hex_pair(digits: [u8; 2]) -> Option<u8> {
+    let [high, low] = digits.map(|digit| char::from(digit).to_digit(16));
+    u8::try_from(high? * 16 + low?).ok()
+}

@@ -1,0 +1,157 @@
+//! Names in CDL.
+//!
+//! A backslash takes away the meaning of the character after it, and `\%xx` stands for a byte that cannot be written otherwise.
+//! Names that netCDF-C can create come out as its `ncdump` prints them. Files can hold other names; these are written so that
+//! they read back, which C's form of them does not.
+
+use super::hex_pair;
+
+/// Appends `name` to `out` with escapes.
+///
+/// The result is UTF-8 whatever `name` is. An empty name stays empty, which no CDL can read.
+pub fn escape_name(name: &[u8], out: &mut Vec<u8>) {
+    let mut first = true;
+    for chunk in name.utf8_chunks() {
+        for character in chunk.valid().bytes() {
+            escape_byte(character, first, out);
+            first = false;
+        }
+        for byte in chunk.invalid() {
+            push_hex(*byte, out);
+            first = false;
+        }
+    }
+}
+
+/// Appends one byte of valid UTF-8.
+fn escape_byte(byte: u8, first: bool, out: &mut Vec<u8>) {
+    match byte {
+        0..=31 | 127 => return push_hex(byte, out),
+        b' ' | b'!' | b'"' | b'#' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b',' | b':'
+        | b';' | b'<' | b'=' | b'>' | b'?' | b'[' | b'\\' | b']' | b'^' | b'`' | b'{' | b'|'
+        | b'}' | b'~' => out.push(b'\\'),
+        // Plain, `/` would separate groups; it is in no valid name.
+        b'/' => out.push(b'\\'),
+        // Legal in a name, but not as its beginning, where only digits are printed by C with a backslash. A `%` there stays
+        // plain: with a backslash it could be taken for `\%xx`.
+        b'0'..=b'9' | b'+' | b'-' | b'.' | b'@' if first => out.push(b'\\'),
+        _ => {}
+    }
+    out.push(byte);
+}
+
+/// Appends `\%xx`.
+fn push_hex(byte: u8, out: &mut Vec<u8>) {
+    let digits = [byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16));
+    out.extend_from_slice(b"\\%");
+    out.extend(digits.into_iter().flatten().map(|digit| digit as u8));
+}
+
+/// Whether [`escape_name`] writes this byte as `\%xx`.
+const fn needs_hex(byte: u8) -> bool {
+    byte < b' ' || byte >= 127
+}
+
+/// Appends the name that `text` stands for to `out`: the inverse of [`escape_name`].
+///
+/// A backslash before any other character is dropped, and stays at the end of the text. `\%` before digits that stand for a
+/// printable character is only a `%`, so that `50\%41` means what it says.
+pub fn unescape_name(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    loop {
+        rest = match rest {
+            [] => return,
+            [b'\\', b'%', high, low, after @ ..]
+                if hex_pair([*high, *low]).is_some_and(needs_hex) =>
+            {
+                out.extend(hex_pair([*high, *low]));
+                after
+            }
+            [b'\\', byte, after @ ..] | [byte, after @ ..] => {
+                out.push(*byte);
+                after
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn escaped(name: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        escape_name(name, &mut out);
+        out
+    }
+
+    fn unescaped(text: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        unescape_name(text, &mut out);
+        out
+    }
+
+    #[test]
+    fn as_c_prints_names() {
+        for (name, expected) in [
+            ("plain_Name.1@x+y-z", "plain_Name.1@x+y-z"),
+            ("1st", "\\1st"),
+            ("a b", "a\\ b"),
+            ("a%b", "a%b"),
+            ("x1", "x1"),
+            ("größe", "größe"),
+            ("a\tb\u{7f}", "a\\%09b\\%7f"),
+            (
+                "a!\"#$&'()*,:;<=>?[]\\^`{|}~",
+                "a\\!\\\"\\#\\$\\&\\'\\(\\)\\*\\,\\:\\;\\<\\=\\>\\?\\[\\]\\\\\\^\\`\\{\\|\\}\\~",
+            ),
+        ] {
+            assert_eq!(escaped(name.as_bytes()), expected.as_bytes());
+            assert_eq!(unescaped(expected.as_bytes()), name.as_bytes());
+        }
+    }
+
+    #[test]
+    fn names_that_c_cannot_read_back() {
+        let table: [(&[u8], &[u8]); 8] = [
+            (b" lead", b"\\ lead"),
+            (b"\x01lead", b"\\%01lead"),
+            (b"a/b", b"a\\/b"),
+            (b"-a-", b"\\-a-"),
+            (b"%a0%", b"%a0%"),
+            (b"nul\0", b"nul\\%00"),
+            (b"caf\xe9 1", b"caf\\%e9\\ 1"),
+            (b"\xc3", b"\\%c3"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(escaped(name), expected);
+            assert_eq!(unescaped(expected), name);
+        }
+    }
+
+    #[test]
+    fn other_ways_to_write_a_name() {
+        assert_eq!(unescaped(b"50\\%41"), b"50%41");
+        assert_eq!(unescaped(b"a\\%0"), b"a%0");
+        assert_eq!(unescaped(b"a\\%1F"), b"a\x1f");
+        assert_eq!(unescaped(b"w\\+z"), b"w+z");
+        assert_eq!(unescaped(b"end\\"), b"end\\");
+        assert_eq!(unescaped(b"\\?\\n\\x41\\101"), b"?nx41101");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5_000))]
+        #[test]
+        fn there_and_back(name in proptest::collection::vec(any::<u8>(), 0..20)) {
+            let text = escaped(&name);
+            prop_assert!(std::str::from_utf8(&text).is_ok());
+            prop_assert_eq!(unescaped(&text), name);
+        }
+
+        #[test]
+        fn there_and_back_with_percents(name in "[%/\\\\0-9a-f\u{1}é ]{0,12}") {
+            prop_assert_eq!(unescaped(&escaped(name.as_bytes())), name.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Texts in CDL: string constants in double quotes and character constants in single quotes.
+
+use super::hex_pair;
+use std::fmt;
+
+/// How a text is written; the same bytes look different in the three places where CDL has texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextStyle {
+    /// Whether bytes from 0x80 on are written as `\ooo` and not as they are.
+    pub octal_high_bytes: bool,
+    /// What follows a newline's `\n`: text that ends the constant and begins another in the next line, or nothing.
+    pub after_newline: &'static [u8],
+}
+
+impl TextStyle {
+    /// Values of char variables.
+    pub const CHAR_DATA: Self = Self {
+        octal_high_bytes: true,
+        after_newline: b"\",\n    \"",
+    };
+    /// Char values inside one value of a compound type.
+    pub const CHAR_MEMBER: Self = Self {
+        octal_high_bytes: true,
+        after_newline: b"",
+    };
+    /// Attributes in files of the classic data model.
+    pub const CLASSIC_ATTRIBUTE: Self = Self {
+        octal_high_bytes: false,
+        after_newline: b"\",\n\t\t\t\"",
+    };
+    /// Values of type string, and attributes in files of the netCDF-4 data model, where another constant is another value.
+    pub const STRING: Self = Self {
+        octal_high_bytes: false,
+        after_newline: b"",
+    };
+}
+
+/// An escape that stands for nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EscapeError {
+    /// Where in the text its backslash is.
+    pub offset: usize,
+    /// What the escape lacks.
+    pub kind: EscapeErrorKind,
+}
+
+/// What an escape lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EscapeErrorKind {
+    /// A digit from 0 to 7 is followed by fewer than two others.
+    Octal,
+    /// `\x` is followed by fewer than two hexadecimal digits.
+    Hexadecimal,
+    /// Nothing follows the backslash.
+    Unfinished,
+}
+
+impl fmt::Display for EscapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            EscapeErrorKind::Octal => {
+                "an octal escape needs three digits from 0 to 7, as in `\\012`"
+            }
+            EscapeErrorKind::Hexadecimal => "`\\x` needs two hexadecimal digits, as in `\\x0a`",
+            EscapeErrorKind::Unfinished => "the text ends after a backslash",
+        })
+    }
+}
+
+impl std::error::Error for EscapeError {}
+
+/// `text` without the NUL bytes at its end, which CDL does not show in char values.
+#[must_use]
+pub fn trim_nuls(text: &[u8]) -> &[u8] {
+    let end = text
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(0, |last| last + 1);
+    text.get(..end).unwrap_or_default()
+}
+
+/// Appends `text` to `out` with escapes, without the quotes around it.
+pub fn escape_text(text: &[u8], style: TextStyle, out: &mut Vec<u8>) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let plain = rest
+            .iter()
+            .take_while(|byte| is_plain(**byte, style))
+            .count();
+        let (before, after) = rest.split_at_checked(plain).unwrap_or((rest, b""));
+        out.extend_from_slice(before);
+        rest = after;
+        if let [byte, after @ ..] = after {
+            escape_byte(*byte, style, out);
+            rest = after;
+        }
+    }
+}
+
+const fn is_plain(byte: u8, style: TextStyle) -> bool {
+    match byte {
+        b'\\' | b'\'' | b'"' => false,
+        b' '..=b'~' => true,
+        0x80.. => !style.octal_high_bytes,
+        0..b' ' | 127 => false,
+    }
+}
+
+fn escape_byte(byte: u8, style: TextStyle, out: &mut Vec<u8>) {
+    let letter = match byte {
+        0x08 => b'b',
+        0x0c => b'f',
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x0b => b'v',
+        b'\\' | b'\'' | b'"' => byte,
+        _ => {
+            let digits = [byte >> 6, byte >> 3 & 7, byte & 7].map(|digit| digit | b'0');
+            out.push(b'\\');
+            return out.extend_from_slice(&digits);
+        }
+    };
+    out.extend_from_slice(&[b'\\', letter]);
+    if byte == b'\n' {
+        out.extend_from_slice(style.after_newline);
+    }
+}
+
+/// Appends the bytes that `text`, what stands between the quotes of one constant, means.
+///
+/// `\a \b \f \n \r \t \v` are control characters, `\?` is DEL, `\ooo` and `\xhh` are a byte, and a backslash before anything else
+/// is dropped.
+///
+/// # Errors
+///
+/// If `\` is not followed by three octal digits where there is one, `\x` not by two hexadecimal ones, or `\` by nothing. `out`
+/// then has the text up to there.
+pub fn unescape_text(text: &[u8], out: &mut Vec<u8>) -> Result<(), EscapeError> {
+    let mut rest = text;
+    loop {
+        let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+        let (before, escape) = rest.split_at_checked(plain).unwrap_or((rest, b""));
+        out.extend_from_slice(before);
+        if escape.is_empty() {
+            return Ok(());
+        }
+        let (byte, length) = unescape_one(escape).map_err(|kind| EscapeError {
+            offset: text.len() - escape.len(),
+            kind,
+        })?;
+        out.push(byte);
+        rest = escape.get(length..).unwrap_or_default();
+    }
+}
+
+/// The byte that the escape at the beginning of `escape` stands for, and its length with the backslash.
+fn unescape_one(escape: &[u8]) -> Result<(u8, usize), EscapeErrorKind> {
+    match escape.get(1..).unwrap_or_default() {
+        [] => Err(EscapeErrorKind::Unfinished),
+        [b'x', digits @ ..] => digits
+            .first_chunk()
+            .and_then(|digits| hex_pair(*digits))
+            .map(|byte| (byte, 4))
+            .ok_or(EscapeErrorKind::Hexadecimal),
+        [b'0'..=b'7', ..] => octal(escape)
+            .map(|byte| (byte, 4))
+            .ok_or(EscapeErrorKind::Octal),
+        [letter, ..] => Ok((control(*letter), 2)),
+    }
+}
+
+/// The byte of `\ooo`; like C, without what is above eight bits.
+fn octal(escape: &[u8]) -> Option<u8> {
+    match *escape {
+        [_, a @ b'0'..=b'7', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+            Some((a & 3) << 6 | (b & 7) << 3 | (c & 7))
+        }
+        _ => None,
+    }
+}
+
+/// What a letter stands for after a backslash.
+const fn control(letter: u8) -> u8 {
+    match letter {
+        b'a' => 0x07,
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 0x0b,
+        b'?' => 0x7f,
+        other => other,
+    }
+}
+
+/// The string constant at the beginning of `text`: what is between its quotes, and the length with them.
+///
+/// Any byte may stand in it, also newlines; quotes and backslashes need a backslash.
+#[must_use]
+pub fn string_constant(text: &[u8]) -> Option<(&[u8], usize)> {
+    if text.first() != Some(&b'"') {
+        return None;
+    }
+    let mut at = 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text.get(at) == Some(&b'"') {
+            return Some((text.get(1..at)?, at + 1));
+        }
+        at += 2;
+    }
+}
+
+/// The character constant at the beginning of `text`, `'a'`, `'\n'`, `'\012'` or `'\x0a'`: its byte, and its length.
+#[must_use]
+pub fn char_constant(text: &[u8]) -> Option<(u8, usize)> {
+    match text {
+        [b'\'', b'\\', b'0'..=b'7', _, _, b'\'', ..] => Some((octal(text.get(1..)?)?, 6)),
+        [b'\'', b'\\', b'x' | b'X', high, low, b'\'', ..] => Some((hex_pair([*high, *low])?, 6)),
+        [b'\'', b'\\', b'0', b'\'', ..] => Some((0, 4)),
+        [b'\'', b'\\', letter, b'\'', ..] => Some((control(*letter), 4)),
+        [b'\'', byte, b'\'', ..] if *byte != b'\\' => Some((*byte, 3)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! Eight decimal digits at a time, packed in one `u64` in the order of the text (first digit in the lowest byte).
+
+/// The eight characters `00000000`.
+pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// The eight digits of `n < 10^8` as values 0 to 9.
+#[inline]
+pub(super) const fn spread(n: u32) -> u64 {
+    let n = n as u64;
+    // n / 10^4, then two times / 100, then four times / 10, each by a multiplication that is exact in its range.
+    let high = (n * 109_951_163) >> 40;
+    let fours = high | ((n - high * 10_000) << 32);
+    let high = ((fours * 10_486) >> 20) & 0x7f_0000_007f;
+    let twos = high | ((fours - high * 100) << 16);
+    let high = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    high | ((twos - high * 10) << 8)
+}
+
+/// The number of up to eight characters that are known to be digits; unused bytes, at the low end, are 0 or `0`.
+#[inline]
+pub(super) const fn gather(text: u64) -> u64 {
+    let ones = text & 0x0f0f_0f0f_0f0f_0f0f;
+    let twos = ones.wrapping_mul(10).wrapping_add(ones >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = twos.wrapping_mul(100).wrapping_add(twos >> 16) & 0x0000_ffff_0000_ffff;
+    fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
+}
+
+/// How many of the eight characters, from the first on, are digits.
+#[inline]
+pub(super) const fn count(text: u64) -> u32 {
+    // A digit xor `0` is 0 to 9: it has no high bit, and none after adding 0x76. Carries out of a byte with its high bit
+    // set only disturb later bytes, which do not count any more.
+    let xored = text ^ ZEROS;
+    ((xored | xored.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080).trailing_zeros()
+        / 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(n: u32) -> u64 {
+        u64::from_le_bytes(format!("{n:08}").into_bytes().try_into().unwrap())
+    }
+
+    #[test]
+    fn there_and_back() {
+        for n in (0..100_000_000)
+            .step_by(9_973)
+            .chain([9, 99, 999, 9_999, 99_999, 999_999, 9_999_999, 99_999_999])
+        {
+            assert_eq!(spread(n) | ZEROS, text(n), "{n}");
+            assert_eq!(gather(text(n)), u64::from(n), "{n}");
+        }
+    }
+
+    #[test]
+    fn counts_leading_digits() {
+        for other in (0..=255).filter(|c| !char::from(*c).is_ascii_digit()) {
+            for at in 0..8 {
+                for after in [b'0', b'9', 0xff, other] {
+                    let mut bytes = *b"09182736";
+                    bytes[at] = other;
+                    bytes[at + 1..].fill(after);
+                    assert_eq!(count(u64::from_le_bytes(bytes)) as usize, at, "{bytes:?}");
+                }
+            }
+        }
+        assert_eq!(count(ZEROS), 8);
+        assert_eq!(count(u64::from_le_bytes(*b"99999999")), 8);
+    }
+}

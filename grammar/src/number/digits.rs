@@ -1,0 +1,261 @@
+//! A finite, positive `f64` rounded to a number of significant decimal digits, as C's `printf` rounds (exactly, half to even).
+//!
+//! One 64x64-bit product with a power of ten decides nearly always; a 128-bit power, exact integer division and lastly the
+//! arbitrary-precision code of `core::fmt` decide the rest.
+
+use super::ascii;
+use super::pow10::{EXACT_NARROW, EXACT_WIDE, floor_log2, floor_log10, significand, small_power};
+
+/// The most digits that the fast ways can give.
+pub(super) const MAX_FAST: u32 = 17;
+
+/// `digits * 10^(exponent - precision + 1)`: an integer of exactly `precision` digits and the exponent of the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Decimal {
+    pub(super) digits: u64,
+    pub(super) exponent: i32,
+}
+
+/// `m * 2^(e - 63)` with the top bit of `m` set, so that `e = floor(log2(value))`.
+#[derive(Clone, Copy)]
+struct Binary {
+    m: u64,
+    e: i32,
+}
+
+impl Binary {
+    /// Takes the magnitude apart; `magnitude` is neither 0 nor an infinity.
+    #[inline]
+    fn new(magnitude: u64) -> Self {
+        const FRACTION: u64 = (1 << 52) - 1;
+        let fraction = magnitude & FRACTION;
+        let biased = i32::try_from(magnitude >> 52).unwrap_or_default();
+        if biased == 0 {
+            let zeros = fraction.leading_zeros();
+            Self {
+                m: fraction << (zeros & 63),
+                e: -1074 + 63 - i32::try_from(zeros).unwrap_or_default(),
+            }
+        } else {
+            Self {
+                m: (fraction | 1 << 52) << 11,
+                e: biased - 1023,
+            }
+        }
+    }
+
+    /// `floor(log10(value))`: at most one power of ten lies between `2^e` and `2^(e + 1)`.
+    #[inline]
+    fn floor_log10(self) -> i32 {
+        let below = floor_log10(self.e);
+        let next = below + 1;
+        let power = significand(next).unwrap_or_default();
+        // Cut-off powers have a low half that is not 0, so that `>=` is right for them and for the exact ones alike.
+        let reached = floor_log2(next) == self.e && u128::from(self.m) << 64 >= power;
+        below + i32::from(reached)
+    }
+}
+
+#[inline]
+const fn high(wide: u128) -> u64 {
+    (wide >> 64) as u64
+}
+
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the low half is what is wanted"
+)]
+const fn low(wide: u128) -> u64 {
+    wide as u64
+}
+
+/// Rounds the `f64` whose bits without sign are `magnitude` (not 0, finite) to `precision` digits, 1 to [`MAX_FAST`].
+#[inline]
+pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
+    let value = Binary::new(magnitude);
+    let exponent = value.floor_log10();
+    let k = i32::try_from(precision).unwrap_or_default() - 1 - exponent;
+    let power = significand(k).unwrap_or_default();
+    let product = u128::from(value.m) * u128::from(high(power));
+    // The integer part is the product above this bit: 63 bits of `m` and 63 of the power are fractions.
+    let shift = (126 - value.e - floor_log2(k)).unsigned_abs() & 127;
+    let integer = low(product >> shift);
+    let fraction = product & ((1 << shift) - 1);
+    let half = 1u128 << ((shift - 1) & 127);
+    let up = fraction > half || (fraction == half && integer & 1 == 1);
+    // What was left out of the product is worth less than 2^64.
+    let decided = fraction > half || fraction + (1 << 64) < half || (0..=EXACT_NARROW).contains(&k);
+    if decided {
+        return carry(integer + u64::from(up), exponent, precision);
+    }
+    round_wide(value, power, exponent, precision)
+        .unwrap_or_else(|| round_exact(magnitude, exponent, precision))
+}
+
+/// Rounding up `99...9` gives one digit too many.
+#[inline]
+fn carry(digits: u64, exponent: i32, precision: u32) -> Decimal {
+    if digits == small_power(precision) {
+        Decimal {
+            digits: digits / 10,
+            exponent: exponent + 1,
+        }
+    } else {
+        Decimal { digits, exponent }
+    }
+}
+
+/// As [`round`] with all 128 bits of the power of ten; `None` if even these do not decide.
+#[cold]
+fn round_wide(value: Binary, power: u128, exponent: i32, precision: u32) -> Option<Decimal> {
+    let k = i32::try_from(precision).ok()? - 1 - exponent;
+    let rest = u128::from(value.m) * u128::from(low(power));
+    let product = u128::from(value.m) * u128::from(high(power)) + (rest >> 64);
+    let shift = u32::try_from(126 - value.e - floor_log2(k)).ok()?;
+    let integer = low(product >> shift);
+    let fraction = product & ((1 << shift) - 1);
+    let half = 1u128 << (shift - 1);
+    let above = fraction > half || (fraction == half && low(rest) != 0);
+    if (0..=EXACT_WIDE).contains(&k) {
+        let up = above || (fraction == half && integer & 1 == 1);
+        return Some(carry(integer + u64::from(up), exponent, precision));
+    }
+    // The cut-off power makes the product less than 2 too small.
+    (above || fraction + 2 < half).then(|| carry(integer + u64::from(above), exponent, precision))
+}
+
+/// Rounding where the value lies on or very near the middle between two candidates.
+#[cold]
+fn round_exact(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
+    let value = f64::from_bits(magnitude);
+    round_integer(value, exponent, precision).unwrap_or_else(|| {
+        let text = Text::scientific(value, precision);
+        Decimal {
+            digits: text.integer(precision as usize),
+            exponent: text.exponent,
+        }
+    })
+}
+
+/// Integers below 2^64 with more digits than wanted, the usual case of an exact tie.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be an integer in range"
+)]
+fn round_integer(value: f64, exponent: i32, precision: u32) -> Option<Decimal> {
+    let surplus = u32::try_from(exponent).ok()?.checked_sub(precision - 1)?;
+    let divisor = small_power(surplus);
+    if value >= 18_446_744_073_709_551_616.0 || value.fract() != 0.0 || divisor == 0 {
+        return None;
+    }
+    let (quotient, remainder) = (value as u64 / divisor, value as u64 % divisor);
+    let half = divisor / 2;
+    let up = remainder > half || (remainder == half && quotient & 1 == 1);
+    Some(carry(quotient + u64::from(up), exponent, precision))
+}
+
+/// Up to 20 digits as characters, padded with `0`, in registers: pieces of text on the stack that are read back at another
+/// offset soon after they were written make the processor wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text {
+    /// The first digit.
+    pub(super) first: u8,
+    /// The next 16 digits, the first of them in the lowest byte.
+    pub(super) rest: u128,
+    /// The last three digits in the same order, and a `0`.
+    pub(super) tail: u32,
+    /// Digits up to the last that is not 0, at least 1.
+    pub(super) significant: usize,
+    /// Exponent of the first digit.
+    pub(super) exponent: i32,
+}
+
+/// 16 characters `0`.
+const ZEROS: u128 = (ascii::ZEROS as u128) << 64 | ascii::ZEROS as u128;
+/// 4 characters `0`.
+const TAIL_ZEROS: u32 = 0x3030_3030;
+
+impl Text {
+    /// The characters of a number of `precision` digits, up to [`MAX_FAST`].
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "quotients and remainders by powers of ten that bring them into range"
+    )]
+    pub(super) fn new(decimal: Decimal, precision: u32) -> Self {
+        const EIGHT: u64 = 100_000_000;
+        const SIXTEEN: u64 = EIGHT * EIGHT;
+        let (first, rest) = if precision <= 9 {
+            let digits = decimal.digits * small_power(9 - precision);
+            (
+                digits / EIGHT,
+                u128::from(ascii::spread((digits % EIGHT) as u32)),
+            )
+        } else {
+            let digits = decimal.digits * small_power(MAX_FAST - precision);
+            let (first, rest) = (digits / SIXTEEN, digits % SIXTEEN);
+            let upper = ascii::spread((rest / EIGHT) as u32);
+            let lower = ascii::spread((rest % EIGHT) as u32);
+            (first, u128::from(lower) << 64 | u128::from(upper))
+        };
+        Self {
+            first: first as u8 | b'0',
+            rest: rest | ZEROS,
+            tail: TAIL_ZEROS,
+            significant: 17 - rest.leading_zeros() as usize / 8,
+            exponent: decimal.exponent,
+        }
+    }
+
+    /// The exact digits of a positive finite value, for any `precision` up to 20.
+    #[cold]
+    pub(super) fn scientific(value: f64, precision: u32) -> Self {
+        Self::parse(format_args!(
+            "{:.*e}",
+            precision.saturating_sub(1) as usize,
+            value
+        ))
+    }
+
+    /// The digits of a number that `core::fmt` prints with an exponent, as `1.5e-7`.
+    #[cold]
+    pub(super) fn parse(number: std::fmt::Arguments<'_>) -> Self {
+        use std::io::Write as _;
+        let mut text = [0u8; 48];
+        let mut room = &mut text[..];
+        // At most 20 digits, a point and `e-308`: cannot fail.
+        let _ = room.write_fmt(number);
+        let unused = room.len();
+        let written = text.get(..text.len() - unused).unwrap_or_default();
+        let mut parts = written.split(|byte| *byte == b'e');
+        let mantissa = parts.next().unwrap_or_default();
+        let exponent = parts.next().and_then(|tail| std::str::from_utf8(tail).ok());
+        let mut ascii = [b'0'; 21];
+        let mut significant = 1;
+        let digits = mantissa.iter().filter(|byte| **byte != b'.');
+        for (at, (slot, digit)) in ascii.iter_mut().zip(digits).enumerate() {
+            *slot = *digit;
+            significant = if *digit == b'0' { significant } else { at + 1 };
+        }
+        let [first, rest @ .., a, b, c, d] = ascii;
+        Self {
+            first,
+            rest: u128::from_le_bytes(rest),
+            tail: u32::from_le_bytes([a, b, c, d]),
+            significant,
+            exponent: exponent
+                .and_then(|text| text.parse().ok())
+                .unwrap_or_default(),
+        }
+    }
+
+    /// The first `count` digits, up to 17, as an integer.
+    pub(super) fn integer(&self, count: usize) -> u64 {
+        let digits = [self.first].into_iter().chain(self.rest.to_le_bytes());
+        digits
+            .take(count)
+            .fold(0, |sum, digit| sum * 10 + u64::from(digit & 15))
+    }
+}

@@ -1,0 +1,131 @@
+//! The fewest digits that read back to the same value.
+//!
+//! The reader takes a constant for an `f64` and rounds that to `f32`, as `ncgen` does with a constant without suffix. Candidates
+//! are therefore judged by that very way back, which the shortest digits for a direct reading as `f32` need not survive.
+
+use super::decimal;
+use super::digits::{self, Text};
+
+/// Any decimal of up to 15 digits is its own 15-digit rounding after a trip through `f64`: shorter texts are found with these.
+const DOUBLE_DIGITS: std::ops::Range<u32> = 15..17;
+/// The same for `f32`.
+const FLOAT_DIGITS: std::ops::Range<u32> = 6..9;
+
+/// Digits for a positive finite `value`.
+#[inline]
+pub(super) fn digits_f64(value: f64) -> Text {
+    let bits = value.to_bits();
+    // Below a power of two values lie closer than above it, so the nearest decimal need not be the shortest. Subnormal
+    // values have less digits than the search starts with.
+    if bits & ((1 << 52) - 1) == 0 || !value.is_normal() {
+        return Text::parse(format_args!("{value:e}"));
+    }
+    search(value, DOUBLE_DIGITS, |back| back.to_bits() == bits)
+}
+
+/// Digits for a positive finite `value`.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the reader's rounding")]
+pub(super) fn digits_f32(value: f32) -> Text {
+    let bits = value.to_bits();
+    let same = |back: f64| (back as f32).to_bits() == bits;
+    let wide = f64::from(value);
+    if bits & ((1 << 23) - 1) != 0 && value.is_normal() {
+        return search(wide, FLOAT_DIGITS, same);
+    }
+    let text = Text::parse(format_args!("{value:e}"));
+    let count = text.significant;
+    if same(decimal::nearest(
+        text.integer(count),
+        power(text.exponent, count),
+    )) {
+        text
+    } else {
+        search(wide, 1..9, same)
+    }
+}
+
+/// Tries one precision after the other; the last, just past the range, always works.
+#[inline]
+fn search(value: f64, precisions: std::ops::Range<u32>, same: impl Fn(f64) -> bool) -> Text {
+    let last = precisions.end;
+    for precision in precisions {
+        let rounded = digits::round(value.to_bits(), precision);
+        if same(decimal::nearest(
+            rounded.digits,
+            power(rounded.exponent, precision as usize),
+        )) {
+            return Text::new(rounded, precision);
+        }
+    }
+    Text::new(digits::round(value.to_bits(), last), last)
+}
+
+/// Exponent of the last of `count` digits.
+#[inline]
+fn power(exponent: i32, count: usize) -> i32 {
+    exponent + 1 - i32::try_from(count).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// As many digits as `core::fmt` needs, and as near: between two candidates equally far away either may be taken.
+    fn check(found: Text, expected: Text, context: f64) {
+        assert_eq!(
+            (found.significant, found.exponent),
+            (expected.significant, expected.exponent),
+            "{context:e}"
+        );
+        let [found, expected] = [found, expected].map(|text| text.integer(text.significant));
+        assert!(
+            found == expected || (found.abs_diff(expected) == 1 && found % 2 == 0),
+            "{found} {expected}"
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #[test]
+        fn doubles_as_short_as_std(bits in 1u64..0x7ff0_0000_0000_0000) {
+            let value = f64::from_bits(bits);
+            check(digits_f64(value), Text::parse(format_args!("{value:e}")), value);
+        }
+
+        #[test]
+        fn decimals_come_back(digits in 1u64..1_000_000_000_000_000, exponent in -300i32..280) {
+            let value = decimal::nearest(digits, exponent);
+            let text = digits_f64(value);
+            prop_assert_eq!(text.significant, digits.to_string().trim_end_matches('0').len());
+            prop_assert_eq!(decimal::nearest(text.integer(text.significant), power(text.exponent, text.significant)), value);
+        }
+
+        #[test]
+        fn floats_as_short_as_std(bits in 1u32..0x7f80_0000) {
+            let value = f32::from_bits(bits);
+            check(digits_f32(value), Text::parse(format_args!("{value:e}")), f64::from(value));
+        }
+    }
+
+    #[test]
+    fn powers_of_two() {
+        for exponent in -1074..=1023 {
+            let value = 2f64.powi(exponent);
+            check(
+                digits_f64(value),
+                Text::parse(format_args!("{value:e}")),
+                value,
+            );
+        }
+        for exponent in -149..=127 {
+            let value = 2f32.powi(exponent);
+            check(
+                digits_f32(value),
+                Text::parse(format_args!("{value:e}")),
+                f64::from(value),
+            );
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Floating-point values as text.
+
+use super::digits::{self, Text};
+use super::exact;
+use super::token::Token;
+
+/// Significant digits of a printed floating-point value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// This many digits, as in C's `%.{n}g`; taken to lie in 1 to 20.
+    Digits(u8),
+    /// As few digits as read back to the same value.
+    Exact,
+}
+
+/// What a printed floating-point value is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A value in a data section, `%.{n}g`: `1`, `0.5`, `1e+30`, `NaNf`.
+    Data,
+    /// A value of an attribute in CDL, whose type shows: `%#.{n}g` without trailing zeros, and `f` for a float: `1.f`, `1.`, `1.e+30f`.
+    Attribute,
+    /// A value of an attribute in NcML: as in CDL without the `f`.
+    Ncml,
+}
+
+/// How floating-point values are printed; built once for many values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatFormat {
+    precision: Precision,
+    form: Form,
+}
+
+/// The layout of finite values of one type in one format.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// From this decimal exponent on, values have an exponent part.
+    limit: u32,
+    point: bool,
+    suffix: bool,
+}
+
+/// Digits that default data output has for a float; the exact form changes to an exponent at the same size as it.
+const FLOAT_LIMIT: u32 = 7;
+/// As [`FLOAT_LIMIT`] for a double.
+const DOUBLE_LIMIT: u32 = 15;
+
+impl FloatFormat {
+    /// A format; digits outside 1 to 20 are brought into that range.
+    #[must_use]
+    pub const fn new(precision: Precision, form: Form) -> Self {
+        let precision = match precision {
+            Precision::Digits(0) => Precision::Digits(1),
+            Precision::Digits(21..) => Precision::Digits(20),
+            Precision::Digits(_) | Precision::Exact => precision,
+        };
+        Self { precision, form }
+    }
+
+    /// Replaces the text of `token` by that of `value`.
+    #[inline]
+    pub fn write_f32(&self, value: f32, token: &mut Token) {
+        let wide = f64::from(value);
+        let special = wide.to_bits() << 1;
+        if special == 0 || !value.is_finite() {
+            return self.write_special(wide, true, token);
+        }
+        match self.precision {
+            Precision::Digits(count) => self.write_digits(wide, u32::from(count), true, token),
+            Precision::Exact => self.layout(FLOAT_LIMIT, true).write(
+                &exact::digits_f32(value.abs()),
+                value < 0.0,
+                token,
+            ),
+        }
+    }
+
+    /// Replaces the text of `token` by that of `value`.
+    #[inline]
+    pub fn write_f64(&self, value: f64, token: &mut Token) {
+        let special = value.to_bits() << 1;
+        if special == 0 || !value.is_finite() {
+            return self.write_special(value, false, token);
+        }
+        match self.precision {
+            Precision::Digits(count) => self.write_digits(value, u32::from(count), false, token),
+            Precision::Exact => self.layout(DOUBLE_LIMIT, false).write(
+                &exact::digits_f64(value.abs()),
+                value < 0.0,
+                token,
+            ),
+        }
+    }
+
+    #[inline]
+    fn layout(&self, limit: u32, float: bool) -> Layout {
+        match self.form {
+            Form::Data => Layout {
+                limit,
+                point: false,
+                suffix: false,
+            },
+            Form::Attribute => Layout {
+                limit,
+                point: true,
+                suffix: float,
+            },
+            Form::Ncml => Layout {
+                limit,
+                point: true,
+                suffix: false,
+            },
+        }
+    }
+
+    #[inline]
+    fn write_digits(&self, value: f64, precision: u32, float: bool, token: &mut Token) {
+        let magnitude = value.abs();
+        let text = if precision <= digits::MAX_FAST {
+            Text::new(digits::round(magnitude.to_bits(), precision), precision)
+        } else {
+            Text::scientific(magnitude, precision)
+        };
+        self.layout(precision, float)
+            .write(&text, value < 0.0, token);
+    }
+
+    /// Zeros, infinities and not-a-numbers; the two last have an `f` for a float wherever CDL tells types apart.
+    #[cold]
+    fn write_special(&self, value: f64, float: bool, token: &mut Token) {
+        let negative = value.is_sign_negative() && !value.is_nan();
+        token.set(if negative { b"-" } else { b"" });
+        let (text, suffix): (&[u8], bool) = match (value == 0.0, value.is_nan(), self.form) {
+            (true, _, Form::Data) => (b"0", false),
+            (true, _, Form::Attribute) => (b"0.", float),
+            (true, _, Form::Ncml) => (b"0.", false),
+            (_, true, form) => (b"NaN", float && form != Form::Ncml),
+            (_, false, form) => (b"Infinity", float && form != Form::Ncml),
+        };
+        token.push(text);
+        token.push(if suffix { b"f" } else { b"" });
+    }
+}
+
+impl Layout {
+    /// C's `%g`: a plain decimal from 0.0001 up to `limit` digits before the point, else with an exponent of two or three digits.
+    #[inline]
+    fn write(self, text: &Text, negative: bool, token: &mut Token) {
+        token.put(0, *b"-");
+        let start = usize::from(negative);
+        let end = if text.exponent < -4
+            || text.exponent >= i32::try_from(self.limit).unwrap_or(i32::MAX)
+        {
+            self.write_scientific(text, start, token)
+        } else if text.exponent < 0 {
+            token.put(start, *b"0.000000");
+            let digits = start + 1 + text.exponent.unsigned_abs() as usize;
+            put_digits(text, digits, digits + 1, token);
+            digits + text.significant
+        } else {
+            self.write_plain(text, start, token)
+        };
+        token.put(end, *b"f");
+        token.set_len(end + usize::from(self.suffix));
+    }
+
+    /// Digits with the point among or after them; returns the end.
+    #[inline]
+    fn write_plain(self, text: &Text, start: usize, token: &mut Token) -> usize {
+        let whole = text.exponent.unsigned_abs() as usize + 1;
+        let point = start + whole;
+        put_digits(text, start, start + 1, token);
+        if let Some(rest) = text.rest.checked_shr(8 * text.exponent.unsigned_abs()) {
+            token.put(point + 1, rest.to_le_bytes());
+            token.put(start + 18, text.tail.to_le_bytes());
+        } else {
+            // More digits before the point than `first` and `rest` have.
+            token.put(point + 1, (text.tail >> (8 * (whole - 17))).to_le_bytes());
+        }
+        token.put(point, *b".");
+        if text.significant > whole {
+            start + text.significant + 1
+        } else {
+            point + usize::from(self.point)
+        }
+    }
+
+    /// One digit, the point, the others and the exponent; returns the end.
+    #[inline]
+    fn write_scientific(self, text: &Text, start: usize, token: &mut Token) -> usize {
+        let exponent = text.exponent.unsigned_abs();
+        put_digits(text, start, start + 2, token);
+        token.put(start + 1, *b".");
+        let bare = text.significant == 1 && !self.point;
+        let mark = if bare {
+            start + 1
+        } else {
+            start + 1 + text.significant
+        };
+        token.put(mark, [b'e', if text.exponent < 0 { b'-' } else { b'+' }]);
+        let [tens, ones] = [exponent / 10 % 10, exponent % 10].map(digit);
+        if exponent < 100 {
+            token.put(mark + 2, [tens, ones]);
+            return mark + 4;
+        }
+        token.put(mark + 2, [digit(exponent / 100), tens, ones]);
+        mark + 5
+    }
+}
+
+/// Writes the first digit at `start` and the others from `next` on.
+#[inline]
+fn put_digits(text: &Text, start: usize, next: usize, token: &mut Token) {
+    token.put(start, [text.first]);
+    token.put(next, text.rest.to_le_bytes());
+    token.put(next + 16, text.tail.to_le_bytes());
+}
+
+#[inline]
+fn digit(value: u32) -> u8 {
+    b'0' + u8::try_from(value % 10).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+//! Powers of ten as 128-bit significands, worked out by the compiler.
+//!
+//! `10^k = (s + d) * 2^(floor_log2(k) - 127)` where `s` has its top bit set and `0 <= d < 1`: significands are cut off,
+//! never rounded up. They are exact (`d = 0`) for `k` in `0..=55`, and have no low half for `k` in `0..=27`.
+
+/// Smallest exponent in the table: 19 significant digits that still reach the smallest subnormal `f64`.
+const MIN: i32 = -342;
+/// Largest exponent in the table: 17 digits of the smallest subnormal `f64`.
+const MAX: i32 = 342;
+const LEN: usize = 685;
+
+/// Words of the big integer; `5^342` has 795 bits, and below 1 another 128 bits must be left after as many divisions.
+const WORDS: usize = 16;
+
+/// Powers of ten that fit in 64 bits.
+const SMALL: [u64; 20] = small();
+static SIGNIFICANDS: [u128; LEN] = significands();
+
+/// The largest `k` for which `significand(k)` is all of `10^k`.
+pub(super) const EXACT_WIDE: i32 = 55;
+/// The largest `k` for which the high half of `significand(k)` is all of `10^k`.
+pub(super) const EXACT_NARROW: i32 = 27;
+
+/// The 128-bit significand of `10^k`, or `None` outside the table.
+#[inline]
+pub(super) fn significand(k: i32) -> Option<u128> {
+    let at = usize::try_from(k.wrapping_sub(MIN)).ok()?;
+    SIGNIFICANDS.get(at).copied()
+}
+
+/// `floor(k * log2(10))` for `|k| <= 600`.
+#[inline]
+pub(super) const fn floor_log2(k: i32) -> i32 {
+    (k.wrapping_mul(217_706)) >> 16
+}
+
+/// `floor(e * log10(2))` for `|e| <= 1650`.
+#[inline]
+pub(super) const fn floor_log10(e: i32) -> i32 {
+    (e.wrapping_mul(78_913)) >> 18
+}
+
+/// `10^n`, or 0 where that does not fit in 64 bits.
+#[inline]
+pub(super) fn small_power(n: u32) -> u64 {
+    SMALL.get(n as usize).copied().unwrap_or(0)
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, where a wrong index is a build error"
+)]
+const fn small() -> [u64; 20] {
+    let mut table = [1; 20];
+    let mut i = 1;
+    while i < 20 {
+        table[i] = table[i - 1] * 10;
+        i += 1;
+    }
+    table
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, where a wrong index is a build error"
+)]
+const fn significands() -> [u128; LEN] {
+    let mut table = [0; LEN];
+    let mut up = [0; WORDS];
+    up[0] = 1;
+    let mut down = [0; WORDS];
+    down[WORDS - 1] = 1 << 63;
+    let zero = MIN.unsigned_abs() as usize;
+    let mut k = 0;
+    while k <= MAX.unsigned_abs() as usize {
+        table[zero + k] = top_bits(&up);
+        // Cutting off after each division by 5 gives the same as cutting off once: floor(floor(x / 5) / 5) = floor(x / 25).
+        table[zero - k] = top_bits(&down);
+        times_5(&mut up);
+        divide_by_5(&mut down);
+        k += 1;
+    }
+    table
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, where a wrong index is a build error"
+)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the low word is what is kept"
+)]
+const fn times_5(words: &mut [u64; WORDS]) {
+    let mut carry = 0;
+    let mut i = 0;
+    while i < WORDS {
+        let product = words[i] as u128 * 5 + carry;
+        words[i] = product as u64;
+        carry = product >> 64;
+        i += 1;
+    }
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, where a wrong index is a build error"
+)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a quotient by 5 with a remainder below 5 above it fits"
+)]
+const fn divide_by_5(words: &mut [u64; WORDS]) {
+    let mut remainder = 0;
+    let mut i = WORDS;
+    while i > 0 {
+        i -= 1;
+        let dividend = (remainder << 64) | words[i] as u128;
+        words[i] = (dividend / 5) as u64;
+        remainder = dividend % 5;
+    }
+}
+
+/// The 128 bits from the highest set bit down.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, where a wrong index is a build error"
+)]
+const fn top_bits(words: &[u64; WORDS]) -> u128 {
+    let mut top = WORDS - 1;
+    while words[top] == 0 {
+        top -= 1;
+    }
+    let high = words[top] as u128;
+    let middle = if top > 0 { words[top - 1] as u128 } else { 0 };
+    let low = if top > 1 { words[top - 2] as u128 } else { 0 };
+    let shift = words[top].leading_zeros();
+    let spare = (high << 64 | middle) << shift;
+    if shift == 0 {
+        spare
+    } else {
+        spare | low >> (64 - shift)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_powers_are_exact() {
+        for k in 0..=38 {
+            let exact = 10u128.pow(k);
+            let shift = exact.leading_zeros();
+            let k = i32::try_from(k).unwrap();
+            assert_eq!(significand(k), Some(exact << shift), "10^{k}");
+            assert_eq!(floor_log2(k), 127 - i32::try_from(shift).unwrap(), "10^{k}");
+        }
+    }
+
+    /// Values of the reference table printed in the Eisel-Lemire literature, whose negative powers are cut off as here.
+    #[test]
+    fn ends_of_the_table() {
+        assert_eq!(
+            significand(-342),
+            Some(0xeef4_53d6_923b_d65a_113f_aa29_06a1_3b3f)
+        );
+        assert_eq!(
+            significand(308),
+            Some(0x8e67_9c2f_5e44_ff8f_570f_09ea_a7ea_7648)
+        );
+        assert_eq!(significand(342).unwrap().leading_zeros(), 0);
+        assert_eq!(significand(-343), None);
+        assert_eq!(significand(343), None);
+    }
+
+    /// `10^k * 10^-k` is just below 1: both significands are cut off by less than one unit.
+    #[test]
+    fn a_power_times_its_reciprocal_is_one() {
+        for k in 1..=MAX {
+            let (a, b) = (significand(k).unwrap(), significand(-k).unwrap());
+            let high = (a >> 64) * (b >> 64)
+                + (((a >> 64) * (b & u128::from(u64::MAX))) >> 64)
+                + (((b >> 64) * (a & u128::from(u64::MAX))) >> 64);
+            let exponent = floor_log2(k) + floor_log2(-k) + 2;
+            assert_eq!(exponent, 1, "10^{k}");
+            assert!((u128::MAX >> 1) - high < 8, "10^{k}: {high:x}");
+        }
+    }
+
+    /// Comparisons of a 64-bit significand with a power rely on this.
+    #[test]
+    fn only_exact_powers_lack_a_low_half() {
+        for k in MIN..=MAX {
+            let narrow = significand(k).unwrap() & u128::from(u64::MAX) == 0;
+            assert_eq!(narrow, (0..=EXACT_NARROW).contains(&k), "10^{k}");
+        }
+    }
+
+    #[test]
+    fn logarithms() {
+        for e in -1100..=1100 {
+            assert_eq!(
+                floor_log10(e),
+                (f64::from(e) * 2f64.log10()).floor() as i32,
+                "{e}"
+            );
+        }
+        for k in MIN..=MAX {
+            assert_eq!(
+                floor_log2(k),
+                (f64::from(k) * 10f64.log2()).floor() as i32,
+                "{k}"
+            );
+        }
+    }
+}

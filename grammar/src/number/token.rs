@@ -1,0 +1,127 @@
+//! A small buffer on the stack that one number is written into.
+
+/// The longest text of one number: 20 digits with sign, point, exponent and suffix take 28 bytes.
+const LONGEST: usize = 32;
+/// Room for writing digits in pieces of fixed length that may reach past the text.
+const CAPACITY: usize = 56;
+
+/// The text of one number.
+///
+/// The writer of a data list must know how long a value is before it decides on a line break, so values are written here
+/// first and appended afterwards.
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    bytes: [u8; CAPACITY],
+    len: usize,
+}
+
+impl Default for Token {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Token {
+    /// An empty token.
+    #[inline]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            bytes: [0; CAPACITY],
+            len: 0,
+        }
+    }
+
+    /// Length of the text in bytes, at most 32.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing has been written.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The text.
+    #[inline]
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+
+    /// Appends the text to `out`.
+    #[inline]
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        let end = out.len().saturating_add(self.len);
+        // A copy of fixed length is a few moves; one of the text's own length would be a call.
+        if let Some(text) = self.bytes.first_chunk::<LONGEST>() {
+            out.extend_from_slice(text);
+        }
+        out.truncate(end);
+    }
+
+    /// Replaces the text.
+    #[inline]
+    pub(super) fn set(&mut self, text: &[u8]) {
+        self.len = 0;
+        self.push(text);
+    }
+
+    /// Appends a short text; what does not fit is dropped.
+    #[inline]
+    pub(super) fn push(&mut self, text: &[u8]) {
+        for &byte in text {
+            if self.len < LONGEST {
+                self.put(self.len, [byte]);
+                self.len += 1;
+            }
+        }
+    }
+
+    /// Writes `N` bytes at `at`, whatever the length is or becomes.
+    #[inline]
+    pub(super) fn put<const N: usize>(&mut self, at: usize, text: [u8; N]) {
+        if let Some(slot) = self.bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+            *slot = text;
+        }
+    }
+
+    /// Declares the first `len` bytes to be the text.
+    #[inline]
+    pub(super) fn set_len(&mut self, len: usize) {
+        self.len = len.min(LONGEST);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn appends_only_the_text() {
+        let mut token = Token::new();
+        assert!(token.is_empty());
+        token.put(0, *b"12345678");
+        token.set_len(3);
+        token.push(b"LL");
+        assert_eq!((token.as_bytes(), token.len()), (&b"123LL"[..], 5));
+        let mut out = b"x = ".to_vec();
+        token.append_to(&mut out);
+        assert_eq!(out, b"x = 123LL");
+    }
+
+    #[test]
+    fn never_writes_past_its_end() {
+        let mut token = Token::new();
+        token.put(CAPACITY - 7, *b"12345678");
+        assert_eq!(token.bytes, [0; CAPACITY]);
+        token.push(&[b'7'; 40]);
+        assert_eq!(token.as_bytes(), [b'7'; LONGEST]);
+        token.set_len(99);
+        assert_eq!(token.len(), LONGEST);
+    }
+}
