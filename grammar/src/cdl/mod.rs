@@ -1,0 +1,3 @@
+//! CDL, the text form of a dataset.
+
+pub mod constant;
