@@ -337,7 +337,7 @@ mod tests {
     fn one(text: &str) -> Result<Constant<'_>, LexErrorKind> {
         let found = all(text.as_bytes());
         assert_eq!(found.len(), 1, "{text}: {found:?}");
-        found[0].clone().map(|(c, len)| {
+        found[0].map(|(c, len)| {
             assert_eq!(len, text);
             c
         })

@@ -1,3 +1,4 @@
 //! CDL, the text form of a dataset.
 
 pub mod constant;
+pub mod values;

@@ -1,0 +1,284 @@
+//! Lists of characters and strings for char variables.
+//!
+//! Strings and runs of character constants are filled up to a multiple of the last dimension's length, then joined.
+
+use std::ops::Range;
+
+use super::element::describe;
+use super::scan::{Expect, Scan, Step};
+use super::{Flat, Sink};
+use crate::cdl::constant::{Constant, skip_blanks};
+use crate::escape::unescape_text;
+use crate::number::{Literal, Suffix};
+use netcdf_core::error::Result;
+
+/// Bytes that are handed on at a time.
+const PIECE: usize = 1 << 20;
+
+/// Reads a list for a char variable; how many elements it has for it.
+///
+/// # Errors
+/// Those of the source and of the sink.
+pub(super) fn read(scan: &mut Scan<'_>, flat: &Flat, fill: u8, sink: &mut dyn Sink) -> Result<u64> {
+    let mut chars = Chars {
+        flat,
+        fill,
+        sink,
+        out: Vec::new(),
+        done: 0,
+        length: None,
+        run: false,
+        begin: scan.window.position(),
+        too_long: false,
+    };
+    chars.read(scan)?;
+    chars.end_constant(scan)?;
+    chars.flush()?;
+    Ok(chars.done)
+}
+
+struct Chars<'a> {
+    flat: &'a Flat,
+    fill: u8,
+    sink: &'a mut dyn Sink,
+    /// What was not handed on yet.
+    out: Vec<u8>,
+    /// Characters handed on.
+    done: u64,
+    /// Characters of the constant, or run of characters, that is not filled up yet.
+    length: Option<u64>,
+    /// Whether that is a run of character constants, which more may follow.
+    run: bool,
+    /// Where that constant begins in the source.
+    begin: u64,
+    /// Whether it was said that there are too many characters.
+    too_long: bool,
+}
+
+impl Chars<'_> {
+    fn read(&mut self, scan: &mut Scan<'_>) -> Result<()> {
+        loop {
+            let step = if self.at_string(scan)? {
+                self.string(scan)?
+            } else {
+                let mut failed = Ok(());
+                let step = scan.token(|scan, constant, place| {
+                    self.step(scan, constant, place).unwrap_or_else(|error| {
+                        failed = Err(error);
+                        Step::End
+                    })
+                })?;
+                failed?;
+                step
+            };
+            match step {
+                Step::More => {}
+                Step::End => return Ok(()),
+            }
+        }
+    }
+
+    /// Passes blanks and comments; whether a string begins.
+    fn at_string(&mut self, scan: &mut Scan<'_>) -> Result<bool> {
+        loop {
+            let text = scan.window.text();
+            // A comment without end is the lexer's to report.
+            let Ok(at) = skip_blanks(text, 0) else {
+                return Ok(false);
+            };
+            if at + 1 < text.len() || scan.window.is_last() {
+                let string = text.get(at) == Some(&b'"');
+                scan.window.advance(at);
+                return Ok(string);
+            }
+            scan.window.refill()?;
+        }
+    }
+
+    /// A string constant, part by part: it may be as long as the variable.
+    fn string(&mut self, scan: &mut Scan<'_>) -> Result<Step> {
+        let begin = scan.window.position();
+        if !scan.value(begin..begin + 1) {
+            return Ok(Step::End);
+        }
+        self.begin_constant(scan, begin, false)?;
+        scan.window.advance(1);
+        let mut bytes = Vec::new();
+        loop {
+            let text = scan.window.text();
+            let plain = memchr::memchr2(b'"', b'\\', text).unwrap_or(text.len());
+            bytes.extend_from_slice(text.get(..plain).unwrap_or_default());
+            scan.window.advance(plain);
+            scan.window.ensure(4)?;
+            match scan.window.text() {
+                [b'"', ..] => {
+                    self.push(scan, &bytes)?;
+                    scan.window.advance(1);
+                    return Ok(Step::More);
+                }
+                escape @ [b'\\', letter, ..] => {
+                    let len = if matches!(letter, b'x' | b'0'..=b'7') {
+                        4
+                    } else {
+                        2
+                    };
+                    let escape = escape.get(..len).unwrap_or(escape);
+                    if let Err(error) = unescape_text(escape, &mut bytes) {
+                        let at = scan.window.position();
+                        scan.problems.error(at..at + 1, error.to_string());
+                    }
+                    let len = escape.len();
+                    scan.window.advance(len);
+                }
+                [] | [b'\\'] => {
+                    let what = "the string has no closing quote";
+                    scan.problems.error(begin..begin + 1, what);
+                    return Ok(Step::End);
+                }
+                _ => {}
+            }
+            if bytes.len() >= PIECE {
+                self.push(scan, &bytes)?;
+                bytes.clear();
+            }
+        }
+    }
+
+    /// Any token but a string.
+    fn step(
+        &mut self,
+        scan: &mut Scan<'_>,
+        constant: &Constant<'_>,
+        place: Range<u64>,
+    ) -> Result<Step> {
+        let byte = match constant {
+            Constant::Comma => return Ok(scan.comma(place)),
+            Constant::Open => return Ok(self.open(scan, place)),
+            Constant::Close => return Ok(close(scan, place)),
+            Constant::Char(byte) => Some(*byte),
+            Constant::Number(number) => byte_constant(number),
+            Constant::Fill => Some(self.fill),
+            Constant::String(_) | Constant::Opaque(_) | Constant::Nil | Constant::Name(_) => None,
+        };
+        if !scan.value(place.clone()) {
+            return Ok(Step::End);
+        }
+        let Some(byte) = byte else {
+            let found = describe(constant);
+            let what = format!("expected a string or a character constant, found {found}");
+            scan.problems.error(place, what);
+            return Ok(if scan.problems.is_full() {
+                Step::End
+            } else {
+                Step::More
+            });
+        };
+        let single = matches!(constant, Constant::Fill);
+        if !self.run || single {
+            self.begin_constant(scan, place.start, !single)?;
+        }
+        self.push(scan, &[byte])?;
+        Ok(Step::More)
+    }
+
+    /// Braces may stand round the rows; they mean nothing.
+    fn open(&mut self, scan: &mut Scan<'_>, place: Range<u64>) -> Step {
+        if scan.expect != Expect::Value {
+            scan.problems.error(place, "expected `,` or `;`, found `{`");
+            return Step::End;
+        }
+        if scan.depth + 1 >= self.flat.rank {
+            let what = "expected a string or a character constant, found `{`";
+            scan.problems.error(place, what);
+            return Step::End;
+        }
+        scan.depth += 1;
+        Step::More
+    }
+
+    fn begin_constant(&mut self, scan: &mut Scan<'_>, begin: u64, run: bool) -> Result<()> {
+        self.end_constant(scan)?;
+        self.length = Some(0);
+        self.run = run;
+        self.begin = begin;
+        Ok(())
+    }
+
+    /// Fills the last constant up.
+    fn end_constant(&mut self, scan: &mut Scan<'_>) -> Result<()> {
+        let Some(length) = self.length.take() else {
+            return Ok(());
+        };
+        let unit = self.flat.unit.max(1);
+        // An empty string is a whole row, but no record of its own.
+        let missing = if length == 0 {
+            if self.flat.unit == 0 { 0 } else { unit }
+        } else {
+            (unit - length % unit) % unit
+        };
+        let (mut missing, fill) = (missing, self.fill);
+        while missing > 0 {
+            let count = usize::try_from(missing).unwrap_or(PIECE).min(PIECE);
+            self.store(scan, &vec![fill; count])?;
+            missing -= count as u64;
+        }
+        self.run = false;
+        Ok(())
+    }
+
+    fn push(&mut self, scan: &mut Scan<'_>, bytes: &[u8]) -> Result<()> {
+        if let Some(length) = &mut self.length {
+            *length += bytes.len() as u64;
+        }
+        self.store(scan, bytes)
+    }
+
+    fn store(&mut self, scan: &mut Scan<'_>, bytes: &[u8]) -> Result<()> {
+        let stored = self.done + self.out.len() as u64;
+        let room = usize::try_from(self.flat.limit.saturating_sub(stored)).unwrap_or(usize::MAX);
+        if bytes.len() > room && !self.too_long {
+            self.too_long = true;
+            let what = format!(
+                "the list has more than the {} characters of the variable",
+                self.flat.limit
+            );
+            scan.problems.error(self.begin..self.begin + 1, what);
+        }
+        let part = bytes.get(..room.min(bytes.len())).unwrap_or_default();
+        self.out.extend_from_slice(part);
+        if self.out.len() >= PIECE {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if !self.out.is_empty() {
+            self.sink.bytes(self.done, &self.out)?;
+            self.done += self.out.len() as u64;
+            self.out.clear();
+        }
+        Ok(())
+    }
+}
+
+fn close(scan: &mut Scan<'_>, place: Range<u64>) -> Step {
+    if scan.depth == 0 || scan.expect != Expect::Comma {
+        scan.problems.error(place, "unexpected `}`");
+        return Step::End;
+    }
+    scan.depth -= 1;
+    Step::More
+}
+
+/// The byte of a number with a suffix for bytes; other numbers are no characters.
+fn byte_constant(number: &Literal) -> Option<u8> {
+    match number {
+        Literal::Integer(integer, Suffix::Byte | Suffix::UByte) => {
+            let value = integer.value()?;
+            let signed = i8::try_from(value).map(i8::cast_unsigned);
+            signed.or_else(|_| u8::try_from(value)).ok()
+        }
+        Literal::Integer(..) | Literal::Float(_) | Literal::Double(_) => None,
+    }
+}

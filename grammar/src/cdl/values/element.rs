@@ -1,0 +1,418 @@
+//! Constants to elements of the numeric types.
+
+use crate::cdl::constant::Constant;
+use crate::escape::unescape_text;
+use crate::number::{Integer, Literal, float_prefix, integer_prefix};
+use netcdf_core::model::Atomic;
+use netcdf_core::model::convert::{to_f32, whole_number};
+
+/// How a constant fits a type.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Fit<T> {
+    /// As well as can be.
+    Exact(T),
+    /// The element is not the value that the list has; `ncgen` always stored it so. Why.
+    Lossy(T, String),
+    /// Not at all. Why.
+    Not(String),
+}
+
+/// An element of a numeric type.
+pub(super) trait Element: Copy + PartialEq + std::fmt::Debug {
+    /// Its type.
+    const TYPE: Atomic;
+
+    /// The element for a plain number that fits, the quick way. `None` sends the caller to [`Element::from_number`].
+    fn exact(number: &Literal) -> Option<Self>;
+
+    /// The element for an integer.
+    fn from_integer(value: i128) -> Fit<Self>;
+
+    /// The element for a number with a point.
+    fn from_real(value: f64) -> Fit<Self>;
+
+    /// The element for a constant that was rounded to `f32`.
+    fn from_float(value: f32) -> Fit<Self> {
+        Self::from_real(value.into())
+    }
+
+    /// Appends the stored form, big endian.
+    fn put_big(self, out: &mut Vec<u8>);
+
+    /// Appends the stored form, little endian.
+    fn put_little(self, out: &mut Vec<u8>);
+
+    /// The element for a number.
+    fn from_number(number: &Literal) -> Fit<Self> {
+        match Self::exact(number) {
+            Some(element) => Fit::Exact(element),
+            None => Self::thoroughly(number),
+        }
+    }
+
+    /// The element for a number that has no exact one, or none that is found quickly.
+    fn thoroughly(number: &Literal) -> Fit<Self> {
+        match number {
+            Literal::Integer(integer, _) => match integer.value() {
+                Some(value) => Self::from_integer(value),
+                None => Fit::Not("the integer does not fit in 64 bits".into()),
+            },
+            Literal::Float(value) => Self::from_float(*value),
+            Literal::Double(value) => Self::from_real(*value),
+        }
+    }
+
+    /// The element for a constant that stands for one value.
+    fn from_constant(constant: &Constant<'_>) -> Fit<Self> {
+        match constant {
+            Constant::Number(number) => Self::from_number(number),
+            Constant::Char(byte) => Self::from_char(*byte),
+            Constant::String(text) => from_string(text),
+            Constant::Opaque(digits) => match opaque_integer(digits) {
+                Some(value) => Self::from_integer(value),
+                None => Fit::Not("the hexadecimal integer does not fit in 64 bits".into()),
+            },
+            Constant::Fill | Constant::Nil | Constant::Name(_) => not_a(Self::TYPE, constant),
+            Constant::Open | Constant::Close | Constant::Comma => not_a(Self::TYPE, constant),
+        }
+    }
+
+    /// The element for a character constant: its byte.
+    fn from_char(byte: u8) -> Fit<Self> {
+        Self::from_integer(byte.into())
+    }
+}
+
+/// What to say of a constant where a value of type `ty` is expected.
+pub(super) fn not_a<T>(ty: Atomic, constant: &Constant<'_>) -> Fit<T> {
+    Fit::Not(format!(
+        "expected a value of type {}, found {}",
+        ty.name(),
+        describe(constant)
+    ))
+}
+
+/// A constant in words.
+pub(super) fn describe(constant: &Constant<'_>) -> String {
+    match constant {
+        Constant::Number(_) => "a number".into(),
+        Constant::Char(_) => "a character constant".into(),
+        Constant::String(_) => "a string".into(),
+        Constant::Opaque(_) => "an opaque value".into(),
+        Constant::Fill => "`_`".into(),
+        Constant::Nil => "NIL".into(),
+        Constant::Name(name) => format!("`{}`", String::from_utf8_lossy(name)),
+        Constant::Open => "`{`".into(),
+        Constant::Close => "`}`".into(),
+        Constant::Comma => "`,`".into(),
+    }
+}
+
+/// Hexadecimal digits as an integer.
+pub(super) fn opaque_integer(digits: &[u8]) -> Option<i128> {
+    let text = [b"0x", digits].concat();
+    let (integer, _) = integer_prefix(&text)?;
+    integer.value()
+}
+
+/// The number that a string begins with, or 0.
+fn from_string<T: Element>(text: &[u8]) -> Fit<T> {
+    let mut bytes = Vec::new();
+    if let Err(error) = unescape_text(text, &mut bytes) {
+        return Fit::Not(error.to_string());
+    }
+    let number = bytes.trim_ascii();
+    if let Some((value, len)) = integer_prefix(number)
+        && len == number.len()
+        && let Some(value) = value.value()
+    {
+        return T::from_integer(value);
+    }
+    match float_prefix(number) {
+        Some((value, len)) if len == number.len() => T::from_real(value),
+        _ => match T::from_integer(0) {
+            Fit::Exact(zero) | Fit::Lossy(zero, _) => Fit::Lossy(
+                zero,
+                format!(
+                    "a string where a value of type {} is expected, stored as 0",
+                    T::TYPE.name()
+                ),
+            ),
+            not @ Fit::Not(_) => not,
+        },
+    }
+}
+
+/// Plain integers that fit in an `i64`.
+#[inline]
+fn small(integer: &Integer) -> Option<i64> {
+    let magnitude = i64::try_from(integer.magnitude).ok()?;
+    if integer.overflow || integer.invalid_octal {
+        return None;
+    }
+    Some(if integer.negative {
+        -magnitude
+    } else {
+        magnitude
+    })
+}
+
+macro_rules! integers {
+    ($($t:ty, $same:ty, $name:ident;)*) => {$(
+        impl Element for $t {
+            const TYPE: Atomic = Atomic::$name;
+
+            #[inline]
+            fn exact(number: &Literal) -> Option<Self> {
+                match number {
+                    Literal::Integer(integer, _) => Self::try_from(small(integer)?).ok(),
+                    Literal::Float(_) | Literal::Double(_) => None,
+                }
+            }
+
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the bits are kept, or a warning says so")]
+            fn from_integer(value: i128) -> Fit<Self> {
+                if let Ok(value) = Self::try_from(value) {
+                    return Fit::Exact(value);
+                }
+                let bits = value as Self;
+                if <$same>::try_from(value).is_ok() {
+                    return Fit::Exact(bits);
+                }
+                let what = format!("{value} does not fit type {}", Self::TYPE.name());
+                match i32::try_from(value) {
+                    Ok(_) => Fit::Lossy(bits, format!("{what}, stored as {bits}")),
+                    Err(_) => Fit::Not(what),
+                }
+            }
+
+            fn from_real(value: f64) -> Fit<Self> {
+                let whole = whole_number(value);
+                match whole.map(|whole| Self::try_from(whole)) {
+                    Some(Ok(element)) if value.fract() == 0.0 => Fit::Exact(element),
+                    Some(Ok(element)) => {
+                        let what = format!("{value} is not whole, stored as {element}");
+                        Fit::Lossy(element, what)
+                    }
+                    Some(Err(_)) | None => {
+                        Fit::Not(format!("{value} does not fit type {}", Self::TYPE.name()))
+                    }
+                }
+            }
+
+            #[inline]
+            fn put_big(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_be_bytes());
+            }
+
+            #[inline]
+            fn put_little(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+        }
+    )*};
+}
+
+integers! {
+    i8, u8, Byte;
+    i16, u16, Short;
+    i32, u32, Int;
+    i64, u64, Int64;
+    u8, i8, UByte;
+    u16, i16, UShort;
+    u32, i32, UInt;
+    u64, i64, UInt64;
+}
+
+impl Element for f32 {
+    const TYPE: Atomic = Atomic::Float;
+
+    #[inline]
+    fn exact(number: &Literal) -> Option<Self> {
+        let value = number.to_f32();
+        let plain = match number {
+            Literal::Integer(integer, _) => !integer.overflow && !integer.invalid_octal,
+            Literal::Float(_) => true,
+            Literal::Double(_) => value.is_finite(),
+        };
+        plain.then_some(value)
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "rounding to nearest is what is wanted"
+    )]
+    fn from_integer(value: i128) -> Fit<Self> {
+        Fit::Exact(value as Self)
+    }
+
+    fn from_real(value: f64) -> Fit<Self> {
+        match to_f32(value) {
+            Some(value) => Fit::Exact(value),
+            None => Fit::Not(format!("{value:e} does not fit type float")),
+        }
+    }
+
+    fn from_float(value: f32) -> Fit<Self> {
+        Fit::Exact(value)
+    }
+
+    #[inline]
+    fn put_big(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_be_bytes());
+    }
+
+    #[inline]
+    fn put_little(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+}
+
+impl Element for f64 {
+    const TYPE: Atomic = Atomic::Double;
+
+    #[inline]
+    fn exact(number: &Literal) -> Option<Self> {
+        let plain = match number {
+            Literal::Integer(integer, _) => !integer.overflow && !integer.invalid_octal,
+            Literal::Float(_) | Literal::Double(_) => true,
+        };
+        plain.then(|| number.to_f64())
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "rounding to nearest is what is wanted"
+    )]
+    fn from_integer(value: i128) -> Fit<Self> {
+        Fit::Exact(value as Self)
+    }
+
+    fn from_real(value: f64) -> Fit<Self> {
+        Fit::Exact(value)
+    }
+
+    #[inline]
+    fn put_big(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_be_bytes());
+    }
+
+    #[inline]
+    fn put_little(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cdl::constant::Lexer;
+
+    fn fit<T: Element>(text: &str) -> Fit<T> {
+        let mut lexer = Lexer::new(text.as_bytes(), 0);
+        T::from_constant(&lexer.next_token().unwrap().unwrap().constant)
+    }
+
+    fn lossy<T: Element>(text: &str) -> T {
+        match fit(text) {
+            Fit::Lossy(value, why) => {
+                assert!(why.contains("stored as"), "{why}");
+                value
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn integers_that_fit() {
+        assert_eq!(fit("-128"), Fit::Exact(-128i8));
+        assert_eq!(fit("-1b"), Fit::Exact(-1i32));
+        assert_eq!(fit("017777777777"), Fit::Exact(i32::MAX));
+        assert_eq!(fit("0xff"), Fit::Exact(255i16));
+        assert_eq!(fit("1e3"), Fit::Exact(1000i32));
+        assert_eq!(fit("'a'"), Fit::Exact(97i16));
+        assert_eq!(fit("'\\377'"), Fit::Exact(-1i8));
+        assert_eq!(fit("\" 12\""), Fit::Exact(12u16));
+        assert_eq!(fit("18446744073709551615"), Fit::Exact(u64::MAX));
+    }
+
+    #[test]
+    fn the_other_signedness_keeps_the_bits() {
+        assert_eq!(fit("255"), Fit::Exact(-1i8));
+        assert_eq!(fit("65535s"), Fit::Exact(-1i16));
+        assert_eq!(fit("4294967295"), Fit::Exact(-1i32));
+        assert_eq!(fit("-1"), Fit::Exact(255u8));
+    }
+
+    #[test]
+    fn stored_with_a_warning() {
+        assert_eq!(lossy::<i8>("300"), 44);
+        assert_eq!(lossy::<i16>("70000"), 4464);
+        assert_eq!(lossy::<i32>("1.5"), 1);
+        assert_eq!(lossy::<i32>("-0.5f"), 0);
+        assert_eq!(lossy::<i32>("\"abc\""), 0);
+        assert_eq!(lossy::<f32>("\"abc\""), 0.0);
+    }
+
+    #[test]
+    fn what_does_not_fit() {
+        for text in ["99999999999", "1e10", "NaN", "Infinity", "_", "NIL", "x"] {
+            assert!(matches!(fit::<i32>(text), Fit::Not(_)), "{text}");
+        }
+        assert!(matches!(fit::<f32>("1e300"), Fit::Not(_)));
+        assert!(matches!(fit::<f64>("0x11112222333344445"), Fit::Not(_)));
+    }
+
+    #[test]
+    fn floats() {
+        assert_eq!(fit("1.00000005960464477540"), Fit::Exact(1.0f32));
+        assert_eq!(fit("16777217"), Fit::Exact(16_777_216.0f32));
+        assert_eq!(fit("Infinity"), Fit::Exact(f32::INFINITY));
+        assert_eq!(fit("0.1f"), Fit::Exact(f64::from(0.1f32)));
+        assert!(matches!(fit::<f32>("NaN"), Fit::Exact(x) if x.is_nan()));
+    }
+
+    #[test]
+    fn the_quick_way_agrees_with_the_thorough_one() {
+        fn check<T: Element>(text: &str) {
+            let number = crate::number::literal(text.as_bytes()).unwrap().0;
+            if let Some(quick) = T::exact(&number) {
+                assert_eq!(T::thoroughly(&number), Fit::Exact(quick), "{text}");
+            }
+        }
+        for text in [
+            "0",
+            "-1",
+            "127",
+            "128",
+            "-129",
+            "65536",
+            "1.5",
+            "1e3",
+            "1e300",
+            "08",
+            "-0",
+            "9223372036854775808",
+            "18446744073709551616",
+            "2.5f",
+            "0x7f",
+        ] {
+            check::<i8>(text);
+            check::<i16>(text);
+            check::<i32>(text);
+            check::<i64>(text);
+            check::<u8>(text);
+            check::<u64>(text);
+            check::<f32>(text);
+            check::<f64>(text);
+        }
+        assert_eq!(
+            i8::exact(&crate::number::literal(b"-128").unwrap().0),
+            Some(-128)
+        );
+        assert_eq!(
+            f32::exact(&crate::number::literal(b"1.5").unwrap().0),
+            Some(1.5)
+        );
+    }
+}

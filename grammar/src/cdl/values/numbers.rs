@@ -1,0 +1,211 @@
+//! Lists of numbers: the loop that most of the time of `ncgen` goes by in.
+
+use super::element::{Element, Fit, describe};
+use super::scan::{Expect, MARGIN, Scan, Step};
+use super::{Flat, Sink};
+use crate::cdl::constant::Constant;
+use crate::number::literal;
+use netcdf_core::error::Result;
+use netcdf_core::model::Endianness;
+use std::ops::Range;
+
+/// Stored bytes that are handed on at a time.
+const PIECE: usize = 1 << 20;
+
+/// Reads a list of numbers; how many elements it has for the variable.
+///
+/// # Errors
+/// Those of the source and of the sink.
+pub(super) fn read<T: Element>(
+    scan: &mut Scan<'_>,
+    flat: &Flat,
+    fill: T,
+    sink: &mut dyn Sink,
+) -> Result<u64> {
+    let mut numbers = Numbers {
+        fill,
+        out: Vec::with_capacity(PIECE + MARGIN),
+        done: 0,
+        left: flat.limit,
+        extra: None,
+    };
+    match flat.order {
+        Endianness::Big => numbers.run::<true>(scan, sink)?,
+        Endianness::Little => numbers.run::<false>(scan, sink)?,
+    }
+    numbers.flush(sink)?;
+    if let Some(place) = numbers.extra {
+        let what = format!(
+            "more than the {} values that the variable has, ignored",
+            flat.limit
+        );
+        scan.problems.warning(place, what);
+    }
+    Ok(numbers.done)
+}
+
+struct Numbers<T> {
+    fill: T,
+    /// Stored form of what was not handed on yet.
+    out: Vec<u8>,
+    /// Elements handed on.
+    done: u64,
+    /// Elements that the variable has room for.
+    left: u64,
+    /// The first value too many.
+    extra: Option<Range<u64>>,
+}
+
+impl<T: Element> Numbers<T> {
+    fn run<const BIG: bool>(&mut self, scan: &mut Scan<'_>, sink: &mut dyn Sink) -> Result<()> {
+        loop {
+            if scan.expect == Expect::Value {
+                self.quickly::<BIG>(scan);
+            }
+            if self.out.len() >= PIECE {
+                self.flush(sink)?;
+            }
+            if scan.window.text().len() < MARGIN {
+                scan.window.refill()?;
+            }
+            match scan.token(|scan, constant, place| self.step::<BIG>(scan, constant, place))? {
+                Step::More => {}
+                Step::End => return Ok(()),
+            }
+        }
+    }
+
+    /// Plain numbers and commas, as far as there are any in the window.
+    #[inline]
+    fn quickly<const BIG: bool>(&mut self, scan: &mut Scan<'_>) {
+        let text = scan.window.text();
+        let safe = if scan.window.is_last() {
+            text.len()
+        } else {
+            text.len().saturating_sub(MARGIN)
+        };
+        let size = size_of::<T>();
+        let room = (PIECE.saturating_sub(self.out.len()) / size).max(1);
+        let room = usize::try_from(self.left).unwrap_or(room).min(room);
+        let (mut at, mut count) = (0, 0);
+        while at < safe && count < room {
+            let start = at + blanks(text.get(at..).unwrap_or_default());
+            let rest = text.get(start..).unwrap_or_default();
+            let Some((element, len)) = self.quick(rest) else {
+                break;
+            };
+            let mut end = start + len;
+            if text.get(end) != Some(&b',') {
+                end += blanks(text.get(end..).unwrap_or_default());
+                if text.get(end) != Some(&b',') {
+                    break;
+                }
+            }
+            put::<T, BIG>(element, &mut self.out);
+            count += 1;
+            at = end + 1;
+        }
+        self.left -= count as u64;
+        scan.window.advance(at);
+    }
+
+    /// The element at the beginning of `rest`, if it is a plain number that fits or `_`, and its length.
+    #[inline]
+    fn quick(&self, rest: &[u8]) -> Option<(T, usize)> {
+        match rest {
+            [b'0'..=b'9' | b'-' | b'.', ..] => {
+                let (number, len) = literal(rest)?;
+                let plain = matches!(rest.get(len), Some(b',' | b' ' | b'\n')) && len < MARGIN / 2;
+                let last = rest.get(len.wrapping_sub(1));
+                let suffix = last.is_some_and(u8::is_ascii_alphabetic);
+                if !plain || suffix {
+                    return None;
+                }
+                Some((T::exact(&number)?, len))
+            }
+            [b'_', b',' | b' ' | b'\n', ..] => Some((self.fill, 1)),
+            _ => None,
+        }
+    }
+
+    /// Any token.
+    fn step<const BIG: bool>(
+        &mut self,
+        scan: &mut Scan<'_>,
+        constant: &Constant<'_>,
+        place: Range<u64>,
+    ) -> Step {
+        let fit = match constant {
+            Constant::Comma => return scan.comma(place),
+            Constant::Open | Constant::Close => {
+                let what = format!(
+                    "expected a value of type {}, found {}",
+                    T::TYPE.name(),
+                    describe(constant)
+                );
+                scan.problems.error(place, what);
+                return Step::End;
+            }
+            Constant::Fill => Fit::Exact(self.fill),
+            Constant::Number(_) | Constant::Char(_) | Constant::String(_) => {
+                T::from_constant(constant)
+            }
+            Constant::Opaque(_) | Constant::Nil | Constant::Name(_) => T::from_constant(constant),
+        };
+        if !scan.value(place.clone()) {
+            return Step::End;
+        }
+        if self.left == 0 {
+            self.extra.get_or_insert(place);
+            return Step::More;
+        }
+        let element = match fit {
+            Fit::Exact(element) => element,
+            Fit::Lossy(element, why) => {
+                scan.problems.warning(place, why);
+                element
+            }
+            Fit::Not(why) => {
+                scan.problems.error(place, why);
+                if scan.problems.is_full() {
+                    return Step::End;
+                }
+                self.fill
+            }
+        };
+        put::<T, BIG>(element, &mut self.out);
+        self.left -= 1;
+        Step::More
+    }
+
+    fn flush(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        if !self.out.is_empty() {
+            sink.bytes(self.done, &self.out)?;
+            self.done += (self.out.len() / size_of::<T>()) as u64;
+            self.out.clear();
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn put<T: Element, const BIG: bool>(element: T, out: &mut Vec<u8>) {
+    if BIG {
+        element.put_big(out);
+    } else {
+        element.put_little(out);
+    }
+}
+
+/// How many blanks `text` begins with.
+#[inline]
+fn blanks(text: &[u8]) -> usize {
+    // One blank and then a number is by far the most frequent.
+    match text {
+        [b' ', after, ..] if *after > b' ' => 1,
+        _ => text
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r'))
+            .count(),
+    }
+}

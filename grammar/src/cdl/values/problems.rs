@@ -1,0 +1,105 @@
+//! What is wrong in data lists, by position.
+
+use std::ops::Range;
+
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// Nothing is written.
+    Error,
+    /// A value is stored that is not the one in the list, as `ncgen` always did.
+    Warning,
+}
+
+/// Something wrong in a data list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The bytes in question, in the source.
+    pub range: Range<u64>,
+    /// What is wrong, and what was expected.
+    pub what: String,
+}
+
+/// The problems found so far, at most [`Problems::MOST`] of each severity; others are counted only.
+#[derive(Clone, Debug, Default)]
+pub struct Problems {
+    found: Vec<Problem>,
+    errors: u64,
+    warnings: u64,
+}
+
+impl Problems {
+    /// More problems of a severity are not kept.
+    pub const MOST: u64 = 20;
+
+    /// Adds an error.
+    #[cold]
+    pub fn error(&mut self, range: Range<u64>, what: impl Into<String>) {
+        self.errors += 1;
+        if self.errors <= Self::MOST {
+            self.push(Severity::Error, range, what.into());
+        }
+    }
+
+    /// Adds a warning.
+    #[cold]
+    pub fn warning(&mut self, range: Range<u64>, what: impl Into<String>) {
+        self.warnings += 1;
+        if self.warnings <= Self::MOST {
+            self.push(Severity::Warning, range, what.into());
+        }
+    }
+
+    fn push(&mut self, severity: Severity, range: Range<u64>, what: String) {
+        self.found.push(Problem {
+            severity,
+            range,
+            what,
+        });
+    }
+
+    /// The problems that were kept, as they were found.
+    #[must_use]
+    pub fn found(&self) -> &[Problem] {
+        &self.found
+    }
+
+    /// Number of errors, with those that were not kept.
+    #[must_use]
+    pub fn errors(&self) -> u64 {
+        self.errors
+    }
+
+    /// Number of warnings, with those that were not kept.
+    #[must_use]
+    pub fn warnings(&self) -> u64 {
+        self.warnings
+    }
+
+    /// True once there is no use in looking for more errors.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.errors >= Self::MOST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_first_of_each_severity() {
+        let mut problems = Problems::default();
+        for i in 0..30 {
+            problems.error(i..i + 1, "e");
+            problems.warning(i..i + 1, "w");
+        }
+        assert_eq!((problems.errors(), problems.warnings()), (30, 30));
+        assert!(problems.is_full());
+        let errors = problems.found().iter().filter(|p| p.what == "e");
+        assert_eq!(errors.last().unwrap().range, 19..20);
+        assert_eq!(problems.found().len(), 40);
+    }
+}

@@ -1,0 +1,170 @@
+//! Items of a data list, one by one: what both numbers and texts are made of.
+
+use std::ops::Range;
+
+use super::problems::Problems;
+use super::window::Window;
+use crate::cdl::constant::{Constant, LexErrorKind, Lexer, Token};
+use netcdf_core::error::Result;
+
+/// Numbers are at most this long, or take the slow way.
+pub(super) const MARGIN: usize = 512;
+
+/// What may come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expect {
+    /// A value: the list begins, or there was a comma.
+    Value,
+    /// A comma or the end: there was a value.
+    Comma,
+}
+
+/// A data list being read.
+pub(super) struct Scan<'a> {
+    pub(super) window: Window<'a>,
+    pub(super) problems: &'a mut Problems,
+    pub(super) expect: Expect,
+    /// Braces that are open.
+    pub(super) depth: usize,
+}
+
+/// What a step found.
+pub(super) enum Step {
+    /// More may follow.
+    More,
+    /// The list is over, or cannot be read any further.
+    End,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(window: Window<'a>, problems: &'a mut Problems) -> Self {
+        Self {
+            window,
+            problems,
+            expect: Expect::Value,
+            depth: 0,
+        }
+    }
+
+    /// The next token, handed to `take` with its place in the source. Errors of the lexer end the list.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub(super) fn token(
+        &mut self,
+        take: impl FnOnce(&mut Self, &Constant<'_>, Range<u64>) -> Step,
+    ) -> Result<Step> {
+        let found = loop {
+            let text = self.window.text();
+            let found = Lexer::new(text, 0).next_token();
+            let end = match &found {
+                Ok(None) => text.len(),
+                Ok(Some(token)) => token.range.end,
+                Err(error) => error.range.end,
+            };
+            // What touches the end of the window may go on behind it.
+            let whole = end + MARGIN < text.len() || self.window.is_last();
+            let found = found.map(|token| token.map(Owned::new));
+            if whole || !self.window.refill()? {
+                break found;
+            }
+        };
+        let at = self.window.position();
+        Ok(match found {
+            Ok(None) => self.finish(at),
+            Ok(Some(owned)) => {
+                let place = absolute(at, &owned.range);
+                let end = owned.range.end;
+                let step = owned.with(|constant| take(self, constant, place));
+                self.window.advance(end);
+                step
+            }
+            Err(error) => {
+                self.lex_error(error.kind, absolute(at, &error.range));
+                Step::End
+            }
+        })
+    }
+
+    #[cold]
+    fn lex_error(&mut self, kind: LexErrorKind, place: Range<u64>) {
+        self.problems.error(place, kind.to_string());
+    }
+
+    /// The end of the list: is it allowed here?
+    fn finish(&mut self, at: u64) -> Step {
+        if self.depth > 0 {
+            self.problems
+                .error(at..at, "expected `}`, found the end of the list");
+        } else if self.expect == Expect::Value {
+            self.problems
+                .error(at..at, "expected a value, found the end of the list");
+        }
+        Step::End
+    }
+
+    /// Checks that a token which is a value may stand here.
+    pub(super) fn value(&mut self, place: Range<u64>) -> bool {
+        let fine = self.expect == Expect::Value;
+        if !fine {
+            self.problems.error(place, "expected `,` or `;`");
+        }
+        self.expect = Expect::Comma;
+        fine
+    }
+
+    /// A comma.
+    pub(super) fn comma(&mut self, place: Range<u64>) -> Step {
+        if self.expect == Expect::Value {
+            self.problems.error(place, "expected a value, found `,`");
+            return Step::End;
+        }
+        self.expect = Expect::Value;
+        Step::More
+    }
+}
+
+/// A token without its borrow of the window.
+struct Owned {
+    constant: Constant<'static>,
+    text: Vec<u8>,
+    range: Range<usize>,
+}
+
+impl Owned {
+    /// Keeps what the token borrows.
+    fn new(token: Token<'_>) -> Self {
+        let (constant, text): (Constant<'static>, &[u8]) = match token.constant {
+            Constant::Number(number) => (Constant::Number(number), b""),
+            Constant::Char(byte) => (Constant::Char(byte), b""),
+            Constant::String(text) => (Constant::String(b""), text),
+            Constant::Opaque(text) => (Constant::Opaque(b""), text),
+            Constant::Fill => (Constant::Fill, b""),
+            Constant::Nil => (Constant::Nil, b""),
+            Constant::Name(text) => (Constant::Name(b""), text),
+            Constant::Open => (Constant::Open, b""),
+            Constant::Close => (Constant::Close, b""),
+            Constant::Comma => (Constant::Comma, b""),
+        };
+        Self {
+            constant,
+            text: text.to_vec(),
+            range: token.range,
+        }
+    }
+
+    /// Gives the token back.
+    fn with<R>(&self, take: impl FnOnce(&Constant<'_>) -> R) -> R {
+        take(&match self.constant {
+            Constant::String(_) => Constant::String(&self.text),
+            Constant::Opaque(_) => Constant::Opaque(&self.text),
+            Constant::Name(_) => Constant::Name(&self.text),
+            other => other,
+        })
+    }
+}
+
+/// A range of the window's bytes, which begin at `at`, in the source.
+fn absolute(at: u64, range: &Range<usize>) -> Range<u64> {
+    at.saturating_add(range.start as u64)..at.saturating_add(range.end as u64)
+}

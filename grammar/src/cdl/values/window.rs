@@ -1,0 +1,125 @@
+//! A window that moves over a part of a source.
+
+use std::ops::Range;
+
+use netcdf_core::error::Result;
+use netcdf_core::io::Source;
+
+/// Bytes read at a time: small enough for the second level cache.
+const SIZE: usize = 256 << 10;
+
+/// The bytes of a range of a source, from a place that moves on; how many are visible is up to the window.
+pub(super) struct Window<'a> {
+    source: &'a dyn Source,
+    /// What was not read yet.
+    rest: Range<u64>,
+    buffer: Vec<u8>,
+    /// What of the buffer was read and not passed.
+    text: Range<usize>,
+    size: usize,
+}
+
+impl<'a> Window<'a> {
+    /// A window that reads `size` bytes at a time.
+    pub(super) fn with_size(source: &'a dyn Source, range: Range<u64>, size: usize) -> Self {
+        Self {
+            source,
+            rest: range,
+            buffer: Vec::new(),
+            text: 0..0,
+            size,
+        }
+    }
+
+    pub(super) fn new(source: &'a dyn Source, range: Range<u64>) -> Self {
+        Self::with_size(source, range, SIZE)
+    }
+
+    /// The visible bytes.
+    #[inline]
+    pub(super) fn text(&self) -> &[u8] {
+        self.buffer.get(self.text.clone()).unwrap_or_default()
+    }
+
+    /// Where the visible bytes begin in the source.
+    pub(super) fn position(&self) -> u64 {
+        self.rest.start - self.text.len() as u64
+    }
+
+    /// True if nothing follows the visible bytes.
+    #[inline]
+    pub(super) fn is_last(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Passes `count` of the visible bytes.
+    #[inline]
+    pub(super) fn advance(&mut self, count: usize) {
+        self.text.start = self.text.end.min(self.text.start + count);
+    }
+
+    /// Makes more bytes visible behind those that are; false if there are no more.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub(super) fn refill(&mut self) -> Result<bool> {
+        if self.is_last() {
+            return Ok(false);
+        }
+        let kept = self.text.len();
+        self.buffer.copy_within(self.text.clone(), 0);
+        let room = self.size.max(kept.saturating_mul(2)) - kept;
+        let left = usize::try_from(self.rest.end - self.rest.start).unwrap_or(usize::MAX);
+        let count = room.min(left);
+        self.buffer.resize(kept + count, 0);
+        let target = self.buffer.get_mut(kept..).unwrap_or_default();
+        self.source.read_at(self.rest.start, target)?;
+        self.rest.start += count as u64;
+        self.text = 0..kept + count;
+        Ok(true)
+    }
+
+    /// Makes at least `count` bytes visible, if there are so many.
+    ///
+    /// # Errors
+    /// Those of the source.
+    #[inline]
+    pub(super) fn ensure(&mut self, count: usize) -> Result<()> {
+        while self.text.len() < count && self.refill()? {}
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netcdf_core::io::memory::MemorySource;
+
+    #[test]
+    fn moves_over_the_range_and_grows() {
+        let source = MemorySource::new("x", (0..100).collect());
+        let mut window = Window::with_size(&source, 10..90, 8);
+        assert_eq!((window.text(), window.position()), (&[][..], 10));
+        assert!(window.refill().unwrap());
+        assert_eq!(window.text(), (10..18).collect::<Vec<u8>>());
+        window.advance(5);
+        assert_eq!(window.position(), 15);
+        window.refill().unwrap();
+        assert_eq!(window.text(), (15..23).collect::<Vec<u8>>());
+        window.ensure(70).unwrap();
+        assert_eq!(window.text()[..70], (15..85).collect::<Vec<u8>>());
+        window.advance(1000);
+        while window.refill().unwrap() {
+            window.advance(1000);
+        }
+        assert_eq!((window.text(), window.position()), (&[][..], 90));
+        assert!(window.is_last());
+    }
+
+    #[test]
+    fn a_range_beyond_the_source_is_an_error() {
+        let source = MemorySource::new("x", vec![1; 5]);
+        let mut window = Window::new(&source, 0..6);
+        assert!(window.refill().is_err());
+    }
+}
