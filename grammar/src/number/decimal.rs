@@ -8,6 +8,12 @@ const EXACT: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
+/// `10^exponent`, if it is exact in an `f64`.
+#[inline]
+pub(super) fn exact_power(exponent: u32) -> Option<f64> {
+    EXACT.get(exponent as usize).copied()
+}
+
 /// `digits * 10^exponent` rounded to nearest, ties to even.
 #[inline]
 pub(super) fn nearest(digits: u64, exponent: i32) -> f64 {

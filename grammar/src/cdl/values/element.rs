@@ -2,7 +2,7 @@
 
 use crate::cdl::constant::Constant;
 use crate::escape::unescape_text;
-use crate::number::{Integer, Literal, float_prefix, integer_prefix};
+use crate::number::{Integer, Literal, Plain, float_prefix, integer_prefix};
 use netcdf_core::model::Atomic;
 use netcdf_core::model::convert::{to_f32, whole_number};
 
@@ -22,7 +22,10 @@ pub(super) trait Element: Copy + PartialEq + std::fmt::Debug {
     /// Its type.
     const TYPE: Atomic;
 
-    /// The element for a plain number that fits, the quick way. `None` sends the caller to [`Element::from_number`].
+    /// The element for a plain number, if it is found in no time.
+    fn plain(number: Plain) -> Option<Self>;
+
+    /// The element for a number that fits, the quick way. `None` sends the caller to [`Element::from_number`].
     fn exact(number: &Literal) -> Option<Self>;
 
     /// The element for an integer.
@@ -162,6 +165,11 @@ macro_rules! integers {
         impl Element for $t {
             const TYPE: Atomic = Atomic::$name;
 
+            #[inline(always)]
+            fn plain(number: Plain) -> Option<Self> {
+                Self::try_from(number.to_i64()?).ok()
+            }
+
             #[inline]
             fn exact(number: &Literal) -> Option<Self> {
                 match number {
@@ -227,6 +235,16 @@ integers! {
 impl Element for f32 {
     const TYPE: Atomic = Atomic::Float;
 
+    #[inline(always)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "rounding to nearest is what is wanted"
+    )]
+    fn plain(number: Plain) -> Option<Self> {
+        // Far from the largest value: plain numbers have few digits.
+        number.to_f64().map(|value| value as Self)
+    }
+
     #[inline]
     fn exact(number: &Literal) -> Option<Self> {
         let value = number.to_f32();
@@ -270,6 +288,11 @@ impl Element for f32 {
 
 impl Element for f64 {
     const TYPE: Atomic = Atomic::Double;
+
+    #[inline(always)]
+    fn plain(number: Plain) -> Option<Self> {
+        number.to_f64()
+    }
 
     #[inline]
     fn exact(number: &Literal) -> Option<Self> {

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Source;
-use netcdf_core::model::{Atomic, Endianness, Schema, Values, VarId};
+use netcdf_core::model::{Endianness, Schema, Values, VarId};
 
 use element::Element;
 use scan::Scan;

@@ -4,7 +4,7 @@ use super::element::{Element, Fit, describe};
 use super::scan::{Expect, MARGIN, Scan, Step};
 use super::{Flat, Sink};
 use crate::cdl::constant::Constant;
-use crate::number::literal;
+use crate::number::{literal, plain};
 use netcdf_core::error::Result;
 use netcdf_core::model::Endianness;
 use std::ops::Range;
@@ -91,27 +91,33 @@ impl<T: Element> Numbers<T> {
         while at < safe && count < room {
             let start = at + blanks(text.get(at..).unwrap_or_default());
             let rest = text.get(start..).unwrap_or_default();
-            let Some((element, len)) = self.quick(rest) else {
+            if let Some(number) = plain(rest)
+                && rest.get(number.len) == Some(&b',')
+                && let Some(element) = T::plain(number)
+            {
+                put::<T, BIG>(element, &mut self.out);
+                at = start + number.len + 1;
+            } else if let Some((element, len)) = self.quick(rest) {
+                put::<T, BIG>(element, &mut self.out);
+                at = start + len;
+            } else {
                 break;
-            };
-            let mut end = start + len;
-            if text.get(end) != Some(&b',') {
-                end += blanks(text.get(end..).unwrap_or_default());
-                if text.get(end) != Some(&b',') {
-                    break;
-                }
             }
-            put::<T, BIG>(element, &mut self.out);
             count += 1;
-            at = end + 1;
         }
         self.left -= count as u64;
         scan.window.advance(at);
     }
 
-    /// The element at the beginning of `rest`, if it is a plain number that fits or `_`, and its length.
-    #[inline]
+    /// The element at the beginning of `rest`, if it is a number without suffix that fits or `_`; the length up to behind the
+    /// comma.
     fn quick(&self, rest: &[u8]) -> Option<(T, usize)> {
+        let (element, len) = self.number_or_fill(rest)?;
+        let comma = len + blanks(rest.get(len..)?);
+        (rest.get(comma) == Some(&b',')).then_some((element, comma + 1))
+    }
+
+    fn number_or_fill(&self, rest: &[u8]) -> Option<(T, usize)> {
         match rest {
             [b'0'..=b'9' | b'-' | b'.', ..] => {
                 let (number, len) = literal(rest)?;

@@ -1,7 +1,7 @@
 use super::*;
 use netcdf_core::chunk::elements;
 use netcdf_core::io::memory::MemorySource;
-use netcdf_core::model::{Attribute, Dimension, GroupId, Kind, Name, Storage, Variable};
+use netcdf_core::model::{Atomic, Attribute, Dimension, GroupId, Kind, Name, Storage, Variable};
 use proptest::prelude::*;
 
 /// Keeps everything in memory.
