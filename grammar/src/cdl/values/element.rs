@@ -178,7 +178,7 @@ macro_rules! integers {
                 }
             }
 
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the bits are kept, or a warning says so")]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the bits are kept, or a warning says so")]
             fn from_integer(value: i128) -> Fit<Self> {
                 if let Ok(value) = Self::try_from(value) {
                     return Fit::Exact(value);

@@ -98,8 +98,8 @@ mod tests {
         }
         assert_eq!((problems.errors(), problems.warnings()), (30, 30));
         assert!(problems.is_full());
-        let errors = problems.found().iter().filter(|p| p.what == "e");
-        assert_eq!(errors.last().unwrap().range, 19..20);
+        let mut errors = problems.found().iter().filter(|p| p.what == "e");
+        assert_eq!(errors.next_back().unwrap().range, 19..20);
         assert_eq!(problems.found().len(), 40);
     }
 }

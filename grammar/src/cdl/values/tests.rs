@@ -270,11 +270,7 @@ fn plain(values: &Values) -> Vec<String> {
         Values::UInt64(v) => all(v),
         Values::Float(v) => v
             .iter()
-            .map(|x| {
-                format!("{x:?}f")
-                    .replace("inff", "Infinityf")
-                    .replace("NaN", "NaN")
-            })
+            .map(|x| format!("{x:?}f").replace("inff", "Infinityf"))
             .collect(),
         Values::Double(v) => all(v),
         _ => vec![],
