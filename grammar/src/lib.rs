@@ -9,5 +9,6 @@
     )
 )]
 
+pub mod cdl;
 pub mod escape;
 pub mod number;

@@ -1,0 +1,3 @@
+//! CDL, the text form of datasets.
+
+pub mod write;
