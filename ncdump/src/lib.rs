@@ -1,4 +1,14 @@
-//! The ncdump tool.
+//! Prints netCDF datasets as CDL text, or their metadata as NcML.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`cli`] | the command line |
+//! | `options` | what the command line asks for |
+//! | `select` | the variables and groups that `-v` and `-g` name |
+//! | `forms` | numbers that are not printed as CDL has them: times and `C_format` |
+//! | [`time`] | times |
+//! | [`c_format`] | `C_format` |
+//! | `ncml` | NcML |
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -10,4 +20,116 @@
 )]
 
 pub mod c_format;
+pub mod cli;
+mod forms;
+mod ncml;
+mod options;
+mod select;
 pub mod time;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+
+use netcdf_core::chunk::{Dataset, Pool};
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::format;
+use netcdf_core::io::{Container, locator};
+use netcdf_core::tool::{self, Io, Status};
+
+use cli::Cli;
+use options::Job;
+
+/// Name of the tool in messages.
+const NAME: &str = "ncdump";
+
+/// Runs the tool; `args` begin with its own name.
+pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
+    let args: Vec<_> = args.into_iter().collect();
+    if args.len() <= 1 {
+        // As the C tool does: a usage message, and nothing is wrong.
+        let _ = write!(io.stderr, "{}", cli::command().render_help());
+        return Status::Success;
+    }
+    let parsed = match cli::parse(args) {
+        Ok(parsed) => parsed,
+        Err(e) => return cli::report(&e, io),
+    };
+    let job = match Job::new(&parsed) {
+        Ok(job) => job,
+        Err(e) => {
+            tool::report(NAME, &e, io);
+            return Status::Usage;
+        }
+    };
+    let env = env(&parsed);
+    match dump(&parsed, &job, &env, io) {
+        Ok(()) => Status::Success,
+        Err(e) => tool::cancelled(&env.cancel).unwrap_or_else(|| tool::report(NAME, &e, io)),
+    }
+}
+
+fn env(cli: &Cli) -> Env {
+    let mut pool = Pool::default();
+    if let Some(threads) = cli.threads {
+        pool.threads = threads.get();
+    }
+    Env {
+        pool,
+        ..Env::default()
+    }
+}
+
+fn dump(cli: &Cli, job: &Job, env: &Env, io: &mut Io) -> Result<()> {
+    let input = locator::input(&cli.input, &mut *io.stdin)?;
+    match job {
+        Job::Kind => kind(&input, io),
+        Job::ExtendedKind => {
+            let known = format::open(input, env)?.provenance();
+            say(io, &format!("{} mode={:08x}\n", known.model, known.mode))
+        }
+        Job::Cdl(request) => {
+            let reader = format::open(input, env)?;
+            let set = Dataset::new(&*reader, env);
+            request.write(&set, &name(cli), &mut *io.stdout)
+        }
+        Job::Ncml(request) => {
+            let reader = format::open(input, env)?;
+            let text = request.ncml(&*reader, &cli.input)?;
+            write(&mut *io.stdout, &text)
+        }
+    }
+}
+
+fn kind(input: &Container, io: &mut Io) -> Result<()> {
+    let kind = format::probe(input)?;
+    say(io, &format!("{}\n", kind.name()))
+}
+
+fn say(io: &mut Io, text: &str) -> Result<()> {
+    write(&mut *io.stdout, text.as_bytes())
+}
+
+fn write(out: &mut dyn Write, text: &[u8]) -> Result<()> {
+    let written = out.write_all(text).and_then(|()| out.flush());
+    written.map_err(|e| Error::io("cannot write", "(stdout)", e))
+}
+
+/// The dataset's name: as asked for, or the last part of the path without what follows the last
+/// dot.
+fn name(cli: &Cli) -> Vec<u8> {
+    if let Some(name) = &cli.name {
+        return name.as_encoded_bytes().to_vec();
+    }
+    if cli.input == Path::new("-") {
+        return b"stdin".to_vec();
+    }
+    let last = cli.input.file_name().unwrap_or_default();
+    let last = last.as_encoded_bytes();
+    let end = last.iter().rposition(|&b| b == b'.').unwrap_or(last.len());
+    last.get(..end).unwrap_or_default().to_vec()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
-//! CDL, the text form of a dataset.
+//! CDL, the text form of a netCDF dataset.
 
 pub mod constant;
 pub mod values;
+pub mod write;

@@ -1,0 +1,226 @@
+//! Attributes.
+
+use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, TypeKind, Values, VarId};
+use netcdf_core::model::{Schema, Variable};
+
+use super::options::{Number, NumberText};
+use super::value::{ValueText, number};
+use super::{Floats, Writer};
+use crate::escape::{TextStyle, escape_name, escape_text, trim_nuls};
+use crate::number::{Form, Token, suffix};
+
+/// Where a comment behind an attribute begins in its line, with the blanks before it.
+const COMMENT_COLUMN: usize = 18;
+/// What begins a comment.
+const COMMENT: &[u8] = b"// ";
+
+impl Writer<'_, '_> {
+    /// The attributes of a variable. `name` is the variable's, escaped.
+    pub(super) fn variable_attributes(&mut self, id: VarId, var: &Variable, name: &[u8]) {
+        let forms = self.options.forms.filter(|_| !var.attributes.is_empty());
+        let comment = forms.and_then(|forms| forms.comment(id));
+        for attribute in &var.attributes {
+            self.attribute(var.group, name, attribute);
+            self.out.bytes(b" ;");
+            if let Some(form) = &comment {
+                self.comment(attribute, &**form);
+            }
+            self.out.bytes(b"\n");
+        }
+    }
+
+    /// An attribute up to and with its values. `owner` is the variable's name; of a group it is
+    /// empty.
+    pub(super) fn attribute(&mut self, group: GroupId, owner: &[u8], attribute: &Attribute) {
+        self.out.line(b"\t\t");
+        let typed = match attribute.ty {
+            DataType::User(_) | DataType::Atomic(Atomic::String) => true,
+            DataType::Atomic(_) => {
+                self.options.fill_type && !owner.is_empty() && attribute.name.is("_FillValue")
+            }
+        };
+        if typed {
+            self.type_name(group, attribute.ty);
+            self.out.bytes(b" ");
+        }
+        self.out.bytes(owner);
+        self.out.bytes(b":");
+        escape_name(attribute.name.as_bytes(), &mut self.out.text);
+        self.out.bytes(b" = ");
+        if attribute.values.is_empty() {
+            self.out.bytes(b"\"\"");
+        } else if self.is_wrapped(attribute.ty) {
+            self.wrapped(&attribute.values);
+        } else {
+            let text = AttributeText {
+                floats: Floats::new(self.options, Form::Attribute),
+                style: style(self.schema.kind),
+                schema: self.schema,
+            };
+            text.list(&attribute.values, &mut self.out.text);
+        }
+    }
+
+    /// Whether the values of an attribute are a list with line breaks.
+    fn is_wrapped(&self, ty: DataType) -> bool {
+        let DataType::User(id) = ty else { return false };
+        match self.schema.user_type(id).map(|t| &t.kind) {
+            Some(TypeKind::Vlen { .. } | TypeKind::Compound { .. }) => true,
+            Some(TypeKind::Enum { .. } | TypeKind::Opaque { .. }) | None => false,
+        }
+    }
+
+    fn wrapped(&mut self, values: &Values) {
+        let text = ValueText {
+            schema: self.schema,
+            floats: self.data,
+        };
+        let mut item = Vec::new();
+        for i in 0..values.len() {
+            item.clear();
+            text.write(values, i, &mut item);
+            if i + 1 < values.len() {
+                item.extend_from_slice(b", ");
+            }
+            self.out.wrap.put(&item, &mut self.out.text);
+        }
+    }
+
+    /// Repeats a numeric attribute in another form, in comments.
+    fn comment(&mut self, attribute: &Attribute, form: &dyn NumberText) {
+        let count = attribute.values.len();
+        let mut item = Vec::new();
+        let mut column = 0;
+        for i in 0..count {
+            let Some(number) = number(&attribute.values, i) else {
+                return;
+            };
+            item.clear();
+            if !form.write(number, &mut item) {
+                plain(number, self.data, &mut item);
+            }
+            if i + 1 < count {
+                item.push(b',');
+            }
+            column += 1 + item.len();
+            let new_line = count > 2 && (i == 0 || column > self.options.line_length);
+            if new_line {
+                self.out.bytes(b"\n");
+                self.out.line(b"\t\t  ");
+                column = COMMENT_COLUMN + item.len();
+            } else {
+                self.out.bytes(b" ");
+            }
+            if new_line || i == 0 {
+                self.out.bytes(COMMENT);
+                column += COMMENT.len();
+            }
+            self.out.bytes(&item);
+        }
+    }
+}
+
+/// Appends a number as it stands in data.
+pub(super) fn plain(number: Number, floats: Floats, out: &mut Vec<u8>) {
+    let mut token = Token::new();
+    match number {
+        Number::Signed(x) => token.write_i64(x),
+        Number::Unsigned(x) => token.write_u64(x),
+        Number::Float(x) => floats.float.write_f32(x, &mut token),
+        Number::Double(x) => floats.double.write_f64(x, &mut token),
+    }
+    token.append_to(out);
+}
+
+/// In the netCDF-4 model every constant is a value of its own: there a text must not be cut.
+fn style(kind: Kind) -> TextStyle {
+    match kind {
+        Kind::Netcdf4 => TextStyle::STRING,
+        Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4Classic => {
+            TextStyle::CLASSIC_ATTRIBUTE
+        }
+    }
+}
+
+/// How the values of attributes are written: so that their types show.
+struct AttributeText<'a> {
+    floats: Floats,
+    style: TextStyle,
+    schema: &'a Schema,
+}
+
+impl AttributeText<'_> {
+    fn list(&self, values: &Values, out: &mut Vec<u8>) {
+        match values {
+            Values::Char(text) => self.quoted(trim_nuls(text), out),
+            Values::Byte(v) => integers(v, Token::write_i32, suffix::BYTE, out),
+            Values::Short(v) => integers(v, Token::write_i32, suffix::SHORT, out),
+            Values::Int(v) => integers(v, Token::write_i32, b"", out),
+            Values::UByte(v) => integers(v, Token::write_u32, suffix::UBYTE, out),
+            Values::UShort(v) => integers(v, Token::write_u32, suffix::USHORT, out),
+            Values::UInt(v) => integers(v, Token::write_u32, suffix::UINT, out),
+            Values::Int64(v) => integers(v, Token::write_i64, suffix::INT64, out),
+            Values::UInt64(v) => integers(v, Token::write_u64, suffix::UINT64, out),
+            Values::Float(v) => tokens(v, |x, t| self.floats.float.write_f32(x, t), out),
+            Values::Double(v) => tokens(v, |x, t| self.floats.double.write_f64(x, t), out),
+            Values::String(v) => self.strings(v, out),
+            Values::Enum(..) | Values::Opaque { .. } => self.user(values, out),
+            Values::Vlen(..) | Values::Compound { .. } => self.user(values, out),
+        }
+    }
+
+    fn quoted(&self, text: &[u8], out: &mut Vec<u8>) {
+        out.push(b'"');
+        escape_text(text, self.style, out);
+        out.push(b'"');
+    }
+
+    fn strings(&self, strings: &[Option<Box<[u8]>>], out: &mut Vec<u8>) {
+        for (i, string) in strings.iter().enumerate() {
+            separate(i, out);
+            match string {
+                Some(text) => self.quoted(text, out),
+                None => out.extend_from_slice(b"NIL"),
+            }
+        }
+    }
+
+    fn user(&self, values: &Values, out: &mut Vec<u8>) {
+        let text = ValueText {
+            schema: self.schema,
+            floats: self.floats,
+        };
+        for i in 0..values.len() {
+            separate(i, out);
+            text.write(values, i, out);
+        }
+    }
+}
+
+fn separate(i: usize, out: &mut Vec<u8>) {
+    if i > 0 {
+        out.extend_from_slice(b", ");
+    }
+}
+
+fn integers<T: Copy + Into<W>, W>(
+    values: &[T],
+    write: impl Fn(&mut Token, W),
+    suffix: &[u8],
+    out: &mut Vec<u8>,
+) {
+    let one = |x: T, token: &mut Token| {
+        write(token, x.into());
+        token.push_suffix(suffix);
+    };
+    tokens(values, one, out);
+}
+
+fn tokens<T: Copy>(values: &[T], write: impl Fn(T, &mut Token), out: &mut Vec<u8>) {
+    let mut token = Token::new();
+    for (i, &x) in values.iter().enumerate() {
+        separate(i, out);
+        write(x, &mut token);
+        token.append_to(out);
+    }
+}

@@ -1,0 +1,88 @@
+//! The values of a band as items of a list, one by one.
+
+use netcdf_core::model::Values;
+
+use crate::cdl::write::value::ValueText;
+use crate::number::Token;
+
+/// What stands for the fill value.
+pub(super) const FILL: &[u8] = b"_";
+
+/// The text of one value.
+pub(super) trait Item: Default {
+    /// Length in bytes.
+    fn len(&self) -> usize;
+    /// Appends it.
+    fn append_to(&self, out: &mut Vec<u8>);
+}
+
+impl Item for Token {
+    #[inline]
+    fn len(&self) -> usize {
+        Self::len(self)
+    }
+    #[inline]
+    fn append_to(&self, out: &mut Vec<u8>) {
+        Self::append_to(self, out);
+    }
+}
+
+impl Item for Vec<u8> {
+    fn len(&self) -> usize {
+        Self::len(self)
+    }
+    fn append_to(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self);
+    }
+}
+
+/// The values of a band, in order.
+pub(super) trait Cells {
+    /// Holds the text of a value.
+    type Item: Item;
+    /// Replaces `item` by the next value.
+    fn next(&mut self, item: &mut Self::Item);
+}
+
+/// Values of types other than numbers and `char`.
+pub(super) struct Others<'a> {
+    values: &'a Values,
+    fill: Option<&'a Values>,
+    text: ValueText<'a>,
+    next: usize,
+}
+
+impl<'a> Others<'a> {
+    pub(super) fn new(values: &'a Values, fill: Option<&'a Values>, text: ValueText<'a>) -> Self {
+        Self {
+            values,
+            fill,
+            text,
+            next: 0,
+        }
+    }
+
+    fn is_fill(&self, i: usize) -> bool {
+        match (self.values, self.fill) {
+            (_, None) => false,
+            (Values::String(v), Some(Values::String(fill))) => {
+                v.get(i).is_some_and(|x| fill.first() == Some(x))
+            }
+            (values, Some(fill)) => values.slice(i..i.saturating_add(1)) == *fill,
+        }
+    }
+}
+
+impl Cells for Others<'_> {
+    type Item = Vec<u8>;
+
+    fn next(&mut self, item: &mut Vec<u8>) {
+        item.clear();
+        if self.is_fill(self.next) {
+            item.extend_from_slice(FILL);
+        } else {
+            self.text.write(self.values, self.next, item);
+        }
+        self.next = self.next.saturating_add(1);
+    }
+}

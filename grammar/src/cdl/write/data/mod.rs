@@ -1,0 +1,171 @@
+//! The data section: bands of a variable become text in parallel and go out in order.
+//!
+//! A row is what runs along the last dimension. Rows do not depend on each other: each begins in
+//! a line of its own. Only where a row is longer than a band its lines are broken afterwards,
+//! one band after the other ([`part`]).
+
+mod cells;
+mod numbers;
+mod part;
+mod rows;
+mod text;
+
+use netcdf_core::chunk::{Dataset, Layout, elements};
+use netcdf_core::error::{Context as _, Result};
+use netcdf_core::model::{Atomic, DataType, Endianness, Region, Values, VarId, Variable};
+
+use super::options::NumberText;
+use super::value::ValueText;
+use super::{Floats, Writer};
+use crate::escape::escape_name;
+use cells::Others;
+use part::{Part, Pending};
+use rows::Rows;
+
+/// Elements of a band.
+const BAND: u64 = 1 << 15;
+/// Elements of a band of characters.
+const TEXT_BAND: u64 = 1 << 18;
+/// Most bytes of a band where chunks are decoded, which should not be done twice.
+const DECODED_BAND: u64 = 32 << 20;
+
+impl Writer<'_, '_> {
+    /// The data of a variable that has some.
+    pub(super) fn variable_data(&mut self, id: VarId) -> Result<()> {
+        let schema = self.schema;
+        let Some(var) = schema.var(id) else {
+            return Ok(());
+        };
+        let layout = self.set.layout(id)?;
+        let shape = schema.shape(id);
+        let rows = self.begin(var, &shape);
+        let band = band(&layout, &shape);
+        let content = Content::new(self, id, var, layout);
+        let out = &mut self.out;
+        let mut pending = Pending::new(rows.start);
+        self.set.bands(
+            id,
+            (Region::whole(&shape), band),
+            |band, stored| {
+                let part = content.part(&rows, band, stored);
+                part.in_object(|| schema.var_path(id))
+            },
+            |part| part.put(&mut pending, out),
+        )?;
+        self.out.wrap.end_line();
+        Ok(())
+    }
+
+    /// What stands before the values.
+    fn begin(&mut self, var: &Variable, shape: &[u64]) -> Rows {
+        let mut name = Vec::new();
+        escape_name(var.name.as_bytes(), &mut name);
+        self.out.bytes(b"\n");
+        self.out.line(b" ");
+        self.out.bytes(&name);
+        let wrap = self.out.wrap;
+        let start = if shape.len() <= 1 {
+            self.out.bytes(b" = ");
+            wrap.at(var.name.as_bytes().len().saturating_add(4))
+        } else {
+            self.out.bytes(b" =\n  ");
+            wrap.at(2)
+        };
+        let dims = var.dims.iter().map(|&d| self.schema.dim(d));
+        let unlimited = dims.map(|d| d.is_some_and(|d| d.unlimited)).collect();
+        Rows {
+            shape: shape.to_vec(),
+            unlimited,
+            name,
+            annotation: self.options.annotation,
+            start,
+        }
+    }
+}
+
+/// Elements of a band: all that is decoded together, within limits.
+fn band(layout: &Layout, shape: &[u64]) -> u64 {
+    let least = if layout.element.ty == DataType::Atomic(Atomic::Char) {
+        TEXT_BAND
+    } else {
+        BAND
+    };
+    if layout.filters.is_empty() {
+        return least;
+    }
+    let first = layout.chunk.first().copied().unwrap_or(1);
+    let rest = shape.iter().skip(1);
+    let slab = rest.fold(first, |n, &len| n.saturating_mul(len));
+    least.max(slab.min(DECODED_BAND / layout.element.size.max(1)))
+}
+
+/// The values of a variable and how they are written.
+struct Content<'a> {
+    set: &'a Dataset<'a>,
+    layout: Layout,
+    text: ValueText<'a>,
+    /// The value written as `_`.
+    fill: Option<Values>,
+    form: Option<Box<dyn NumberText>>,
+}
+
+impl<'a> Content<'a> {
+    fn new(writer: &Writer<'a, '_>, id: VarId, var: &Variable, layout: Layout) -> Self {
+        let numeric = match var.ty {
+            DataType::Atomic(a) => a != Atomic::String,
+            DataType::User(_) => false,
+        };
+        let forms = writer.options.forms.filter(|_| numeric);
+        Self {
+            set: writer.set,
+            layout,
+            text: ValueText {
+                schema: writer.schema,
+                floats: writer.data,
+            },
+            fill: fill(var),
+            form: forms.and_then(|forms| forms.data(id)),
+        }
+    }
+
+    /// The text of a band.
+    fn part(&self, rows: &Rows, band: &Region, mut stored: Vec<u8>) -> Result<Part> {
+        let ty = self.layout.element.ty;
+        let atomic = match ty {
+            DataType::Atomic(a) if a.size().is_some() => a,
+            DataType::Atomic(_) | DataType::User(_) => {
+                let values = self.set.reader.resolve(&stored, ty)?;
+                let mut cells = Others::new(&values, self.fill.as_ref(), self.text);
+                return Ok(rows.part(band, &mut cells));
+            }
+        };
+        if self.layout.element.order == Endianness::Little {
+            elements::swap(&mut stored, atomic.size().unwrap_or(1));
+        }
+        if atomic == Atomic::Char && self.form.is_none() {
+            return Ok(rows.text_part(band, &stored));
+        }
+        Ok(self.numbers(atomic, rows, band, &stored))
+    }
+
+    fn floats(&self) -> Floats {
+        self.text.floats
+    }
+}
+
+/// The value that is written as `_`. `byte` and `ubyte` use all their values, and have none
+/// unless they say so.
+fn fill(var: &Variable) -> Option<Values> {
+    let no_default = match var.ty {
+        DataType::Atomic(a) => a == Atomic::Byte || a == Atomic::UByte,
+        DataType::User(_) => true,
+    };
+    if no_default
+        && var
+            .attribute("_FillValue")
+            .is_none_or(|a| a.ty != var.ty || a.values.len() != 1)
+    {
+        return None;
+    }
+    var.fill_value()
+}

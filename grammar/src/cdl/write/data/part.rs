@@ -1,0 +1,119 @@
+//! What becomes of a band: text, or a piece of a row that has to be joined to the piece before.
+
+use netcdf_core::error::Result;
+
+use crate::cdl::write::out::Out;
+use crate::cdl::write::wrap::Wrap;
+
+/// A band as text.
+pub(super) enum Part {
+    /// Whole rows.
+    Text(Vec<u8>),
+    /// A piece of a row of values.
+    Items(Items),
+    /// A piece of a row of characters.
+    Characters(Characters),
+}
+
+/// A piece of a row of values, its lines not broken yet.
+#[derive(Default)]
+pub(super) struct Items {
+    /// What stands before the row, if it begins here.
+    pub(super) before: Vec<u8>,
+    /// The line where the row begins, if it begins here.
+    pub(super) start: Option<Wrap>,
+    /// The items, one behind the other.
+    pub(super) text: Vec<u8>,
+    /// Length of each item in bytes.
+    pub(super) lengths: Vec<u32>,
+    /// What stands behind the row, if it ends here.
+    pub(super) after: Vec<u8>,
+}
+
+/// A piece of a row of characters, without the zeros at its end.
+#[derive(Default)]
+pub(super) struct Characters {
+    /// What stands before the row, if it begins here.
+    pub(super) before: Vec<u8>,
+    /// The characters, escaped.
+    pub(super) text: Vec<u8>,
+    /// Zeros behind them.
+    pub(super) zeros: usize,
+    /// What stands behind the row, if it ends here.
+    pub(super) after: Vec<u8>,
+}
+
+/// What of a row is left over for its next piece.
+pub(super) struct Pending {
+    /// The line.
+    wrap: Wrap,
+    /// Zeros that are shown only if other characters follow.
+    zeros: usize,
+}
+
+impl Pending {
+    pub(super) fn new(wrap: Wrap) -> Self {
+        Self { wrap, zeros: 0 }
+    }
+}
+
+impl Part {
+    /// Writes a part behind the one before it.
+    pub(super) fn put(self, pending: &mut Pending, out: &mut Out<'_>) -> Result<()> {
+        match self {
+            Self::Text(text) => out.long(&text),
+            Self::Items(items) => items.put(pending, out),
+            Self::Characters(characters) => characters.put(pending, out),
+        }
+    }
+}
+
+impl Items {
+    /// Counts an item.
+    #[inline]
+    pub(super) fn count(&mut self, len: usize) {
+        self.lengths.push(u32::try_from(len).unwrap_or(u32::MAX));
+    }
+
+    /// Breaks the lines.
+    fn put(self, pending: &mut Pending, out: &mut Out<'_>) -> Result<()> {
+        out.bytes(&self.before);
+        let mut wrap = self.start.unwrap_or(pending.wrap);
+        let mut rest = self.text.as_slice();
+        let mut line = 0usize;
+        for &len in &self.lengths {
+            let len = len as usize;
+            if wrap.breaks(len) {
+                let (done, left) = rest.split_at_checked(line).unwrap_or((rest, &[]));
+                out.bytes(done);
+                wrap.break_line(&mut out.text);
+                out.pass()?;
+                (rest, line) = (left, 0);
+            }
+            line = line.saturating_add(len);
+        }
+        out.bytes(rest);
+        out.bytes(&self.after);
+        pending.wrap = wrap;
+        out.pass()
+    }
+}
+
+impl Characters {
+    fn put(self, pending: &mut Pending, out: &mut Out<'_>) -> Result<()> {
+        if !self.before.is_empty() {
+            pending.zeros = 0;
+            out.bytes(&self.before);
+        }
+        if !self.text.is_empty() {
+            for _ in 0..std::mem::take(&mut pending.zeros) {
+                out.bytes(b"\\000");
+                out.pass()?;
+            }
+            out.long(&self.text)?;
+        }
+        pending.zeros = pending.zeros.saturating_add(self.zeros);
+        out.bytes(&self.after);
+        out.pass()
+    }
+}

@@ -1,0 +1,261 @@
+//! Rows: where they begin and end, and what stands around their values.
+
+use netcdf_core::model::Region;
+
+use super::cells::{Cells, Item};
+use super::part::{Items, Part};
+use crate::cdl::write::options::{Annotation, Language};
+use crate::cdl::write::wrap::Wrap;
+
+/// Bytes set aside for the text of a value.
+const ROOM: usize = 12;
+
+/// The rows of a variable.
+pub(super) struct Rows {
+    /// The variable's shape.
+    pub(super) shape: Vec<u64>,
+    /// Per dimension, whether it is unlimited.
+    pub(super) unlimited: Vec<bool>,
+    /// The variable's name, escaped.
+    pub(super) name: Vec<u8>,
+    /// Which comments there are.
+    pub(super) annotation: Annotation,
+    /// The line where a row begins.
+    pub(super) start: Wrap,
+}
+
+/// The part of rows that a band has.
+pub(super) struct Span {
+    /// Rows.
+    rows: usize,
+    /// Values of each.
+    values: usize,
+    /// Place of the first in its row.
+    first: u64,
+    /// Whether the rows begin in the band.
+    pub(super) begins: bool,
+    /// Whether they end in it.
+    pub(super) ends: bool,
+}
+
+impl Rows {
+    /// Values in a row.
+    pub(super) fn len(&self) -> u64 {
+        self.shape.last().copied().unwrap_or(1)
+    }
+
+    /// The dimensions that number rows.
+    fn outer(&self) -> usize {
+        self.shape.len().saturating_sub(1)
+    }
+
+    /// Index of a band's first row.
+    pub(super) fn index(&self, band: &Region) -> Vec<u64> {
+        band.start.get(..self.outer()).unwrap_or_default().to_vec()
+    }
+
+    pub(super) fn span(&self, band: &Region) -> Span {
+        let outer = band.count.get(..self.outer()).unwrap_or_default();
+        let first = band.start.last().copied().unwrap_or(0);
+        let values = band.count.last().copied().unwrap_or(1);
+        // A band is in memory: its lengths are sizes.
+        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        Span {
+            rows: outer.iter().fold(1, |n, &len| n.saturating_mul(size(len))),
+            values: size(values),
+            first,
+            begins: first == 0,
+            ends: first.saturating_add(values) >= self.len(),
+        }
+    }
+
+    /// The text of a band.
+    pub(super) fn part<C: Cells>(&self, band: &Region, cells: &mut C) -> Part {
+        let span = self.span(band);
+        let mut index = self.index(band);
+        if self.annotation.values || (span.begins && span.ends) {
+            let room = span.rows.saturating_mul(span.values).saturating_mul(ROOM);
+            let mut out = Vec::with_capacity(room);
+            for _ in 0..span.rows {
+                self.row(&index, &span, cells, &mut out);
+                self.advance(&mut index);
+            }
+            return Part::Text(out);
+        }
+        Part::Items(self.items(&index, &span, cells))
+    }
+
+    /// Advances the index of a row to the next one.
+    pub(super) fn advance(&self, index: &mut [u64]) {
+        for (i, &len) in index.iter_mut().zip(&self.shape).rev() {
+            *i = i.saturating_add(1);
+            if *i < len {
+                return;
+            }
+            *i = 0;
+        }
+    }
+
+    /// A row, or with a comment for each value a part of one.
+    fn row<C: Cells>(&self, index: &[u64], span: &Span, cells: &mut C, out: &mut Vec<u8>) {
+        let mut wrap = self.start;
+        if span.begins {
+            wrap = self.begin(index, out);
+        }
+        if self.annotation.values {
+            return self.annotated(index, span, cells, out);
+        }
+        let mut item = C::Item::default();
+        for _ in 1..span.values {
+            cells.next(&mut item);
+            if wrap.breaks(item.len() + 2) {
+                wrap.break_line(out);
+            }
+            item.append_to(out);
+            out.extend_from_slice(b", ");
+        }
+        cells.next(&mut item);
+        let closed = self.closed(index);
+        if wrap.breaks(item.len() + closed) {
+            wrap.break_line(out);
+        }
+        item.append_to(out);
+        self.end(index, closed, out);
+    }
+
+    /// Values with a comment each.
+    fn annotated<C: Cells>(&self, index: &[u64], span: &Span, cells: &mut C, out: &mut Vec<u8>) {
+        let mut item = C::Item::default();
+        for place in (span.first..).take(span.values) {
+            cells.next(&mut item);
+            item.append_to(out);
+            if place.saturating_add(1) < self.len() {
+                out.extend_from_slice(b", ");
+                self.comment(index, place, out);
+            } else {
+                self.end(index, self.closed(index), out);
+            }
+        }
+    }
+
+    /// A part of a row whose lines are broken later.
+    fn items<C: Cells>(&self, index: &[u64], span: &Span, cells: &mut C) -> Items {
+        let mut items = Items::default();
+        if span.begins {
+            let wrap = self.begin(index, &mut items.before);
+            items.start = Some(wrap);
+        }
+        let mut item = C::Item::default();
+        items.text.reserve(span.values.saturating_mul(ROOM));
+        items.lengths.reserve(span.values);
+        let inner = span.values.saturating_sub(usize::from(span.ends));
+        for _ in 0..inner {
+            cells.next(&mut item);
+            item.append_to(&mut items.text);
+            items.text.extend_from_slice(b", ");
+            items.count(item.len() + 2);
+        }
+        if span.ends {
+            cells.next(&mut item);
+            item.append_to(&mut items.text);
+            let closed = self.closed(index);
+            items.text.resize(items.text.len() + closed, b'}');
+            items.count(item.len() + closed);
+            self.end(index, 0, &mut items.after);
+        }
+        items
+    }
+
+    /// What stands before the values of a row: an opening brace for each list that begins with
+    /// it, which are the inner dimensions without a fixed length, and a comment.
+    pub(super) fn begin(&self, index: &[u64], out: &mut Vec<u8>) -> Wrap {
+        let mut wrap = self.start;
+        for level in 1..self.shape.len() {
+            let inner = index.get(level..).unwrap_or_default();
+            if self.is_list(level) && inner.iter().all(|&i| i == 0) {
+                wrap.put(b"{", out);
+            }
+        }
+        if self.annotation.rows && self.shape.len() > 1 {
+            self.row_comment(index, out);
+            wrap = self.start.continued();
+            wrap.break_line(out);
+        }
+        wrap
+    }
+
+    /// Closing braces behind a row.
+    pub(super) fn closed(&self, index: &[u64]) -> usize {
+        let last = |level: usize| {
+            let inner = index.iter().zip(&self.shape).skip(level);
+            inner
+                .into_iter()
+                .all(|(&i, &len)| i.saturating_add(1) == len)
+        };
+        let levels = 1..self.shape.len();
+        levels.filter(|&l| self.is_list(l) && last(l)).count()
+    }
+
+    fn is_list(&self, level: usize) -> bool {
+        self.unlimited.get(level).copied().unwrap_or(false)
+    }
+
+    /// What stands behind the values of a row.
+    pub(super) fn end(&self, index: &[u64], closed: usize, out: &mut Vec<u8>) {
+        out.resize(out.len() + closed, b'}');
+        let mut dims = index.iter().zip(&self.shape);
+        let last = dims.all(|(&i, &len)| i.saturating_add(1) == len);
+        match (self.annotation.values, last) {
+            (false, true) => out.extend_from_slice(b" ;\n"),
+            (false, false) => out.extend_from_slice(b",\n  "),
+            (true, _) => {
+                out.push(if last { b';' } else { b',' });
+                self.comment(index, self.len().saturating_sub(1), out);
+            }
+        }
+    }
+
+    /// The comment behind a value.
+    fn comment(&self, index: &[u64], place: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"  // ");
+        out.extend_from_slice(&self.name);
+        let text = match self.annotation.language {
+            Language::C => numbers(index.iter().copied().chain([place]), ","),
+            Language::Fortran => {
+                let all = [place].into_iter().chain(index.iter().rev().copied());
+                numbers(all.map(|i| i.saturating_add(1)), ",")
+            }
+        };
+        out.extend_from_slice(format!("({text})\n    ").as_bytes());
+    }
+
+    /// The comment before a row.
+    fn row_comment(&self, index: &[u64], out: &mut Vec<u8>) {
+        out.extend_from_slice(b"// ");
+        out.extend_from_slice(&self.name);
+        let len = self.len();
+        let text = match self.annotation.language {
+            Language::C => {
+                let row: String = index.iter().map(|i| format!("{i},")).collect();
+                match len {
+                    1 => row + "0",
+                    _ => row + &format!(" 0-{}", len.saturating_sub(1)),
+                }
+            }
+            Language::Fortran => {
+                let outer = index.iter().rev().map(|i| i.saturating_add(1));
+                let outer: String = outer.map(|i| format!(",{i}")).collect();
+                match len {
+                    1 => format!("1{outer}"),
+                    _ => format!("1-{len} {outer}"),
+                }
+            }
+        };
+        out.extend_from_slice(format!("({text})").as_bytes());
+    }
+}
+
+fn numbers(numbers: impl Iterator<Item = u64>, separator: &str) -> String {
+    let numbers: Vec<_> = numbers.map(|n| n.to_string()).collect();
+    numbers.join(separator)
+}

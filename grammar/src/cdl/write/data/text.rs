@@ -1,0 +1,45 @@
+//! Characters: one text a row.
+
+use netcdf_core::model::Region;
+
+use super::part::{Characters, Part};
+use super::rows::Rows;
+use crate::escape::{TextStyle, escape_text, trim_nuls};
+
+impl Rows {
+    /// A band of characters.
+    pub(super) fn text_part(&self, band: &Region, stored: &[u8]) -> Part {
+        let span = self.span(band);
+        let mut index = self.index(band);
+        if !(span.begins && span.ends) {
+            return Part::Characters(self.characters(&index, (span.begins, span.ends), stored));
+        }
+        let len = usize::try_from(self.len()).unwrap_or(usize::MAX).max(1);
+        let mut out = Vec::with_capacity(stored.len().saturating_mul(2));
+        for row in stored.chunks(len) {
+            self.begin(&index, &mut out);
+            out.push(b'"');
+            escape_text(trim_nuls(row), TextStyle::CHAR_DATA, &mut out);
+            out.push(b'"');
+            self.end(&index, self.closed(&index), &mut out);
+            self.advance(&mut index);
+        }
+        Part::Text(out)
+    }
+
+    fn characters(&self, index: &[u64], (begins, ends): (bool, bool), stored: &[u8]) -> Characters {
+        let mut piece = Characters::default();
+        if begins {
+            self.begin(index, &mut piece.before);
+            piece.before.push(b'"');
+        }
+        let text = trim_nuls(stored);
+        piece.zeros = stored.len().saturating_sub(text.len());
+        escape_text(text, TextStyle::CHAR_DATA, &mut piece.text);
+        if ends {
+            piece.after.push(b'"');
+            self.end(index, self.closed(index), &mut piece.after);
+        }
+        piece
+    }
+}

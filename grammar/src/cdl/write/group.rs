@@ -1,0 +1,128 @@
+//! A group: its sections in order, then its subgroups.
+
+use netcdf_core::error::Result;
+use netcdf_core::model::{Group, GroupId, VarId};
+
+use super::{SpecialAttributes, Writer};
+use crate::escape::escape_name;
+
+/// Blanks that a group's contents have more than the group.
+pub(super) const STEP: usize = 2;
+
+impl Writer<'_, '_> {
+    /// What is between the braces of a group.
+    pub(super) fn group(&mut self, id: GroupId) -> Result<()> {
+        let schema = self.schema;
+        let Some(group) = schema.group(id) else {
+            return Ok(());
+        };
+        self.types(group);
+        self.dimensions(group);
+        self.declarations(group)?;
+        self.group_attributes(id, group);
+        self.out.pass()?;
+        self.group_data(id, group)?;
+        for &sub in &group.groups {
+            self.subgroup(sub)?;
+        }
+        Ok(())
+    }
+
+    fn subgroup(&mut self, id: GroupId) -> Result<()> {
+        let mut name = Vec::new();
+        let schema = self.schema;
+        if let Some(group) = schema.group(id) {
+            escape_name(group.name.as_bytes(), &mut name);
+        }
+        self.out.bytes(b"\n");
+        self.out.line(b"group: ");
+        self.out.bytes(&name);
+        self.out.bytes(b" {\n");
+        self.out.wrap.indent += STEP;
+        self.group(id)?;
+        self.out.line(b"} // group ");
+        self.out.bytes(&name);
+        self.out.bytes(b"\n");
+        self.out.wrap.indent -= STEP;
+        Ok(())
+    }
+
+    fn declarations(&mut self, group: &Group) -> Result<()> {
+        if !group.vars.is_empty() {
+            self.out.line(b"variables:\n");
+        }
+        for &id in &group.vars {
+            self.variable(id);
+            self.out.pass()?;
+        }
+        Ok(())
+    }
+
+    fn group_attributes(&mut self, id: GroupId, group: &Group) {
+        let root = id == GroupId::ROOT;
+        let special = self.options.special != SpecialAttributes::Hidden;
+        if !group.attributes.is_empty() || special {
+            self.out.bytes(b"\n");
+            let whose: &[u8] = if root { b"global" } else { b"group" };
+            self.out.line(b"// ");
+            self.out.bytes(whose);
+            self.out.bytes(b" attributes:\n");
+        }
+        for attribute in &group.attributes {
+            if !(root && attribute.name.is("_NCProperties")) {
+                self.attribute(id, &[], attribute);
+                self.out.bytes(b" ;\n");
+            }
+        }
+        if root && special {
+            self.dataset_specials(group);
+        }
+    }
+
+    fn group_data(&mut self, id: GroupId, group: &Group) -> Result<()> {
+        let Some(selection) = &self.options.data else {
+            return Ok(());
+        };
+        let wanted = selection.groups.as_ref();
+        if group.vars.is_empty() || wanted.is_some_and(|groups| !groups.contains(&id)) {
+            return Ok(());
+        }
+        self.out.line(b"data:\n");
+        for &var in &group.vars {
+            if self.selected(id, var) {
+                self.variable_data(var)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the data of a variable is written.
+    fn selected(&self, group: GroupId, id: VarId) -> bool {
+        let Some(selection) = &self.options.data else {
+            return false;
+        };
+        let listed = selection.variables.as_ref();
+        listed.is_none_or(|vars| vars.contains(&id))
+            && (!selection.coordinates || self.is_coordinate(group, id))
+            && !self.schema.shape(id).contains(&0)
+    }
+
+    /// Whether a variable has rank 1 and the name of a dimension that can be seen from its group.
+    fn is_coordinate(&self, group: GroupId, id: VarId) -> bool {
+        let Some(var) = self.schema.var(id).filter(|v| v.dims.len() == 1) else {
+            return false;
+        };
+        self.upwards(group).any(|(_, g)| {
+            let names = g.dims.iter().filter_map(|&d| self.schema.dim(d));
+            names.into_iter().any(|d| d.name == var.name)
+        })
+    }
+
+    /// A group, its parent, and so on up to the root.
+    pub(super) fn upwards(&self, from: GroupId) -> impl Iterator<Item = (GroupId, &Group)> {
+        let step = |id: &GroupId| self.schema.group(*id).and_then(|g| g.parent);
+        std::iter::successors(Some(from), step)
+            .take(self.schema.groups.len())
+            .filter_map(|id| Some((id, self.schema.group(id)?)))
+    }
+}

@@ -1,0 +1,92 @@
+//! Writes datasets as CDL: declarations from the schema alone, then data band by band.
+//!
+//! | module | what |
+//! |---|---|
+//! | `group` | a group: its sections in order, its subgroups |
+//! | `types` | declarations of user-defined types |
+//! | `variables` | declarations of dimensions and variables, references to either |
+//! | `attributes`, `special` | attributes, stored ones and those of `ncdump -s` |
+//! | `value` | one value of any type |
+//! | `data` | the data section |
+//! | `wrap` | line breaks in lists |
+//! | `out` | text on its way out |
+
+mod attributes;
+mod data;
+mod group;
+mod options;
+mod out;
+mod special;
+mod types;
+mod value;
+mod variables;
+mod wrap;
+
+pub use options::{
+    Annotation, Forms, Language, Number, NumberText, Options, Selection, SpecialAttributes,
+};
+
+use std::io::Write;
+
+use netcdf_core::chunk::Dataset;
+use netcdf_core::error::Result;
+use netcdf_core::model::{GroupId, Schema};
+
+use crate::number::{FloatFormat, Form};
+use out::Out;
+
+/// Writes a dataset as CDL. What was written before an error is valid CDL up to there.
+///
+/// # Errors
+/// Those of reading the data, with the variable, and of writing to `out`.
+pub fn write(set: &Dataset<'_>, options: &Options<'_>, out: &mut dyn Write) -> Result<()> {
+    let mut writer = Writer {
+        set,
+        schema: set.reader.schema(),
+        options,
+        data: Floats::new(options, Form::Data),
+        out: Out::new(out, options.line_length),
+    };
+    let written = writer.dataset();
+    written.and(writer.out.flush())
+}
+
+/// How the two floating-point types are printed.
+#[derive(Debug, Clone, Copy)]
+struct Floats {
+    float: FloatFormat,
+    double: FloatFormat,
+}
+
+impl Floats {
+    fn new(options: &Options<'_>, form: Form) -> Self {
+        Self {
+            float: FloatFormat::new(options.float, form),
+            double: FloatFormat::new(options.double, form),
+        }
+    }
+}
+
+/// A dataset being written.
+struct Writer<'a, 'w> {
+    set: &'a Dataset<'a>,
+    schema: &'a Schema,
+    options: &'a Options<'a>,
+    /// Form of floating-point values in data.
+    data: Floats,
+    out: Out<'w>,
+}
+
+impl Writer<'_, '_> {
+    fn dataset(&mut self) -> Result<()> {
+        self.out.bytes(b"netcdf ");
+        variables::push_path(&self.options.name, &mut self.out.text);
+        self.out.bytes(b" {\n");
+        self.group(GroupId::ROOT)?;
+        self.out.bytes(b"}\n");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

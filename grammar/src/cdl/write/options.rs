@@ -1,0 +1,115 @@
+//! What of a dataset is written, and how.
+
+use netcdf_core::model::{GroupId, VarId};
+
+use crate::number::Precision;
+
+/// What of a dataset is written, and how.
+pub struct Options<'a> {
+    /// The dataset's name, behind `netcdf`.
+    pub name: Vec<u8>,
+    /// What has its data written; `None` for declarations only.
+    pub data: Option<Selection>,
+    /// Comments in the data section.
+    pub annotation: Annotation,
+    /// Length that lines of lists keep to, in bytes, at least 10.
+    pub line_length: usize,
+    /// Digits of values of type float.
+    pub float: Precision,
+    /// Digits of values of type double.
+    pub double: Precision,
+    /// Attributes that tell how the dataset is stored.
+    pub special: SpecialAttributes,
+    /// Whether the type stands before `_FillValue` attributes.
+    pub fill_type: bool,
+    /// Forms of numbers other than CDL's own.
+    pub forms: Option<&'a dyn Forms>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            name: Vec::new(),
+            data: Some(Selection::default()),
+            annotation: Annotation::default(),
+            line_length: 80,
+            float: Precision::Digits(7),
+            double: Precision::Digits(15),
+            special: SpecialAttributes::Hidden,
+            fill_type: false,
+            forms: None,
+        }
+    }
+}
+
+/// The variables whose data is written: those that pass each of the tests.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Only variables of these groups; the others have no data section.
+    pub groups: Option<Vec<GroupId>>,
+    /// Only these variables.
+    pub variables: Option<Vec<VarId>>,
+    /// Only variables of rank 1 with the name of a dimension.
+    pub coordinates: bool,
+}
+
+/// Comments in the data section that say which values they stand at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Annotation {
+    /// One comment a row (`ncdump -b`).
+    pub rows: bool,
+    /// One comment a value (`ncdump -f`).
+    pub values: bool,
+    /// How indices are written.
+    pub language: Language,
+}
+
+/// The language whose indices are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Language {
+    /// From 0 on, slowest dimension first.
+    #[default]
+    C,
+    /// From 1 on, fastest dimension first.
+    Fortran,
+}
+
+/// Whether attributes that tell how the dataset is stored are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpecialAttributes {
+    /// They are not.
+    Hidden,
+    /// They are; checksum, shuffle and deflate have attributes of their own.
+    Shown,
+    /// They are; all filters are in `_Filter`.
+    Filters,
+}
+
+/// A number on its way to text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// Of a signed integer type, or `char`.
+    Signed(i64),
+    /// Of an unsigned integer type.
+    Unsigned(u64),
+    /// Of type float.
+    Float(f32),
+    /// Of type double.
+    Double(f64),
+}
+
+/// A form of numbers.
+pub trait NumberText: Send + Sync {
+    /// Appends the text of a number; `false`, with nothing appended, leaves it to CDL's own form.
+    fn write(&self, number: Number, out: &mut Vec<u8>) -> bool;
+}
+
+/// Where numbers have a form other than CDL's own: times, `C_format`.
+pub trait Forms: Sync {
+    /// The form of a variable's values in the data section. Asked for numeric and `char`
+    /// variables only.
+    fn data(&self, var: VarId) -> Option<Box<dyn NumberText>>;
+
+    /// The form in which the numeric attributes of a variable are repeated in a comment.
+    fn comment(&self, var: VarId) -> Option<Box<dyn NumberText>>;
+}

@@ -1,0 +1,87 @@
+//! Declarations of user-defined types.
+
+use netcdf_core::model::{Atomic, Field, Group, GroupId, Name, TypeId, TypeKind};
+
+use super::Writer;
+use super::group::STEP;
+use crate::escape::escape_name;
+
+impl Writer<'_, '_> {
+    pub(super) fn types(&mut self, group: &Group) {
+        if group.types.is_empty() {
+            return;
+        }
+        self.out.line(b"types:\n");
+        self.out.wrap.indent += STEP;
+        for &id in &group.types {
+            self.user_type(id);
+        }
+        self.out.wrap.indent -= STEP;
+    }
+
+    fn user_type(&mut self, id: TypeId) {
+        let schema = self.schema;
+        let Some(ty) = schema.user_type(id) else {
+            return;
+        };
+        self.out.indent();
+        let mut name = Vec::new();
+        escape_name(ty.name.as_bytes(), &mut name);
+        match &ty.kind {
+            TypeKind::Enum { base, members } => self.enumeration(*base, &name, members),
+            TypeKind::Opaque { size } => {
+                self.out.bytes(format!("opaque({size}) ").as_bytes());
+                self.out.bytes(&name);
+                self.out.bytes(b" ;\n");
+            }
+            TypeKind::Vlen { base } => {
+                self.type_name(ty.group, *base);
+                self.out.bytes(b"(*) ");
+                self.out.bytes(&name);
+                self.out.bytes(b" ;\n");
+            }
+            TypeKind::Compound { fields, .. } => self.compound(ty.group, &name, fields),
+        }
+    }
+
+    fn enumeration(&mut self, base: Atomic, name: &[u8], members: &[(Name, i128)]) {
+        let mut item = base.name().as_bytes().to_vec();
+        item.extend_from_slice(b" enum ");
+        item.extend_from_slice(name);
+        item.extend_from_slice(b" {");
+        let (wrap, out) = (&mut self.out.wrap, &mut self.out.text);
+        wrap.put(&item, out);
+        for (i, (member, value)) in members.iter().enumerate() {
+            item.clear();
+            escape_name(member.as_bytes(), &mut item);
+            let last = i + 1 == members.len();
+            let end = if last { "} ;\n" } else { ", " };
+            item.extend_from_slice(format!(" = {value}{end}").as_bytes());
+            wrap.put(&item, out);
+        }
+        if members.is_empty() {
+            out.extend_from_slice(b"} ;\n");
+        }
+        wrap.end_line();
+    }
+
+    fn compound(&mut self, group: GroupId, name: &[u8], fields: &[Field]) {
+        self.out.bytes(b"compound ");
+        self.out.bytes(name);
+        self.out.bytes(b" {\n");
+        for field in fields {
+            self.out.line(b"  ");
+            self.type_name(group, field.ty);
+            self.out.bytes(b" ");
+            escape_name(field.name.as_bytes(), &mut self.out.text);
+            let dims: Vec<_> = field.dims.iter().map(u64::to_string).collect();
+            if !dims.is_empty() {
+                self.out.bytes(format!("({})", dims.join(", ")).as_bytes());
+            }
+            self.out.bytes(b" ;\n");
+        }
+        self.out.line(b"}; // ");
+        self.out.bytes(name);
+        self.out.bytes(b"\n");
+    }
+}

@@ -1,0 +1,190 @@
+//! One value of any type, as it stands in data, in lists and in other values.
+
+use netcdf_core::model::{Field, Schema, TypeId, TypeKind, Values};
+
+use super::Floats;
+use super::options::Number;
+use crate::escape::{TextStyle, escape_name, escape_text, trim_nuls};
+use crate::number::Token;
+
+/// What stands for the value 0 of an enum without such a member: HDF5 fills with zeros.
+const UNDEFINED: &[u8] = b"_UNDEFINED";
+
+/// Writes values.
+#[derive(Clone, Copy)]
+pub(super) struct ValueText<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) floats: Floats,
+}
+
+impl ValueText<'_> {
+    /// Appends value `i` of a list.
+    pub(super) fn write(&self, values: &Values, i: usize, out: &mut Vec<u8>) {
+        match values {
+            Values::Byte(_) | Values::Short(_) | Values::Int(_) | Values::Int64(_) => {
+                self.number(values, i, out);
+            }
+            Values::UByte(_) | Values::UShort(_) | Values::UInt(_) | Values::UInt64(_) => {
+                self.number(values, i, out);
+            }
+            Values::Float(_) | Values::Double(_) => self.number(values, i, out),
+            Values::Char(text) => {
+                let one = text.get(i..).and_then(|rest| rest.get(..1));
+                member_text(trim_nuls(one.unwrap_or_default()), out);
+            }
+            Values::String(strings) => string(strings.get(i).and_then(Option::as_deref), out),
+            Values::Enum(ty, base) => self.member(*ty, base, i, out),
+            Values::Opaque { size, bytes, .. } => {
+                let value = bytes.chunks_exact((*size).max(1)).nth(i);
+                opaque(value.unwrap_or_default(), out);
+            }
+            Values::Vlen(_, lists) => self.braces(lists.get(i), out),
+            Values::Compound { ty, len, columns } => self.compound(*ty, (*len, columns), i, out),
+        }
+    }
+
+    fn number(&self, values: &Values, i: usize, out: &mut Vec<u8>) {
+        let Some(number) = number(values, i) else {
+            return;
+        };
+        let mut token = Token::new();
+        match number {
+            Number::Signed(x) => token.write_i64(x),
+            Number::Unsigned(x) => token.write_u64(x),
+            Number::Float(x) => self.floats.float.write_f32(x, &mut token),
+            Number::Double(x) => self.floats.double.write_f64(x, &mut token),
+        }
+        token.append_to(out);
+    }
+
+    /// The name of an enum's value; a value without a name is shown as the number it is.
+    fn member(&self, ty: TypeId, base: &Values, i: usize, out: &mut Vec<u8>) {
+        let value = match number(base, i) {
+            Some(Number::Signed(x)) => i128::from(x),
+            Some(Number::Unsigned(x)) => i128::from(x),
+            Some(Number::Float(_) | Number::Double(_)) | None => return,
+        };
+        let members = match self.schema.user_type(ty).map(|t| &t.kind) {
+            Some(TypeKind::Enum { members, .. }) => members.as_slice(),
+            Some(TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. })
+            | None => &[],
+        };
+        match members.iter().find(|(_, v)| *v == value) {
+            Some((name, _)) => escape_name(name.as_bytes(), out),
+            None if value == 0 => out.extend_from_slice(UNDEFINED),
+            None => out.extend_from_slice(value.to_string().as_bytes()),
+        }
+    }
+
+    /// A list of values in braces; characters are one text.
+    fn braces(&self, list: Option<&Values>, out: &mut Vec<u8>) {
+        out.push(b'{');
+        match list {
+            Some(Values::Char(text)) if !text.is_empty() => member_text(text, out),
+            Some(list) => self.list(list, 0..list.len(), out),
+            None => {}
+        }
+        out.push(b'}');
+    }
+
+    fn list(&self, values: &Values, range: std::ops::Range<usize>, out: &mut Vec<u8>) {
+        for i in range.clone() {
+            if i > range.start {
+                out.extend_from_slice(b", ");
+            }
+            self.write(values, i, out);
+        }
+    }
+
+    fn compound(
+        &self,
+        ty: TypeId,
+        (len, columns): (usize, &[Values]),
+        i: usize,
+        out: &mut Vec<u8>,
+    ) {
+        let Some(TypeKind::Compound { fields, .. }) = self.schema.user_type(ty).map(|t| &t.kind)
+        else {
+            return;
+        };
+        out.push(b'{');
+        for (n, (field, column)) in fields.iter().zip(columns).enumerate() {
+            if n > 0 {
+                out.extend_from_slice(b", ");
+            }
+            let per = column.len().checked_div(len).unwrap_or(0);
+            let first = i.saturating_mul(per);
+            self.field(field, column, first..first.saturating_add(per), out);
+        }
+        out.push(b'}');
+    }
+
+    fn field(
+        &self,
+        field: &Field,
+        column: &Values,
+        range: std::ops::Range<usize>,
+        out: &mut Vec<u8>,
+    ) {
+        let Some(&row) = field.dims.last() else {
+            return self.write(column, range.start, out);
+        };
+        out.push(b'{');
+        if let Values::Char(text) = column {
+            let row = usize::try_from(row).unwrap_or(usize::MAX).max(1);
+            let text = text.get(range).unwrap_or_default();
+            for (i, text) in text.chunks(row).enumerate() {
+                if i > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                member_text(trim_nuls(text), out);
+            }
+        } else {
+            self.list(column, range, out);
+        }
+        out.push(b'}');
+    }
+}
+
+/// Value `i` as a number; `None` if it is none.
+pub(super) fn number(values: &Values, i: usize) -> Option<Number> {
+    match values {
+        Values::Byte(v) => v.get(i).map(|&x| Number::Signed(x.into())),
+        Values::Short(v) => v.get(i).map(|&x| Number::Signed(x.into())),
+        Values::Int(v) => v.get(i).map(|&x| Number::Signed(x.into())),
+        Values::Int64(v) => v.get(i).map(|&x| Number::Signed(x)),
+        Values::UByte(v) => v.get(i).map(|&x| Number::Unsigned(x.into())),
+        Values::UShort(v) => v.get(i).map(|&x| Number::Unsigned(x.into())),
+        Values::UInt(v) => v.get(i).map(|&x| Number::Unsigned(x.into())),
+        Values::UInt64(v) => v.get(i).map(|&x| Number::Unsigned(x)),
+        Values::Float(v) => v.get(i).map(|&x| Number::Float(x)),
+        Values::Double(v) => v.get(i).map(|&x| Number::Double(x)),
+        Values::Char(_) | Values::String(_) | Values::Enum(..) => None,
+        Values::Opaque { .. } | Values::Vlen(..) | Values::Compound { .. } => None,
+    }
+}
+
+/// Appends characters within a value.
+fn member_text(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    escape_text(text, TextStyle::CHAR_MEMBER, out);
+    out.push(b'"');
+}
+
+fn string(text: Option<&[u8]>, out: &mut Vec<u8>) {
+    let Some(text) = text else {
+        return out.extend_from_slice(b"NIL");
+    };
+    out.push(b'"');
+    escape_text(text, TextStyle::STRING, out);
+    out.push(b'"');
+}
+
+fn opaque(bytes: &[u8], out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    out.extend_from_slice(b"0X");
+    for byte in bytes {
+        let digits = [byte >> 4, byte & 15].map(|d| DIGITS.get(usize::from(d)));
+        out.extend(digits.into_iter().flatten());
+    }
+}

@@ -1,0 +1,124 @@
+//! Declarations of dimensions and variables, and references to dimensions and types.
+
+use netcdf_core::model::{
+    DataType, DimId, Dimension, Group, GroupId, Schema, TypeId, VarId, Variable,
+};
+
+use super::{SpecialAttributes, Writer};
+use crate::escape::escape_name;
+
+/// Names after which a colon would begin a section.
+const SECTIONS: [&str; 5] = ["variables", "dimensions", "data", "group", "types"];
+
+impl Writer<'_, '_> {
+    pub(super) fn dimensions(&mut self, group: &Group) {
+        if !group.dims.is_empty() {
+            self.out.line(b"dimensions:\n");
+        }
+        let schema = self.schema;
+        for dim in group.dims.iter().filter_map(|&d| schema.dim(d)) {
+            self.dimension(dim);
+        }
+    }
+
+    fn dimension(&mut self, dim: &Dimension) {
+        self.out.line(b"\t");
+        escape_name(dim.name.as_bytes(), &mut self.out.text);
+        let len = if dim.unlimited {
+            format!(" = UNLIMITED ; // ({} currently)\n", dim.len)
+        } else {
+            format!(" = {} ;\n", dim.len)
+        };
+        self.out.bytes(len.as_bytes());
+    }
+
+    /// A variable's declaration with its attributes.
+    pub(super) fn variable(&mut self, id: VarId) {
+        let schema = self.schema;
+        let Some(var) = schema.var(id) else { return };
+        let mut name = Vec::new();
+        escape_name(var.name.as_bytes(), &mut name);
+        self.out.line(b"\t");
+        self.type_name(var.group, var.ty);
+        self.out.bytes(b" ");
+        self.out.bytes(&name);
+        self.shape(var);
+        self.out.bytes(b" ;\n");
+        if SECTIONS.iter().any(|section| var.name.is(section)) {
+            name.push(b' ');
+        }
+        self.variable_attributes(id, var, &name);
+        if self.options.special != SpecialAttributes::Hidden {
+            self.variable_specials(var, &name);
+        }
+    }
+
+    /// The dimensions of a variable in parentheses; nothing for a scalar.
+    fn shape(&mut self, var: &Variable) {
+        for (i, &dim) in var.dims.iter().enumerate() {
+            self.out.bytes(if i == 0 { b"(" } else { b", " });
+            self.dimension_name(var.group, dim);
+        }
+        if !var.dims.is_empty() {
+            self.out.bytes(b")");
+        }
+    }
+
+    /// A dimension as it is called from within a group: by its name alone where that leads to it.
+    fn dimension_name(&mut self, from: GroupId, id: DimId) {
+        let schema = self.schema;
+        let Some(dim) = schema.dim(id) else { return };
+        let named = |&d: &DimId| schema.dim(d).is_some_and(|d| d.name == dim.name);
+        let found = self
+            .upwards(from)
+            .find_map(|(_, g)| g.dims.iter().copied().find(named));
+        if found != Some(id) {
+            push_group(schema, dim.group, &mut self.out.text);
+        }
+        escape_name(dim.name.as_bytes(), &mut self.out.text);
+    }
+
+    /// A type as it is called from within a group.
+    pub(super) fn type_name(&mut self, from: GroupId, ty: DataType) {
+        let id = match ty {
+            DataType::Atomic(atomic) => return self.out.bytes(atomic.name().as_bytes()),
+            DataType::User(id) => id,
+        };
+        let schema = self.schema;
+        let Some(user) = schema.user_type(id) else {
+            return;
+        };
+        let named = |&t: &TypeId| schema.user_type(t).is_some_and(|t| t.name == user.name);
+        let found = self
+            .upwards(from)
+            .find_map(|(_, g)| g.types.iter().copied().find(named));
+        if found != Some(id) {
+            push_group(schema, user.group, &mut self.out.text);
+        }
+        escape_name(user.name.as_bytes(), &mut self.out.text);
+    }
+}
+
+/// Appends the path of a group with a slash at its end.
+fn push_group(schema: &Schema, id: GroupId, out: &mut Vec<u8>) {
+    let parent = |id: &GroupId| schema.group(*id).and_then(|g| g.parent);
+    let way: Vec<_> = std::iter::successors(Some(id), parent)
+        .take(schema.groups.len())
+        .filter_map(|id| schema.group(id).filter(|g| g.parent.is_some()))
+        .collect();
+    out.push(b'/');
+    for group in way.iter().rev() {
+        escape_name(group.name.as_bytes(), out);
+        out.push(b'/');
+    }
+}
+
+/// Appends a name in which slashes are no part of names.
+pub(super) fn push_path(path: &[u8], out: &mut Vec<u8>) {
+    for (i, name) in path.split(|&b| b == b'/').enumerate() {
+        if i > 0 {
+            out.push(b'/');
+        }
+        escape_name(name, out);
+    }
+}

@@ -1,0 +1,160 @@
+//! The command line. The flags of the C tool keep their letters; what it does not have has long
+//! names only.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
+use netcdf_core::tool::{Io, Status};
+
+/// Print a netCDF dataset as CDL text.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ncdump",
+    version,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    args_override_self = true
+)]
+pub struct Cli {
+    /// Print header and data of coordinate variables only
+    #[arg(short = 'c')]
+    pub coordinates: bool,
+
+    /// Print the header only, no data
+    #[arg(short = 'h')]
+    pub header: bool,
+
+    /// Print data of these variables only: names, /group/names, or ends of such paths
+    #[arg(short = 'v', value_name = "VAR,...")]
+    pub variables: Option<OsString>,
+
+    /// Print data of these groups only; `/` is the root group
+    #[arg(short = 'g', value_name = "GROUP,...")]
+    pub groups: Option<OsString>,
+
+    /// Annotate each row with its indices, as C or Fortran counts them
+    #[arg(short = 'b', value_name = "c|f")]
+    pub brief: Option<String>,
+
+    /// Annotate each value with its indices, as C or Fortran counts them
+    #[arg(short = 'f', value_name = "c|f")]
+    pub full: Option<String>,
+
+    /// Longest line in data lists, in bytes [default: 80]
+    #[arg(short = 'l', value_name = "LENGTH", allow_hyphen_values = true)]
+    pub line_length: Option<String>,
+
+    /// Name of the dataset in the output [default: that of the file]
+    #[arg(short = 'n', value_name = "NAME", allow_hyphen_values = true)]
+    pub name: Option<OsString>,
+
+    /// Significant digits of float and double values, whatever their C_format; `exact` prints as
+    /// many as are needed to read the same values back
+    #[arg(
+        short = 'p',
+        value_name = "FLOAT[,DOUBLE]|exact",
+        allow_hyphen_values = true
+    )]
+    pub precision: Option<String>,
+
+    /// As -p, but for values without C_format (old form)
+    #[arg(short = 'd', value_name = "FLOAT[,DOUBLE]", allow_hyphen_values = true)]
+    pub digits: Option<String>,
+
+    /// Print the kind of the dataset only
+    #[arg(short = 'k')]
+    pub kind: bool,
+
+    /// Print the storage and mode of the dataset only
+    #[arg(short = 'K')]
+    pub extended_kind: bool,
+
+    /// Print special attributes: how the dataset is stored
+    #[arg(short = 's')]
+    pub special: bool,
+
+    /// With -s: print all filters as _Filter
+    #[arg(short = 'F')]
+    pub filters: bool,
+
+    /// Print times as dates, `2000-01-01 06`
+    #[arg(short = 't', overrides_with = "iso_times")]
+    pub times: bool,
+
+    /// Print times as dates, `2000-01-01T06`
+    #[arg(short = 'i', overrides_with = "times")]
+    pub iso_times: bool,
+
+    /// Print NcML instead of CDL, without data
+    #[arg(short = 'x')]
+    pub ncml: bool,
+
+    /// F: print the type of _FillValue attributes; p, m: accepted, without effect
+    #[arg(short = 'X', value_name = "F|p|m", action = ArgAction::Append)]
+    pub extra: Vec<String>,
+
+    /// Cache variables of remote datasets: accepted, without effect on files
+    #[arg(short = 'w')]
+    pub cache: bool,
+
+    /// Log level: accepted, without effect
+    #[arg(short = 'L', value_name = "LEVEL", allow_hyphen_values = true)]
+    pub log_level: Option<String>,
+
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+
+    /// Print help
+    #[arg(long, action = ArgAction::Help)]
+    pub help: Option<bool>,
+
+    /// Print version
+    #[arg(long, action = ArgAction::Version)]
+    pub version: Option<bool>,
+
+    /// The dataset; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+
+    /// Whether `-f` stands behind `-b`: the last one says how indices are counted
+    #[arg(skip)]
+    pub full_last: bool,
+}
+
+/// The definition of the command line.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Parses a command line that begins with the tool's name.
+///
+/// # Errors
+/// A message of clap, which also stands for `--help` and `--version`.
+pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = command().try_get_matches_from(args)?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    cli.full_last = matches.index_of("full") > matches.index_of("brief");
+    Ok(cli)
+}
+
+/// Prints help or version on standard output, or what is wrong on standard error.
+pub fn report(message: &clap::Error, io: &mut Io) -> Status {
+    let wrong = message.use_stderr();
+    let out = if wrong {
+        &mut io.stderr
+    } else {
+        &mut io.stdout
+    };
+    let written = write!(out, "{}", message.render());
+    match (wrong, written) {
+        (true, _) => Status::Usage,
+        (false, Ok(())) => Status::Success,
+        (false, Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => Status::Success,
+        (false, Err(_)) => Status::Failure,
+    }
+}
