@@ -75,6 +75,8 @@ impl ClassicWriter {
         let places = lay_out(&schema, header::len(&schema)?)?;
         header::write(&schema, 0, &places.vars)?;
         let written = vec![Spans::default(); schema.vars.len()];
+        let records = schema.dims.iter().find(|d| d.unlimited);
+        let records = records.map_or(0, |d| d.len);
         let (blocks, no_fill) = (Blocks::default(), options.no_fill);
         let mut writer = Self {
             target,
@@ -83,7 +85,7 @@ impl ClassicWriter {
             places,
             written,
             padding: vec![],
-            records: 0,
+            records,
             pending: None,
             no_fill,
         };
@@ -361,7 +363,7 @@ fn check_dim(kind: Kind, len: u64) -> Result<()> {
             "length {len} is beyond the {limit} of {} files",
             kind.name()
         );
-        return Err(Error::new(ErrorKind::DimSize, what));
+        return Err(Error::new(ErrorKind::DimSize, what).with_remedy("use -k cdf5"));
     }
     Ok(())
 }
