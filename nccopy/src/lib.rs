@@ -1,4 +1,4 @@
-//! The nccopy tool.
+//! The nccopy tool: copies a dataset, optionally to another kind.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -8,3 +8,104 @@
         reason = "tests choose their numbers"
     )
 )]
+
+mod bar;
+pub mod cli;
+mod options;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::Parser;
+use netcdf_core::env::{Env, Note};
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::io::{file, locator};
+use netcdf_core::tool::{self, Io, Status};
+use netcdf_core::{chunk, copy};
+
+use cli::Cli;
+
+/// Runs nccopy; `args` begin with the program's name.
+pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(e) => return usage(&e, io),
+    };
+    let env = env(&cli);
+    let copied = copy_file(&cli, &env, io);
+    if !cli.quiet {
+        for note in env.notes.take() {
+            // Where standard error is closed, there is nobody left to tell.
+            let _ = writeln!(io.stderr, "nccopy: {note}");
+        }
+    }
+    match copied {
+        Ok(()) => Status::Success,
+        Err(e) if e.kind() == ErrorKind::Cancelled => {
+            tool::cancelled(&env.cancel).unwrap_or(Status::Failure)
+        }
+        Err(e) => tool::report("nccopy", &e, io),
+    }
+}
+
+/// Says help, version or what is wrong with the command line.
+fn usage(e: &clap::Error, io: &mut Io) -> Status {
+    if e.use_stderr() {
+        let _ = write!(io.stderr, "{}", e.render());
+        return Status::Usage;
+    }
+    match write!(io.stdout, "{}", e.render()) {
+        Ok(()) => Status::Success,
+        Err(e) => tool::report("nccopy", &Error::io("cannot write", "(stdout)", e), io),
+    }
+}
+
+fn env(cli: &Cli) -> Env {
+    let mut pool = chunk::Pool::default();
+    if let Some(threads) = cli.threads {
+        pool.threads = threads.into();
+    }
+    Env {
+        pool,
+        ..Env::default()
+    }
+}
+
+fn copy_file(cli: &Cli, env: &Env, io: &mut Io) -> Result<()> {
+    refuse_same(&cli.input, &cli.output)?;
+    let input = locator::input(&cli.input, &mut *io.stdin)?;
+    let name = std::sync::Arc::clone(input.name());
+    let reader = format::open(input, env)?;
+    let options = options::resolve(cli, reader.schema().kind)?;
+    for what in options::without_effect(cli, options.kind.unwrap_or(reader.schema().kind)) {
+        env.notes.say(Note {
+            object: what.to_owned(),
+            what: "has no effect on classic output".to_owned(),
+            remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
+        });
+    }
+    let plan = copy::plan(reader.schema(), &options).map_err(|e| e.of(&name))?;
+    if !format::writes(plan.schema.kind) {
+        return Err(format::not_written(plan.schema.kind));
+    }
+    if !file::in_place(&cli.output) {
+        // From here on there may be a temporary file that a signal must not leave behind.
+        tool::catch_signals(&env.cancel)?;
+    }
+    let target = locator::output(&cli.output, !cli.no_sync)?;
+    // All data is written; what is not selected stays zero, as in C.
+    let create = CreateOptions { no_fill: true };
+    let writer = format::create(target, plan.schema.clone(), create, env)?;
+    let _bar = (io.terminal && !cli.quiet).then(|| bar::Bar::follow(env.progress.clone()));
+    copy::run(&*reader, &plan, writer, env)
+}
+
+/// Nothing is ever copied onto itself, by whatever names.
+fn refuse_same(input: &Path, output: &Path) -> Result<()> {
+    if input == output || file::same_file(input, output) {
+        let what = "output would overwrite input";
+        return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
+    }
+    Ok(())
+}

@@ -1,3 +1,11 @@
 //! The nccopy tool.
 #![forbid(unsafe_code)]
-fn main() {}
+
+use std::process::ExitCode;
+
+use netcdf_core::tool::Io;
+
+fn main() -> ExitCode {
+    let status = nccopy::run(std::env::args_os(), &mut Io::process());
+    ExitCode::from(status.code())
+}

@@ -11,6 +11,7 @@
 //! | [`filter`] | chunk filters and their table |
 //! | [`chunk`] | geometry and the one engine that reads, decodes and writes data in parallel |
 //! | [`mod@format`] | the formats: probe, open, create |
+//! | [`copy`](mod@copy) | schema and options to schema, and the data after it |
 //! | [`tool`] | what the command-line tools share |
 #![deny(unsafe_code)]
 #![cfg_attr(
@@ -24,6 +25,7 @@
 
 pub mod bytes;
 pub mod chunk;
+pub mod copy;
 pub mod env;
 pub mod error;
 pub mod filter;

@@ -14,6 +14,8 @@ const BLOCKS: usize = 128;
 #[derive(Debug, Default)]
 pub struct Blocks {
     held: BTreeMap<u64, Vec<u8>>,
+    /// The block written to last, which is not in `held`: the next write is often to it, too.
+    last: Option<(u64, Vec<u8>)>,
     /// End of what was ever written: behind it there is nothing to read back.
     end: u64,
 }
@@ -29,6 +31,9 @@ impl Blocks {
             self.forget(target, offset, end)?;
             self.end = self.end.max(end);
             return target.write_at(offset, bytes);
+        }
+        if self.overwrite_last(offset, bytes) {
+            return Ok(());
         }
         let (mut at, mut rest) = (offset, bytes);
         while !rest.is_empty() {
@@ -50,11 +55,29 @@ impl Blocks {
         Ok(())
     }
 
+    /// Writes within the last block as far as it is filled, if that is where the bytes go.
+    fn overwrite_last(&mut self, offset: u64, bytes: &[u8]) -> bool {
+        let Some((number, block)) = &mut self.last else {
+            return false;
+        };
+        let inside = offset.checked_sub(number.saturating_mul(BLOCK));
+        let inside = inside.and_then(|n| usize::try_from(n).ok());
+        let span = inside.and_then(|n| Some(n..n.checked_add(bytes.len())?));
+        match span.and_then(|span| block.get_mut(span)) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Tells the cache that the target was, or will be, written from `offset` to `end` without it.
     ///
     /// # Errors
     /// Those of the target.
     pub fn forget(&mut self, target: &mut dyn Target, offset: u64, end: u64) -> Result<()> {
+        self.put_back_last();
         let touched = self
             .held
             .range(offset / BLOCK..=end / BLOCK)
@@ -72,28 +95,44 @@ impl Blocks {
     /// # Errors
     /// Those of the target.
     pub fn flush(&mut self, target: &mut dyn Target) -> Result<()> {
+        self.put_back_last();
         for (number, bytes) in std::mem::take(&mut self.held) {
             target.write_at(number.saturating_mul(BLOCK), &bytes)?;
         }
         Ok(())
     }
 
+    fn put_back_last(&mut self) {
+        self.held.extend(self.last.take());
+    }
+
+    /// The block with this number, which then is the last one.
     fn block(&mut self, target: &mut dyn Target, number: u64) -> Result<&mut Vec<u8>> {
-        if !self.held.contains_key(&number) && self.held.len() >= BLOCKS {
-            self.flush(target)?;
-        }
-        match self.held.entry(number) {
-            std::collections::btree_map::Entry::Occupied(e) => Ok(e.into_mut()),
-            std::collections::btree_map::Entry::Vacant(e) => {
-                let start = number.saturating_mul(BLOCK);
-                let size = self.end.saturating_sub(start).min(BLOCK);
-                let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
-                if !bytes.is_empty() {
-                    target.read_at(start, &mut bytes)?;
-                }
-                Ok(e.insert(bytes))
+        if self.last.as_ref().is_none_or(|(n, _)| *n != number) {
+            self.put_back_last();
+            if !self.held.contains_key(&number) && self.held.len() >= BLOCKS {
+                self.flush(target)?;
             }
         }
+        let block = match self.last.take() {
+            Some((_, block)) => block,
+            None => match self.held.remove(&number) {
+                Some(block) => block,
+                None => self.read_block(target, number)?,
+            },
+        };
+        Ok(&mut self.last.insert((number, block)).1)
+    }
+
+    /// What the target has of a block.
+    fn read_block(&self, target: &mut dyn Target, number: u64) -> Result<Vec<u8>> {
+        let start = number.saturating_mul(BLOCK);
+        let size = self.end.saturating_sub(start).min(BLOCK);
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+        if !bytes.is_empty() {
+            target.read_at(start, &mut bytes)?;
+        }
+        Ok(bytes)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod blocks;
 pub mod file;
 pub mod locator;
 pub mod memory;
+pub mod merge;
 pub mod source;
 pub mod spans;
 pub mod store;

@@ -23,9 +23,26 @@ pub struct ClassicWriter {
     places: Places,
     /// Per variable: which of its bytes (row-major, without padding) were written.
     written: Vec<Spans>,
+    /// Per variable: what pads it, or each of its records, to a multiple of four bytes.
+    padding: Vec<Vec<u8>>,
+    /// Number of records.
+    records: u64,
     /// A copy that may go on.
     pending: Option<Pending>,
     no_fill: bool,
+}
+
+/// Bytes of a pending copy after which it is made, so that a run can be cancelled.
+const PENDING: u64 = 64 << 20;
+
+/// A part of a variable's bytes that is one run in the file.
+struct Part {
+    /// Its place in the file.
+    offset: u64,
+    /// Which of the bytes given it is.
+    bytes: Range<u64>,
+    /// Whether padding follows it.
+    padded: bool,
 }
 
 /// Bytes of a source to be copied to the target; neighbours are copied at once.
@@ -34,6 +51,17 @@ struct Pending {
     source: Arc<dyn Source>,
     range: Range<u64>,
     to: u64,
+}
+
+impl Pending {
+    /// True if bytes of `source` at `from`, to be copied to `to`, may join.
+    fn is_followed_by(&self, source: &Arc<dyn Source>, from: u64, to: u64) -> bool {
+        let size = self.range.end.saturating_sub(self.range.start);
+        self.range.end == from
+            && self.to.saturating_add(size) == to
+            && size < PENDING
+            && Arc::ptr_eq(&self.source, source)
+    }
 }
 
 impl ClassicWriter {
@@ -47,16 +75,23 @@ impl ClassicWriter {
         let places = lay_out(&schema, header::len(&schema)?)?;
         header::write(&schema, 0, &places.vars)?;
         let written = vec![Spans::default(); schema.vars.len()];
+        let records = schema.dims.iter().find(|d| d.unlimited);
+        let records = records.map_or(0, |d| d.len);
         let (blocks, no_fill) = (Blocks::default(), options.no_fill);
-        Ok(Self {
+        let mut writer = Self {
             target,
             blocks,
             schema,
             places,
             written,
+            padding: vec![],
+            records,
             pending: None,
             no_fill,
-        })
+        };
+        let padding = writer.schema.var_ids().map(|var| writer.pad(var));
+        writer.padding = padding.collect::<Result<_>>()?;
+        Ok(writer)
     }
 
     fn place(&self, var: VarId) -> Result<Place> {
@@ -64,38 +99,51 @@ impl ClassicWriter {
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
-    fn records(&self) -> u64 {
-        self.schema
-            .dims
-            .iter()
-            .find(|d| d.unlimited)
-            .map_or(0, |d| d.len)
+    /// What follows the variable, or each of its records, up to a multiple of four bytes.
+    fn pad(&self, var: VarId) -> Result<Vec<u8>> {
+        let place = self.place(var)?;
+        let size = padded(place.slab)?.saturating_sub(place.slab);
+        if size == 0 || self.is_single_record(&place) {
+            return Ok(vec![]);
+        }
+        let mut pattern = self.pattern(var)?;
+        pattern.truncate(usize::try_from(size).unwrap_or(0));
+        Ok(pattern)
     }
 
-    /// Calls `part` with each part of a variable's bytes `from..from + len` that is one run in
-    /// the file: its place in the file and its bytes among those given.
+    /// True for the only record variable, whose records are not padded.
+    fn is_single_record(&self, place: &Place) -> bool {
+        place.record && self.places.record_size == place.slab
+    }
+
+    /// Calls `part` with each part of a variable's bytes `from..from + len`.
     fn parts(
         &mut self,
         var: VarId,
         from: u64,
         len: u64,
-        mut part: impl FnMut(&mut Self, u64, Range<u64>) -> Result<()>,
+        mut part: impl FnMut(&mut Self, Part) -> Result<()>,
     ) -> Result<()> {
         let place = self.place(var)?;
         let end = from
             .checked_add(len)
             .ok_or_else(|| beyond(&self.schema, var))?;
         if place.record {
-            let records = end.div_ceil(place.slab.max(1));
-            self.grow(records)?;
+            self.grow(end.div_ceil(place.slab.max(1)))?;
         } else if end > place.slab {
             return Err(beyond(&self.schema, var));
         }
         if let Some(spans) = self.written.get_mut(var.index()) {
             spans.add(from..end);
         }
-        if !place.record || self.places.record_size == place.slab {
-            return part(self, place.begin.saturating_add(from), 0..len);
+        let padding = self.padding.get(var.index()).is_some_and(|p| !p.is_empty());
+        if !place.record || self.is_single_record(&place) {
+            let whole = Part {
+                offset: place.begin.saturating_add(from),
+                bytes: 0..len,
+                padded: padding && end == place.slab,
+            };
+            return part(self, whole);
         }
         let mut at = from;
         while at < end {
@@ -103,8 +151,12 @@ impl ClassicWriter {
             let n = (place.slab - inside).min(end - at);
             let offset = record.checked_mul(self.places.record_size);
             let offset = offset.and_then(|o| o.checked_add(place.begin)?.checked_add(inside));
-            let offset = offset.ok_or_else(|| beyond(&self.schema, var))?;
-            part(self, offset, at - from..at - from + n)?;
+            let one = Part {
+                offset: offset.ok_or_else(|| beyond(&self.schema, var))?,
+                bytes: at - from..at - from + n,
+                padded: padding && inside + n == place.slab,
+            };
+            part(self, one)?;
             at += n;
         }
         Ok(())
@@ -112,6 +164,9 @@ impl ClassicWriter {
 
     /// Makes the record dimension at least `records` long.
     fn grow(&mut self, records: u64) -> Result<()> {
+        if records <= self.records {
+            return Ok(());
+        }
         let limit = match self.schema.kind {
             Kind::Classic | Kind::Offset64 => u32::MAX.into(),
             Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => i64::MAX.unsigned_abs(),
@@ -126,6 +181,7 @@ impl ClassicWriter {
         for dim in self.schema.dims.iter_mut().filter(|d| d.unlimited) {
             dim.len = dim.len.max(records);
         }
+        self.records = records;
         Ok(())
     }
 
@@ -139,13 +195,13 @@ impl ClassicWriter {
         self.target.copy_from(&*p.source, p.range, p.to)
     }
 
-    /// Fills what was not written of a variable, and the padding behind it or behind each record.
+    /// Fills what was not written of a variable.
     fn fill(&mut self, var: VarId) -> Result<()> {
         let place = self.place(var)?;
         let pattern = self.pattern(var)?;
         let total = place
             .slab
-            .saturating_mul(if place.record { self.records() } else { 1 });
+            .saturating_mul(if place.record { self.records } else { 1 });
         let keep = self
             .schema
             .var(var)
@@ -156,7 +212,7 @@ impl ClassicWriter {
                 self.fill_gap(var, gap, &pattern)?;
             }
         }
-        self.fill_padding(&place, &pattern)
+        Ok(())
     }
 
     /// Stored form of the variable's fill value, over at least four bytes.
@@ -177,43 +233,66 @@ impl ClassicWriter {
             let bytes = block
                 .get(..usize::try_from(n).unwrap_or(0))
                 .unwrap_or_default();
-            self.parts(var, at, n, |w, offset, part| {
-                w.put_bytes(offset, bytes, &part)
-            })?;
+            self.parts(var, at, n, |w, part| w.put_part(var, bytes, &part))?;
             at += n;
         }
         Ok(())
     }
 
-    fn fill_padding(&mut self, place: &Place, pattern: &[u8]) -> Result<()> {
-        let pad = padded(place.slab)?.saturating_sub(place.slab);
-        let bytes = pattern
-            .get(..usize::try_from(pad).unwrap_or(0))
-            .unwrap_or_default();
-        if bytes.is_empty() || (place.record && self.places.record_size == place.slab) {
-            return Ok(());
+    fn put_part(&mut self, var: VarId, bytes: &[u8], part: &Part) -> Result<()> {
+        let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let span = index(part.bytes.start)..index(part.bytes.end);
+        let bytes = bytes.get(span).unwrap_or_default();
+        self.blocks.write(&mut *self.target, part.offset, bytes)?;
+        let padding = self.padding.get(var.index()).filter(|_| part.padded);
+        match padding {
+            Some(pad) => {
+                let end = part.offset.saturating_add(bytes.len() as u64);
+                self.blocks.write(&mut *self.target, end, pad)
+            }
+            None => Ok(()),
         }
-        for record in 0..if place.record { self.records() } else { 1 } {
-            let at = record.saturating_mul(self.places.record_size);
-            let at = at.saturating_add(place.begin).saturating_add(place.slab);
-            self.blocks.write(&mut *self.target, at, bytes)?;
-        }
-        Ok(())
     }
 
-    fn put_bytes(&mut self, offset: u64, bytes: &[u8], part: &Range<u64>) -> Result<()> {
-        let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let bytes = bytes
-            .get(index(part.start)..index(part.end))
-            .unwrap_or_default();
-        self.blocks.write(&mut *self.target, offset, bytes)
+    /// Moves a part of a run that starts at `from` of `source`, at once with the part before it
+    /// where it follows that both in the source and in the file.
+    fn move_part(
+        &mut self,
+        var: VarId,
+        source: &Arc<dyn Source>,
+        (from, part): (u64, Part),
+    ) -> Result<()> {
+        let range = from.saturating_add(part.bytes.start)..from.saturating_add(part.bytes.end);
+        let end = part
+            .offset
+            .saturating_add(range.end.saturating_sub(range.start));
+        match &mut self.pending {
+            Some(p) if p.is_followed_by(source, range.start, part.offset) => {
+                p.range.end = range.end
+            }
+            Some(_) | None => {
+                self.flush_pending()?;
+                self.pending = Some(Pending {
+                    source: Arc::clone(source),
+                    range,
+                    to: part.offset,
+                });
+            }
+        }
+        if let Some(pad) = self.padding.get(var.index()).filter(|_| part.padded) {
+            // Not through the blocks: the copies around it would make them come and go.
+            let behind = end.saturating_add(pad.len() as u64);
+            self.blocks.forget(&mut *self.target, end, behind)?;
+            self.target.write_at(end, pad)?;
+        }
+        Ok(())
     }
 
     /// Length of the whole file in bytes.
     fn len(&self) -> Result<u64> {
         let mut end = header::len(&self.schema)?;
         for place in &self.places.vars {
-            let last = match (place.record, self.records().checked_sub(1)) {
+            let last = match (place.record, self.records.checked_sub(1)) {
                 (true, None) => continue,
                 (true, Some(n)) => n.saturating_mul(self.places.record_size),
                 (false, _) => 0,
@@ -284,7 +363,7 @@ fn check_dim(kind: Kind, len: u64) -> Result<()> {
             "length {len} is beyond the {limit} of {} files",
             kind.name()
         );
-        return Err(Error::new(ErrorKind::DimSize, what));
+        return Err(Error::new(ErrorKind::DimSize, what).with_remedy("use -k cdf5"));
     }
     Ok(())
 }
@@ -328,8 +407,8 @@ impl Writer for ClassicWriter {
         let from = element
             .checked_mul(size)
             .ok_or_else(|| beyond(&self.schema, var))?;
-        self.parts(var, from, bytes.len() as u64, |w, offset, part| {
-            w.put_bytes(offset, bytes, &part)
+        self.parts(var, from, bytes.len() as u64, |w, part| {
+            w.put_part(var, bytes, &part)
         })
     }
 
@@ -345,23 +424,8 @@ impl Writer for ClassicWriter {
             .checked_mul(size)
             .ok_or_else(|| beyond(&self.schema, var))?;
         let len = range.end.saturating_sub(range.start);
-        self.parts(var, from, len, |w, to, part| {
-            let start = range.start.saturating_add(part.start);
-            let end = range.start.saturating_add(part.end);
-            if let Some(p) = &mut w.pending {
-                let follows = p.range.end == start && p.to + (start - p.range.start) == to;
-                if follows && Arc::ptr_eq(&p.source, source) {
-                    p.range.end = end;
-                    return Ok(());
-                }
-            }
-            w.flush_pending()?;
-            w.pending = Some(Pending {
-                source: Arc::clone(source),
-                range: start..end,
-                to,
-            });
-            Ok(())
+        self.parts(var, from, len, |w, part| {
+            w.move_part(var, source, (range.start, part))
         })
     }
 
@@ -384,7 +448,7 @@ impl Writer for ClassicWriter {
         for var in self.schema.var_ids() {
             self.fill(var).in_object(|| self.schema.var_path(var))?;
         }
-        let header = header::write(&self.schema, self.records(), &self.places.vars)?;
+        let header = header::write(&self.schema, self.records, &self.places.vars)?;
         self.blocks.write(&mut *self.target, 0, &header)?;
         self.blocks.flush(&mut *self.target)?;
         self.target.set_len(self.len()?)?;

@@ -1,11 +1,15 @@
 //! Files: positioned reads; outputs beside their target, renamed when whole.
 
+mod place;
+
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::source::{Source, truncated};
+use self::place::Place;
+use super::merge::merge;
+use super::source::{Source, present, read_range, truncated};
 use super::target::{Target, copy_by_buffer};
 use crate::error::{Error, Result};
 
@@ -67,8 +71,40 @@ impl Source for FileSource {
         })
     }
 
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        let mut out = Vec::with_capacity(ranges.len());
+        for read in merge(ranges) {
+            match ranges.get(read.members).unwrap_or_default() {
+                [only] => out.push(read_range(self, only)?),
+                members => self.read_merged(&read.range, members, &mut out)?,
+            }
+        }
+        Ok(out)
+    }
+
     fn as_file(&self) -> Option<&File> {
         Some(&self.file)
+    }
+}
+
+impl FileSource {
+    /// Reads `range` at once and hands out the parts that are asked for.
+    fn read_merged(
+        &self,
+        range: &Range<u64>,
+        members: &[Range<u64>],
+        out: &mut Vec<Vec<u8>>,
+    ) -> Result<()> {
+        for member in members {
+            present(self, member)?;
+        }
+        let bytes = read_range(self, range)?;
+        out.extend(members.iter().map(|member| {
+            let index = |n: u64| usize::try_from(n - range.start).unwrap_or(usize::MAX);
+            let part = bytes.get(index(member.start)..index(member.end));
+            part.unwrap_or_default().to_vec()
+        }));
+        Ok(())
     }
 }
 
@@ -129,7 +165,8 @@ pub struct FileTarget {
 impl FileTarget {
     /// A file that becomes `path` on commit. It is written as `.NAME.*.tmp` beside it. A symbolic
     /// link stays and what it points to is replaced; the permissions of an existing file are
-    /// kept. What exists and is not a regular file is written through, never replaced.
+    /// kept. What exists and is not a regular file is written through, never replaced, and so is
+    /// an open file of the process (`/dev/stdout`), whatever it is.
     ///
     /// `sync` asks that the data is on the disk before the rename.
     ///
@@ -138,7 +175,13 @@ impl FileTarget {
     pub fn create(path: &Path, sync: bool) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| Error::io("cannot create", &name, e);
-        let real = resolve_link(path).map_err(failed)?;
+        let real = match place::resolve(path).map_err(failed)? {
+            Place::Path(real) => real,
+            Place::Descriptor(path) => {
+                let out = place::open_descriptor(&path).map_err(failed)?;
+                return Self::through(&name, out);
+            }
+        };
         let old = std::fs::metadata(&real).ok();
         if old.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             return Err(failed(std::io::ErrorKind::IsADirectory.into()));
@@ -184,18 +227,6 @@ impl FileTarget {
     fn failed(&self, what: &str, e: std::io::Error) -> Error {
         Error::io(what, &self.name, e)
     }
-}
-
-/// The path that a chain of symbolic links ends at, whether or not anything is there.
-fn resolve_link(path: &Path) -> std::io::Result<PathBuf> {
-    let mut at = path.to_path_buf();
-    for _ in 0..40 {
-        match std::fs::read_link(&at) {
-            Ok(to) => at = at.parent().unwrap_or(Path::new("")).join(to),
-            Err(_) => return Ok(at),
-        }
-    }
-    Err(std::io::Error::other("too many levels of symbolic links"))
 }
 
 /// A temporary file in the same directory, named after `path`.
@@ -306,6 +337,17 @@ fn copy_in_kernel(from: &File, to: &File, range: &Range<u64>, offset: u64) -> u6
 #[cfg(not(target_os = "linux"))]
 fn copy_in_kernel(_: &File, _: &File, _: &Range<u64>, _: u64) -> u64 {
     0
+}
+
+/// True if an output under `path` is written in place: what is there is a pipe, a device or an
+/// open file of the process. No temporary file with a name is then made.
+#[must_use]
+pub fn in_place(path: &Path) -> bool {
+    match place::resolve(path) {
+        Ok(Place::Path(real)) => std::fs::metadata(real).is_ok_and(|m| !m.is_file() && !m.is_dir()),
+        Ok(Place::Descriptor(_)) => true,
+        Err(_) => false,
+    }
 }
 
 /// True if both paths lead to the same file, through links of any sort.

@@ -100,3 +100,25 @@ fn a_short_file_is_truncated() {
         crate::ErrorKind::Io
     );
 }
+
+#[test]
+fn near_ranges_come_from_one_read_and_far_ones_do_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a");
+    let bytes: Vec<u8> = (0..100_000u32).map(|n| (n % 251) as u8).collect();
+    std::fs::write(&path, &bytes).unwrap();
+    let source = FileSource::open(&path).unwrap();
+    let ranges = [5..9, 20..20, 30..31, 90_000..90_010, 7..8];
+    let want: Vec<Vec<u8>> = ranges
+        .iter()
+        .map(|r| bytes[r.start as usize..r.end as usize].to_vec())
+        .collect();
+    assert_eq!(source.read_ranges(&ranges).unwrap(), want);
+    let e = source.read_ranges(&[99_990..99_992, 99_998..100_002]);
+    assert_eq!(e.as_ref().unwrap_err().offset(), Some(99_998));
+    assert!(
+        e.unwrap_err()
+            .to_string()
+            .contains("4 bytes expected, 2 left")
+    );
+}

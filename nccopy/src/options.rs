@@ -1,0 +1,133 @@
+//! From the command line to what the copy is asked for.
+
+use std::ffi::OsString;
+
+use netcdf_core::copy::{Options, Selection};
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::model::Kind;
+
+use crate::cli::{Cli, StorageArgs};
+
+/// What the command line asks for, of an input of this kind.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for groups of an input that has none.
+pub fn resolve(cli: &Cli, input: Kind) -> Result<Options> {
+    let groups = !cli.select.data_groups.is_empty() || !cli.select.only_groups.is_empty();
+    if groups && input != Kind::Netcdf4 {
+        let what = "Group list (-g ...) only permitted for netCDF-4 file";
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    Ok(Options {
+        kind: Some(output_kind(cli, input)),
+        fix_unlimited: cli.select.fix_unlimited,
+        select: selection(cli),
+    })
+}
+
+/// The kind asked for; without one, the input's, or the netCDF-4 kind that storage options need.
+fn output_kind(cli: &Cli, input: Kind) -> Kind {
+    match cli.kind.kind() {
+        Some(kind) => kind,
+        None if has_filters(&cli.storage) => Kind::Netcdf4,
+        None if input.is_cdf() && is_chunked(&cli.storage) => Kind::Netcdf4Classic,
+        None => input,
+    }
+}
+
+/// True if filters are to be applied, which `none` does not.
+fn has_filters(storage: &StorageArgs) -> bool {
+    let none = |f: &String| f == "none" || f.eq_ignore_ascii_case("*,none");
+    !storage.filters.iter().all(none)
+}
+
+/// True if an option needs chunks.
+fn is_chunked(storage: &StorageArgs) -> bool {
+    storage.deflate.is_some_and(|level| level > 0) || storage.shuffle || !storage.chunks.is_empty()
+}
+
+/// The options that ask for something that an output of this kind does not have.
+#[must_use]
+pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
+    let storage = &cli.storage;
+    let options = [
+        ("-d", storage.deflate.is_some_and(|level| level > 0)),
+        ("-s", storage.shuffle),
+        ("-c", !storage.chunks.is_empty()),
+        ("-F", has_filters(storage)),
+    ];
+    let given = options
+        .into_iter()
+        .filter(|(_, set)| *set && output.is_cdf());
+    given.map(|(name, _)| name).collect()
+}
+
+fn selection(cli: &Cli) -> Selection {
+    let (data, only) = (names(&cli.select.data_vars), names(&cli.select.only_vars));
+    if !only.is_empty() {
+        Selection::Only(only)
+    } else if !data.is_empty() {
+        Selection::Data(data)
+    } else {
+        Selection::All
+    }
+}
+
+/// The names of comma-separated lists, as bytes.
+fn names(lists: &[OsString]) -> Vec<Vec<u8>> {
+    let lists = lists.iter().map(|list| list.as_encoded_bytes());
+    let names = lists.flat_map(|list| list.split(|&b| b == b','));
+    names
+        .filter(|n| !n.is_empty())
+        .map(<[u8]>::to_vec)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn resolved(line: &str, input: Kind) -> Result<Options> {
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        resolve(&cli, input)
+    }
+
+    fn kind(line: &str) -> Option<Kind> {
+        resolved(line, Kind::Offset64).unwrap().kind
+    }
+
+    #[test]
+    fn storage_options_choose_the_kind_if_nobody_does() {
+        assert_eq!(kind("nccopy a b"), Some(Kind::Offset64));
+        assert_eq!(kind("nccopy -d0 a b"), Some(Kind::Offset64));
+        assert_eq!(kind("nccopy -F none -F *,NONE a b"), Some(Kind::Offset64));
+        for line in ["-d1", "-s", "-c t/1"] {
+            let line = format!("nccopy {line} a b");
+            assert_eq!(kind(&line), Some(Kind::Netcdf4Classic), "{line}");
+            let given = line.replace("nccopy", "nccopy -k nc3");
+            assert_eq!(kind(&given), Some(Kind::Classic));
+        }
+        assert_eq!(kind("nccopy -F v,307,9 a b"), Some(Kind::Netcdf4));
+    }
+
+    #[test]
+    fn options_without_effect_are_named() {
+        let cli = Cli::try_parse_from("nccopy -3 -d1 -s a b".split(' ')).unwrap();
+        assert_eq!(without_effect(&cli, Kind::Classic), ["-d", "-s"]);
+        assert!(without_effect(&cli, Kind::Netcdf4).is_empty());
+    }
+
+    #[test]
+    fn lists_are_split_at_commas() {
+        let options = resolved("nccopy -V a,,b -V c x y", Kind::Classic).unwrap();
+        let want = [&b"a"[..], b"b", b"c"].map(<[u8]>::to_vec).to_vec();
+        assert_eq!(options.select, Selection::Only(want));
+    }
+
+    #[test]
+    fn groups_need_a_kind_that_has_them() {
+        let e = resolved("nccopy -g g a b", Kind::Classic).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Argument);
+    }
+}

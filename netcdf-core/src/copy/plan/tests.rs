@@ -1,0 +1,175 @@
+use super::*;
+use crate::model::{Atomic, Attribute, Dimension, GroupId, Name, Storage, Values, Variable};
+
+fn name(text: &str) -> Name {
+    Name::stored(text.as_bytes())
+}
+
+fn add(schema: &mut Schema, n: &str, ty: Atomic, dims: &[DimId]) -> VarId {
+    schema.add_var(Variable {
+        name: name(n),
+        group: GroupId::ROOT,
+        ty: ty.into(),
+        dims: dims.to_vec(),
+        attributes: vec![],
+        storage: Storage::default(),
+    })
+}
+
+/// Dimensions t (unlimited, 3), x (2); variables a(t), b(x), c(t, x).
+fn sample(kind: Kind) -> Schema {
+    let mut s = Schema::new(kind);
+    for (n, len, unlimited) in [("t", 3, true), ("x", 2, false)] {
+        s.add_dim(Dimension {
+            name: name(n),
+            group: GroupId::ROOT,
+            len,
+            unlimited,
+        });
+    }
+    add(&mut s, "a", Atomic::Int, &[DimId(0)]);
+    add(&mut s, "b", Atomic::Char, &[DimId(1)]);
+    add(&mut s, "c", Atomic::Short, &[DimId(0), DimId(1)]);
+    s
+}
+
+fn select(select: Selection) -> Options {
+    Options {
+        select,
+        ..Options::default()
+    }
+}
+
+fn names(schema: &Schema) -> Vec<String> {
+    schema.vars.iter().map(|v| v.name.to_string()).collect()
+}
+
+#[test]
+fn a_plain_copy_changes_nothing() {
+    let input = sample(Kind::Offset64);
+    let p = plan(&input, &Options::default()).unwrap();
+    assert_eq!(p.schema.kind, Kind::Offset64);
+    assert_eq!(p.schema.vars, input.vars);
+    assert_eq!(p.schema.groups, input.groups);
+    assert_eq!(p.lengths, [(DimId(0), 3)]);
+    assert_eq!(p.schema.dims[0].len, 0, "it grows with the data");
+    let same = |n| Pair {
+        from: VarId(n),
+        to: VarId(n),
+    };
+    assert_eq!(p.data, [same(0), same(1), same(2)]);
+}
+
+#[test]
+fn unlimited_dimensions_are_fixed_unless_empty() {
+    let fixed = Options {
+        fix_unlimited: true,
+        ..Options::default()
+    };
+    let mut input = sample(Kind::Classic);
+    let p = plan(&input, &fixed).unwrap();
+    assert!(!p.schema.dims[0].unlimited);
+    assert_eq!(p.schema.dims[0].len, 3);
+    assert_eq!(p.lengths, []);
+    input.dims[0].len = 0;
+    assert!(plan(&input, &fixed).unwrap().schema.dims[0].unlimited);
+}
+
+#[test]
+fn selections_keep_definitions_or_drop_them() {
+    let input = sample(Kind::Classic);
+    let p = plan(&input, &select(Selection::Data(vec![b"b".to_vec()]))).unwrap();
+    assert_eq!(names(&p.schema), ["a", "b", "c"]);
+    assert_eq!(p.data.len(), 1);
+    assert_eq!(p.lengths, [], "no record is copied");
+    let only = vec![b"/c".to_vec(), b"b".to_vec(), b"c".to_vec()];
+    let p = plan(&input, &select(Selection::Only(only))).unwrap();
+    assert_eq!(names(&p.schema), ["b", "c"]);
+    assert_eq!(p.schema.dims.len(), 2, "all dimensions stay");
+    assert_eq!(p.schema.root().vars, [VarId(0), VarId(1)]);
+    let to: Vec<_> = p.data.iter().map(|pair| (pair.from.0, pair.to.0)).collect();
+    assert_eq!(to, [(1, 0), (2, 1)]);
+}
+
+#[test]
+fn a_missing_variable_is_named() {
+    let e = plan(
+        &sample(Kind::Classic),
+        &select(Selection::Only(vec![b"d".to_vec()])),
+    );
+    let e = e.unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::NotFound);
+    assert_eq!(e.to_string(), "d: No such variable");
+}
+
+#[test]
+fn names_select_in_groups_by_name_and_path() {
+    let mut input = Schema::new(Kind::Netcdf4);
+    let g = input.add_group(GroupId::ROOT, name("g"));
+    let h = input.add_group(g, name("h"));
+    for (n, group) in [("v", GroupId::ROOT), ("v", g), ("w", h)] {
+        let id = add(&mut input, n, Atomic::Int, &[]);
+        let root = input.groups[0].vars.pop();
+        input.groups[group.index()].vars.extend(root);
+        input.vars[id.index()].group = group;
+    }
+    let marked = |text: &str| {
+        let marks = Selection::Only(vec![text.as_bytes().to_vec()]).of(&input)?;
+        Ok::<_, Error>(
+            marks
+                .iter()
+                .map(|(defined, _)| *defined)
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(marked("v").unwrap(), [true, true, false]);
+    assert_eq!(marked("/v").unwrap(), [true, false, false]);
+    assert_eq!(marked("g/v").unwrap(), [false, true, false]);
+    assert_eq!(marked("h/w").unwrap(), [false, false, true]);
+    assert_eq!(marked("/g/h/w").unwrap(), [false, false, true]);
+    assert!(marked("/h/w").is_err());
+    assert!(marked("x/v").is_err());
+}
+
+#[test]
+fn names_are_found_normalised_and_as_they_are() {
+    let mut input = Schema::new(Kind::Classic);
+    add(&mut input, "\u{e9}", Atomic::Int, &[]);
+    input.vars[0].name = Name::stored("\u{e9}".as_bytes());
+    for text in ["\u{e9}".as_bytes(), "e\u{301}".as_bytes()] {
+        assert!(Selection::Only(vec![text.to_vec()]).of(&input).is_ok());
+    }
+    input.vars[0].name = Name::stored(b"a/b ");
+    assert!(Selection::Only(vec![b"a/b ".to_vec()]).of(&input).is_ok());
+}
+
+#[test]
+fn types_that_the_kind_lacks_are_all_named() {
+    let mut input = sample(Kind::Cdf5);
+    let v = add(&mut input, "u", Atomic::UShort, &[]);
+    let wide = Attribute::atomic(name("wide"), Values::Int64(vec![1])).unwrap();
+    input.vars[v.index()].attributes.push(wide.clone());
+    input.groups[0].attributes.push(wide);
+    for kind in [Kind::Classic, Kind::Offset64, Kind::Netcdf4Classic] {
+        let to = Options {
+            kind: Some(kind),
+            ..Options::default()
+        };
+        let e = plan(&input, &to).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::BadType);
+        let want = format!(
+            "{} files do not have the types of :wide (int64), /u (ushort), /u:wide (int64) (use \
+             -k cdf5, or name the variables to be copied with -V)",
+            kind.name()
+        );
+        assert_eq!(e.to_string(), want);
+    }
+    assert!(plan(&input, &Options::default()).is_ok());
+    input.groups[0].attributes.clear();
+    let without = Options {
+        kind: Some(Kind::Classic),
+        select: Selection::Only(vec![b"a".to_vec()]),
+        ..Options::default()
+    };
+    assert!(plan(&input, &without).is_ok());
+}

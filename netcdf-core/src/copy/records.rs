@@ -1,0 +1,256 @@
+//! Records of several variables that lie between one another, copied in one sweep.
+
+use super::Job;
+use super::methods::{length, object};
+use crate::chunk::pool::Item;
+use crate::chunk::scatter::Block;
+use crate::chunk::{ChunkRef, Dataset};
+use crate::error::{Context, Result};
+use crate::format::Writer;
+use crate::io::merge::merge;
+use crate::io::source::present;
+use crate::model::Region;
+
+/// Bytes of a record from which on it is worth a copy of its own.
+const LARGE: u64 = 64 << 10;
+/// Mean bytes of the parts of a record from which on it is worth to ask for each to be moved,
+/// where they stand side by side, so that the moves become few.
+const PACKED: u64 = 256;
+/// Bytes gathered at a time, about.
+const BAND: u64 = 4 << 20;
+/// Places of records held at a time.
+const PLACES: u64 = 1 << 16;
+
+/// Copies variables that all have the same number of records.
+pub(super) fn sweep(set: Dataset<'_>, rows: Vec<Job>, writer: &mut dyn Writer) -> Result<()> {
+    let rows = by_place(set, rows)?;
+    let bytes = rows.iter().map(Job::slab).sum::<u64>();
+    let worth = bytes / rows.len().max(1) as u64 >= PACKED;
+    if worth && is_packed(set, &rows)? && keeps_order(&rows, writer) {
+        return move_records(set, &rows, writer);
+    }
+    let (large, small): (Vec<_>, Vec<_>) = rows.into_iter().partition(|job| job.slab() >= LARGE);
+    gather(set, &small, writer)?;
+    move_records(set, &large, writer)
+}
+
+/// Orders variables by the place of their first record.
+fn by_place(set: Dataset<'_>, rows: Vec<Job>) -> Result<Vec<Job>> {
+    let mut places = Vec::with_capacity(rows.len());
+    for job in rows {
+        let first = chunks(set, &job, 0, 1)?;
+        places.push((first.first().map(|c| (c.object, c.range.start)), job));
+    }
+    places.sort_by_key(|(place, job)| (*place, job.pair.from));
+    Ok(places.into_iter().map(|(_, job)| job).collect())
+}
+
+/// True if the records stand one behind the other, with nothing between them.
+fn is_packed(set: Dataset<'_>, rows: &[Job]) -> Result<bool> {
+    let mut next = None;
+    for record in [0, 1] {
+        for job in rows {
+            let found = chunks(set, job, record, 1)?;
+            let Some(chunk) = found.first() else {
+                return Ok(false);
+            };
+            if next.is_some_and(|n| n != (chunk.object, chunk.range.start)) {
+                return Ok(false);
+            }
+            next = Some((chunk.object, chunk.range.end));
+        }
+    }
+    Ok(true)
+}
+
+/// True if the variables are all record variables of the output, in the same order.
+fn keeps_order(rows: &[Job], writer: &dyn Writer) -> bool {
+    let schema = writer.schema();
+    let records = schema.var_ids().zip(&schema.vars);
+    let records = records
+        .filter(|(_, var)| schema.is_record(var))
+        .map(|(id, _)| id);
+    records.eq(rows.iter().map(|job| job.pair.to))
+}
+
+/// Where `count` records of a variable from `first` on are stored.
+fn chunks(set: Dataset<'_>, job: &Job, first: u64, count: u64) -> Result<Vec<ChunkRef>> {
+    let mut all = Block {
+        start: vec![0; job.shape.len()],
+        count: vec![1; job.shape.len()],
+    };
+    all.start.iter_mut().take(1).for_each(|n| *n = first);
+    all.count.iter_mut().take(1).for_each(|n| *n = count);
+    let mut found = Vec::new();
+    let mut keep = |chunk: ChunkRef| {
+        found.push(chunk);
+        Ok(())
+    };
+    let located = set.reader.locate(job.pair.from, &all, &mut keep);
+    located.in_object(|| set.reader.schema().var_path(job.pair.from))?;
+    Ok(found)
+}
+
+/// Consecutive runs of records, as (first, count), so that `most` records are in none.
+fn bands(records: u64, most: u64) -> impl Iterator<Item = (u64, u64)> {
+    let most = most.max(1);
+    let bands = records.div_ceil(most);
+    (0..bands).map(move |n| {
+        let first = n.saturating_mul(most);
+        (first, most.min(records - first))
+    })
+}
+
+/// Moves record after record; what stands side by side in both datasets is copied at once.
+fn move_records(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()> {
+    let records = rows.first().map_or(0, Job::records);
+    for (first, count) in bands(records, PLACES / rows.len().max(1) as u64) {
+        let places = rows.iter().map(|job| chunks(set, job, first, count));
+        let places = places.collect::<Result<Vec<_>>>()?;
+        for record in first..first.saturating_add(count) {
+            let index = usize::try_from(record - first).unwrap_or(usize::MAX);
+            for (job, places) in rows.iter().zip(&places) {
+                let path = || set.reader.schema().var_path(job.pair.from);
+                let element = record.saturating_mul(job.per_record());
+                let elements = (element, element.saturating_add(job.per_record()));
+                match places.get(index).filter(|c| c.index == record) {
+                    Some(chunk) => job.piece(set, writer, elements, chunk).in_object(path)?,
+                    None => put_fill(set, job, record, writer)?,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes a record that is not stored.
+fn put_fill(set: Dataset<'_>, job: &Job, record: u64, writer: &mut dyn Writer) -> Result<()> {
+    let bytes = set.read_stored(job.pair.from, &job.from, &region(job, record, 1))?;
+    writer.put_run(job.pair.to, record.saturating_mul(job.per_record()), &bytes)?;
+    set.env.progress.advance(bytes.len() as u64);
+    Ok(())
+}
+
+fn region(job: &Job, first: u64, count: u64) -> Region {
+    let mut region = Region::whole(&job.shape);
+    region.start.iter_mut().take(1).for_each(|n| *n = first);
+    region.count.iter_mut().take(1).for_each(|n| *n = count);
+    region
+}
+
+/// Copies small records band by band: those of all variables are read together and put in order
+/// per variable.
+fn gather(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()> {
+    let Some(first) = rows.first() else {
+        return Ok(());
+    };
+    let bytes = rows
+        .iter()
+        .map(Job::slab)
+        .sum::<u64>()
+        .max(record_bytes(writer));
+    let most = (BAND / bytes.max(1)).min(PLACES / rows.len() as u64);
+    let items = bands(first.records(), most).map(|value| {
+        set.env.cancel.check()?;
+        let bytes = bytes.saturating_mul(value.1).saturating_mul(3);
+        Ok(Item { bytes, value })
+    });
+    let read = |(first, count)| Ok((first, gather_band(set, rows, (first, count))?));
+    let put = |(first, columns): (u64, Vec<Vec<u8>>)| {
+        for (job, column) in rows.iter().zip(columns) {
+            let element = first.saturating_mul(job.per_record());
+            let path = || set.reader.schema().var_path(job.pair.from);
+            writer
+                .put_run(job.pair.to, element, &column)
+                .in_object(path)?;
+            set.env.progress.advance(column.len() as u64);
+        }
+        Ok(())
+    };
+    set.env.pool.ordered(items, read, put)
+}
+
+/// Bytes of a record of the output, over all its record variables.
+fn record_bytes(writer: &dyn Writer) -> u64 {
+    let schema = writer.schema();
+    let records = schema.var_ids().zip(&schema.vars);
+    let records = records.filter(|(_, var)| schema.is_record(var));
+    let slabs = records.map(|(id, var)| {
+        let count = schema.shape(id).split_off(1);
+        let size = var.ty.fixed_size(schema).unwrap_or(16);
+        Region::whole(&count)
+            .elements()
+            .unwrap_or(0)
+            .saturating_mul(size)
+    });
+    slabs.fold(0, u64::saturating_add)
+}
+
+/// The bytes of some records, one run of bytes a variable.
+fn gather_band(set: Dataset<'_>, rows: &[Job], (first, count): (u64, u64)) -> Result<Vec<Vec<u8>>> {
+    let mut columns = Vec::with_capacity(rows.len());
+    let mut places = Vec::with_capacity(rows.len());
+    for job in rows {
+        let found = chunks(set, job, first, count)?;
+        let whole = found.len() as u64 == count && found.iter().all(|c| c.object == 0);
+        if whole {
+            let size = job.slab().saturating_mul(count);
+            columns.push(vec![0; set.env.limits.item(size, "records")?]);
+            places.push(found);
+        } else {
+            let region = region(job, first, count);
+            columns.push(set.read_stored(job.pair.from, &job.from, &region)?);
+            places.push(vec![]);
+        }
+    }
+    fetch(set, rows, &places, &mut columns)?;
+    Ok(columns)
+}
+
+/// Reads the records at `places` and puts them in the columns of their variables.
+fn fetch(
+    set: Dataset<'_>,
+    rows: &[Job],
+    places: &[Vec<ChunkRef>],
+    columns: &mut [Vec<u8>],
+) -> Result<()> {
+    let source = object(set, 0)?;
+    let most = places.iter().map(Vec::len).max().unwrap_or(0);
+    let (mut ranges, mut owners) = (Vec::new(), Vec::new());
+    for record in 0..most {
+        for (owner, (job, found)) in rows.iter().zip(places).enumerate() {
+            let Some(chunk) = found.get(record) else {
+                continue;
+            };
+            if chunk.range.end > source.len() {
+                let path = || set.reader.schema().var_path(job.pair.from);
+                present(&**source, &chunk.range).in_object(path)?;
+            }
+            ranges.push(chunk.range.clone());
+            owners.push((owner, record));
+        }
+    }
+    let mut buffer = Vec::new();
+    for read in merge(&ranges) {
+        buffer.resize(set.env.limits.item(length(&read.range), "records")?, 0);
+        source.read_at(read.range.start, &mut buffer)?;
+        let members = ranges.get(read.members.clone()).unwrap_or_default();
+        let owners = owners.get(read.members).unwrap_or_default();
+        for (range, &(owner, record)) in members.iter().zip(owners) {
+            let from = usize::try_from(range.start - read.range.start).unwrap_or(usize::MAX);
+            let size = usize::try_from(length(range)).unwrap_or(usize::MAX);
+            let bytes = buffer
+                .get(from..from.saturating_add(size))
+                .unwrap_or_default();
+            let to = record.saturating_mul(size);
+            let column = columns
+                .get_mut(owner)
+                .map(Vec::as_mut_slice)
+                .unwrap_or_default();
+            if let Some(place) = column.get_mut(to..to.saturating_add(size)) {
+                place.copy_from_slice(bytes);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! Which variables a copy is about.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Name, Schema, VarId};
+
+/// The variables that are copied, by name: a variable's own name (in whatever group), or its path
+/// from the root.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Selection {
+    /// All.
+    #[default]
+    All,
+    /// The definitions of all, the data of these only.
+    Data(Vec<Vec<u8>>),
+    /// Definitions and data of these only.
+    Only(Vec<Vec<u8>>),
+}
+
+impl Selection {
+    /// Per variable of `schema`: whether it is defined in the output, and whether its data is
+    /// copied.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for a name that no variable has.
+    pub(super) fn of(&self, schema: &Schema) -> Result<Vec<(bool, bool)>> {
+        let (names, define_all) = match self {
+            Self::All => return Ok(vec![(true, true); schema.vars.len()]),
+            Self::Data(names) => (names, true),
+            Self::Only(names) => (names, false),
+        };
+        let mut marks = vec![(define_all, false); schema.vars.len()];
+        for name in names {
+            let mut found = false;
+            for (id, mark) in schema.var_ids().zip(&mut marks) {
+                if is_named(schema, id, name) {
+                    (*mark, found) = ((true, true), true);
+                }
+            }
+            if !found {
+                let shown = String::from_utf8_lossy(name);
+                let what = format!("{shown}: No such variable");
+                return Err(Error::new(ErrorKind::NotFound, what));
+            }
+        }
+        Ok(marks)
+    }
+}
+
+/// True if `name` is the variable's name, as it is or normalised, or the end of its path.
+fn is_named(schema: &Schema, id: VarId, name: &[u8]) -> bool {
+    let Some(var) = schema.var(id) else {
+        return false;
+    };
+    let own = var.name.as_bytes();
+    if own == name || Name::checked(name).is_ok_and(|n| n == var.name) {
+        return true;
+    }
+    let mut path = schema.group_path(var.group).into_bytes();
+    if path != b"/" {
+        path.push(b'/');
+    }
+    path.extend_from_slice(own);
+    match name.first() {
+        Some(b'/') => path == name,
+        Some(_) if name.contains(&b'/') => {
+            let above = path.strip_suffix(name).unwrap_or_default();
+            above.last() == Some(&b'/')
+        }
+        Some(_) | None => false,
+    }
+}

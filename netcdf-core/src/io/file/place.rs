@@ -1,0 +1,92 @@
+//! Where an output's path leads to.
+
+use std::fs::File;
+use std::io::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// What a path leads to, all symbolic links followed.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A path, whether or not something is there.
+    Path(PathBuf),
+    /// An open file of a process, by the path that names it (`/proc/self/fd/1`, `/dev/fd/1`).
+    Descriptor(PathBuf),
+}
+
+/// Follows `path`. Names of open files look like links as well, but what they name may have been
+/// opened by a shell, for others to write to, too: those are not followed.
+///
+/// # Errors
+/// If there is no end to the links.
+pub fn resolve(path: &Path) -> Result<Place> {
+    let mut at = path.to_path_buf();
+    for _ in 0..40 {
+        if is_descriptor(&at) {
+            return Ok(Place::Descriptor(at));
+        }
+        match std::fs::read_link(&at) {
+            Ok(to) => at = at.parent().unwrap_or(Path::new("")).join(to),
+            Err(_) => return Ok(Place::Path(at)),
+        }
+    }
+    Err(Error::other("too many levels of symbolic links"))
+}
+
+/// True for the names of open files: what is in `/dev/fd` or `/proc/<process>/fd`.
+fn is_descriptor(path: &Path) -> bool {
+    let number = path.file_name().and_then(|n| n.to_str());
+    if number.is_none_or(|n| n.parse::<u32>().is_err()) {
+        return false;
+    }
+    let dir = path.parent().unwrap_or(Path::new(""));
+    let real = std::fs::canonicalize(dir).unwrap_or_default();
+    dir == Path::new("/dev/fd") || (real.starts_with("/proc") && real.ends_with("fd"))
+}
+
+/// Opens the file that [`Place::Descriptor`] names, for writing. Standard output and error are
+/// written to where they stand; a regular file opened by number is written from its start.
+///
+/// # Errors
+/// Those of opening.
+pub fn open_descriptor(path: &Path) -> Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let dir = path.parent().map(std::fs::canonicalize);
+        let own = Path::new("/proc")
+            .join(std::process::id().to_string())
+            .join("fd");
+        let own = path.starts_with("/dev/fd") || dir.is_some_and(|d| d.is_ok_and(|d| d == own));
+        match path.file_name().and_then(|n| n.to_str()).filter(|_| own) {
+            Some("1") => return Ok(std::io::stdout().as_fd().try_clone_to_owned()?.into()),
+            Some("2") => return Ok(std::io::stderr().as_fd().try_clone_to_owned()?.into()),
+            Some(_) | None => {}
+        }
+    }
+    let regular = std::fs::metadata(path).is_ok_and(|m| m.is_file());
+    File::options().write(true).truncate(regular).open(path)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_open_files_are_not_followed() {
+        let stdout = Place::Descriptor("/proc/self/fd/1".into());
+        assert_eq!(resolve(Path::new("/dev/stdout")).unwrap(), stdout);
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("l");
+        std::os::unix::fs::symlink("/dev/fd/3", &link).unwrap();
+        let three = Place::Descriptor("/dev/fd/3".into());
+        assert_eq!(resolve(&link).unwrap(), three);
+    }
+
+    #[test]
+    fn other_links_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let (link, end) = (dir.path().join("l"), dir.path().join("fd").join("1"));
+        std::os::unix::fs::symlink("fd/1", &link).unwrap();
+        assert_eq!(resolve(&link).unwrap(), Place::Path(end));
+    }
+}

@@ -1,0 +1,70 @@
+//! Merges ranges that lie near each other, so that one read serves several of them.
+
+use std::ops::Range;
+
+/// Bytes between two ranges that are rather read than skipped.
+const GAP: u64 = 16 << 10;
+/// Bytes that a merged read has at most.
+const MOST: u64 = 4 << 20;
+
+/// One read and the ranges it serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// What is to be read, in bytes.
+    pub range: Range<u64>,
+    /// Which of the ranges given lie in it.
+    pub members: Range<usize>,
+}
+
+/// The reads that serve `ranges`, in their order: an ascending range close behind the one before
+/// it joins its read.
+pub fn merge(ranges: &[Range<u64>]) -> impl Iterator<Item = Read> + '_ {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let first = ranges.get(next)?;
+        let mut read = Read {
+            range: first.clone(),
+            members: next..next + 1,
+        };
+        for range in ranges.get(next + 1..).unwrap_or_default() {
+            let end = range.end.max(read.range.end);
+            let near = range.start.saturating_sub(read.range.end) <= GAP;
+            let ascends = range.start >= read.range.start && range.end >= range.start;
+            if !near || !ascends || end.saturating_sub(read.range.start) > MOST {
+                break;
+            }
+            read.range.end = end;
+            read.members.end += 1;
+        }
+        next = read.members.end;
+        Some(read)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reads(ranges: &[Range<u64>]) -> Vec<(u64, u64, usize)> {
+        let all = merge(ranges).map(|r| (r.range.start, r.range.end, r.members.len()));
+        all.collect()
+    }
+
+    #[test]
+    fn near_ascending_ranges_join() {
+        assert_eq!(reads(&[]), []);
+        assert_eq!(reads(&[0..4, 8..12, 12..16]), [(0, 16, 3)]);
+        assert_eq!(reads(&[0..4, 2..3]), [(0, 4, 2)]);
+    }
+
+    #[test]
+    fn far_descending_and_long_ones_do_not() {
+        let far = 4 + GAP + 1;
+        assert_eq!(reads(&[0..4, far..far + 1]), [(0, 4, 1), (far, far + 1, 1)]);
+        assert_eq!(reads(&[8..12, 0..4]), [(8, 12, 1), (0, 4, 1)]);
+        assert_eq!(
+            reads(&[0..MOST, MOST..MOST + 1]),
+            [(0, MOST, 1), (MOST, MOST + 1, 1)]
+        );
+    }
+}
