@@ -25,11 +25,12 @@ struct Binary {
 
 impl Binary {
     /// Takes the magnitude apart; `magnitude` is neither 0 nor an infinity.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "11 bits")]
     fn new(magnitude: u64) -> Self {
         const FRACTION: u64 = (1 << 52) - 1;
         let fraction = magnitude & FRACTION;
-        let biased = i32::try_from(magnitude >> 52).unwrap_or_default();
+        let biased = ((magnitude >> 52) & 0x7ff).cast_signed() as i32;
         if biased == 0 {
             let zeros = fraction.leading_zeros();
             Self {
@@ -77,7 +78,7 @@ pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
     let bits = (62 - floor_log2(places)).unsigned_abs() & 63;
     // 63 bits of `m` and 63 of the power are fractions. The low bits of `m` are 0, so that nothing is lost.
     let surplus = (62 - value.e - floor_log2(k))
-        .unsigned_abs()
+        .cast_unsigned()
         .wrapping_sub(bits)
         & 63;
     let product = high(u128::from(value.m >> surplus) * u128::from(pow10::high(k)));
@@ -86,7 +87,21 @@ pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
     if product.wrapping_sub(half - 1) & (2 * half - 1) < 2 {
         return round_near_middle(magnitude, exponent, precision);
     }
-    carry((product + half) >> bits, exponent, precision)
+    let digits = (product + half) >> bits;
+    if digits == small_power(precision) {
+        return one_more(exponent, precision);
+    }
+    Decimal { digits, exponent }
+}
+
+/// What `99...9` becomes that is rounded up.
+#[cold]
+#[inline(never)]
+fn one_more(exponent: i32, precision: u32) -> Decimal {
+    Decimal {
+        digits: small_power(precision - 1),
+        exponent: exponent + 1,
+    }
 }
 
 /// As [`round`] where the fraction is about one half.
@@ -98,13 +113,10 @@ fn round_near_middle(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
 }
 
 /// Rounding up `99...9` gives one digit too many.
-#[inline(always)]
+#[inline]
 fn carry(digits: u64, exponent: i32, precision: u32) -> Decimal {
     if digits == small_power(precision) {
-        Decimal {
-            digits: digits / 10,
-            exponent: exponent + 1,
-        }
+        one_more(exponent, precision)
     } else {
         Decimal { digits, exponent }
     }

@@ -31,6 +31,8 @@ pub enum Form {
 pub struct FloatFormat {
     precision: Precision,
     form: Form,
+    /// Digits of data values, or 0 for other forms and for the fewest digits.
+    data_digits: u8,
 }
 
 /// The layout of finite values of one type in one format.
@@ -51,13 +53,21 @@ impl FloatFormat {
             Precision::Digits(21..) => Precision::Digits(20),
             Precision::Digits(_) | Precision::Exact => precision,
         };
-        Self { precision, form }
+        let data_digits = match (precision, form) {
+            (Precision::Digits(count), Form::Data) => count,
+            (Precision::Digits(_) | Precision::Exact, _) => 0,
+        };
+        Self {
+            precision,
+            form,
+            data_digits,
+        }
     }
 
     /// Replaces the text of `token` by that of `value`.
     #[inline]
     pub fn write_f32(&self, value: f32, token: &mut Token) {
-        if self.is_usual(usual::FLOAT_DIGITS) && is_plain(value.into()) {
+        if self.is_usual(usual::FLOAT_DIGITS) && usual::is_plain(value.into()) {
             return token.write(|out| usual::seven(value.into(), out));
         }
         self.write_any_f32(value, token);
@@ -66,7 +76,7 @@ impl FloatFormat {
     /// Replaces the text of `token` by that of `value`.
     #[inline]
     pub fn write_f64(&self, value: f64, token: &mut Token) {
-        if self.is_usual(usual::DOUBLE_DIGITS) && is_plain(value) {
+        if self.is_usual(usual::DOUBLE_DIGITS) && usual::is_plain(value) {
             return token.write(|out| usual::fifteen(value, out));
         }
         self.write_any_f64(value, token);
@@ -78,7 +88,7 @@ impl FloatFormat {
         if !self.is_usual(usual::FLOAT_DIGITS) {
             return self.put_any_f32(value, out);
         }
-        if is_plain(value.into()) {
+        if usual::is_plain(value.into()) {
             usual::seven(value.into(), out)
         } else if value == 0.0 {
             put_zero(value.is_sign_negative(), out)
@@ -93,7 +103,7 @@ impl FloatFormat {
         if !self.is_usual(usual::DOUBLE_DIGITS) {
             return self.put_any_f64(value, out);
         }
-        if is_plain(value) {
+        if usual::is_plain(value) {
             usual::fifteen(value, out)
         } else if value == 0.0 {
             put_zero(value.is_sign_negative(), out)
@@ -105,8 +115,7 @@ impl FloatFormat {
     /// Whether data values have the given number of digits, for which there is a fast way.
     #[inline]
     fn is_usual(&self, digits: u32) -> bool {
-        self.form == Form::Data
-            && matches!(self.precision, Precision::Digits(count) if u32::from(count) == digits)
+        u32::from(self.data_digits) == digits
     }
 
     #[inline(never)]
@@ -126,7 +135,7 @@ impl FloatFormat {
     #[inline(never)]
     fn write_any_f32(&self, value: f32, token: &mut Token) {
         let wide = f64::from(value);
-        if !is_plain(wide) {
+        if wide == 0.0 || !wide.is_finite() {
             return self.write_special(wide, true, token);
         }
         match self.precision {
@@ -141,7 +150,7 @@ impl FloatFormat {
 
     #[inline(never)]
     fn write_any_f64(&self, value: f64, token: &mut Token) {
-        if !is_plain(value) {
+        if value == 0.0 || !value.is_finite() {
             return self.write_special(value, false, token);
         }
         match self.precision {
@@ -202,13 +211,6 @@ impl FloatFormat {
         token.push(text);
         token.push(if suffix { b"f" } else { b"" });
     }
-}
-
-/// Whether `value` is neither 0 nor an infinity nor not a number.
-#[inline(always)]
-fn is_plain(value: f64) -> bool {
-    const INFINITY: u64 = 0x7ff << 52;
-    value.abs().to_bits().wrapping_sub(1) < INFINITY - 1
 }
 
 #[inline]

@@ -11,6 +11,12 @@ pub(super) const FLOAT_DIGITS: u32 = 7;
 /// As [`FLOAT_DIGITS`] for a double.
 pub(super) const DOUBLE_DIGITS: u32 = 15;
 
+/// Whether `value` is none of the special ones: zeros, subnormal numbers, infinities and what is not a number.
+#[inline(always)]
+pub(super) fn is_plain(value: f64) -> bool {
+    (value.abs().to_bits() >> 52).wrapping_sub(1) < 0x7fe
+}
+
 /// How much of the text is there, and what is missing.
 #[derive(Clone, Copy)]
 struct Place {
@@ -21,16 +27,16 @@ struct Place {
     exponent: i32,
 }
 
-/// C's `%.7g` of a value that is neither 0 nor an infinity nor not a number, and its length.
+/// C's `%.7g` of a value of which [`is_plain`] holds, and its length.
 #[inline(always)]
 pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
     let (start, magnitude) = split(value, out);
     let Decimal { digits, exponent } = digits::round(magnitude, FLOAT_DIGITS);
-    let values = ascii::spread(u32::try_from(digits * 10).unwrap_or_default());
+    let values = ascii::spread(low(digits * 10));
     let text = values | ascii::ZEROS;
     let place = Place {
         start,
-        significant: 8 - (values | 1).leading_zeros() as usize / 8,
+        significant: ascii::significant(values),
         exponent,
     };
     if is_fraction(exponent) {
@@ -44,19 +50,19 @@ pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
     point_and_exponent::<FLOAT_DIGITS>(place, whole, out)
 }
 
-/// C's `%.15g` of a value that is neither 0 nor an infinity nor not a number, and its length.
+/// C's `%.15g` of a value of which [`is_plain`] holds, and its length.
 #[inline(always)]
 pub(super) fn fifteen(value: f64, out: &mut [u8; ROOM]) -> usize {
     const SEVEN: u64 = 10_000_000;
     let (start, magnitude) = split(value, out);
     let Decimal { digits, exponent } = digits::round(magnitude, DOUBLE_DIGITS);
-    let upper = ascii::spread(u32::try_from(digits / SEVEN).unwrap_or_default());
-    let lower = ascii::spread(u32::try_from(digits % SEVEN * 10).unwrap_or_default());
+    let upper = ascii::spread(low(digits / SEVEN));
+    let lower = ascii::spread(low(digits % SEVEN * 10));
     let text = u128::from(lower | ascii::ZEROS) << 64 | u128::from(upper | ascii::ZEROS);
     let significant = if lower == 0 {
-        8 - (upper | 1).leading_zeros() as usize / 8
+        ascii::significant(upper)
     } else {
-        16 - lower.leading_zeros() as usize / 8
+        8 + ascii::significant(lower)
     };
     let place = Place {
         start,
@@ -93,6 +99,13 @@ const fn masks() -> [u128; 16] {
     table
 }
 
+/// Eight digits of a larger number.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "below 10^8")]
+const fn low(digits: u64) -> u32 {
+    digits as u32
+}
+
 /// Takes the sign off and writes it.
 #[inline(always)]
 fn split(value: f64, out: &mut [u8; ROOM]) -> (usize, u64) {
@@ -103,7 +116,7 @@ fn split(value: f64, out: &mut [u8; ROOM]) -> (usize, u64) {
 /// Whether there are zeros before the first digit.
 #[inline(always)]
 const fn is_fraction(exponent: i32) -> bool {
-    (exponent as u32).wrapping_add(4) < 4
+    exponent.cast_unsigned().wrapping_add(4) < 4
 }
 
 /// Writes `0.` and up to three zeros and returns their end.
