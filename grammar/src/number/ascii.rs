@@ -4,16 +4,24 @@
 pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// The eight digits of `n < 10^8` as values 0 to 9.
-#[inline]
+#[inline(always)]
 pub(super) const fn spread(n: u32) -> u64 {
     let n = n as u64;
-    // n / 10^4, then two times / 100, then four times / 10, each by a multiplication that is exact in its range.
+    // n / 10^4, then two times / 100, then four times / 10, each by a multiplication that is exact in its range. A quotient q
+    // by d and its remainder r = n - q * d take the place of n: q + (r << s) = (n << s) - q * ((d << s) - 1).
     let high = (n * 109_951_163) >> 40;
-    let fours = high | ((n - high * 10_000) << 32);
+    let fours = (n << 32) - high * ((10_000 << 32) - 1);
     let high = ((fours * 10_486) >> 20) & 0x7f_0000_007f;
-    let twos = high | ((fours - high * 100) << 16);
+    let twos = (fours << 16) - high * ((100 << 16) - 1);
     let high = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-    high | ((twos - high * 10) << 8)
+    (twos << 8) - high * ((10 << 8) - 1)
+}
+
+/// How many of the eight digits there are up to the last that is not 0, at least 1.
+#[inline(always)]
+pub(super) const fn significant(digits: u64) -> usize {
+    // Trailing zeros are counted faster than leading ones by processors without an instruction for the latter.
+    8 - (digits.swap_bytes() | 1 << 56).trailing_zeros() as usize / 8
 }
 
 /// The number of up to eight characters that are known to be digits; unused bytes, at the low end, are 0 or `0`.

@@ -4,7 +4,7 @@
 //! arbitrary-precision code of `core::fmt` decide the rest.
 
 use super::ascii;
-use super::pow10::{EXACT_NARROW, EXACT_WIDE, floor_log2, floor_log10, significand, small_power};
+use super::pow10::{self, EXACT_WIDE, floor_log2, floor_log10, significand, small_power};
 
 /// The most digits that the fast ways can give.
 pub(super) const MAX_FAST: u32 = 17;
@@ -25,11 +25,12 @@ struct Binary {
 
 impl Binary {
     /// Takes the magnitude apart; `magnitude` is neither 0 nor an infinity.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "11 bits")]
     fn new(magnitude: u64) -> Self {
         const FRACTION: u64 = (1 << 52) - 1;
         let fraction = magnitude & FRACTION;
-        let biased = i32::try_from(magnitude >> 52).unwrap_or_default();
+        let biased = ((magnitude >> 52) & 0x7ff).cast_signed() as i32;
         if biased == 0 {
             let zeros = fraction.leading_zeros();
             Self {
@@ -42,17 +43,6 @@ impl Binary {
                 e: biased - 1023,
             }
         }
-    }
-
-    /// `floor(log10(value))`: at most one power of ten lies between `2^e` and `2^(e + 1)`.
-    #[inline]
-    fn floor_log10(self) -> i32 {
-        let below = floor_log10(self.e);
-        let next = below + 1;
-        let power = significand(next).unwrap_or_default();
-        // Cut-off powers have a low half that is not 0, so that `>=` is right for them and for the exact ones alike.
-        let reached = floor_log2(next) == self.e && u128::from(self.m) << 64 >= power;
-        below + i32::from(reached)
     }
 }
 
@@ -70,26 +60,55 @@ const fn low(wide: u128) -> u64 {
     wide as u64
 }
 
+/// `floor(log10(value))`: at most one power of ten lies between `2^e` and `2^(e + 1)`.
+#[inline(always)]
+fn exponent_of(magnitude: u64, e: i32) -> i32 {
+    let below = floor_log10(e);
+    below + i32::from(magnitude >= pow10::bits(below + 1))
+}
+
 /// Rounds the `f64` whose bits without sign are `magnitude` (not 0, finite) to `precision` digits, 1 to [`MAX_FAST`].
-#[inline]
+#[inline(always)]
 pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
     let value = Binary::new(magnitude);
-    let exponent = value.floor_log10();
-    let k = i32::try_from(precision).unwrap_or_default() - 1 - exponent;
-    let power = significand(k).unwrap_or_default();
-    let product = u128::from(value.m) * u128::from(high(power));
-    // The integer part is the product above this bit: 63 bits of `m` and 63 of the power are fractions.
-    let shift = (126 - value.e - floor_log2(k)).unsigned_abs() & 127;
-    let integer = low(product >> shift);
-    let fraction = product & ((1 << shift) - 1);
-    let half = 1u128 << ((shift - 1) & 127);
-    let up = fraction > half || (fraction == half && integer & 1 == 1);
-    // What was left out of the product is worth less than 2^64.
-    let decided = fraction > half || fraction + (1 << 64) < half || (0..=EXACT_NARROW).contains(&k);
-    if decided {
-        return carry(integer + u64::from(up), exponent, precision);
+    let exponent = exponent_of(magnitude, value.e);
+    let places = i32::try_from(precision).unwrap_or_default();
+    let k = places - 1 - exponent;
+    // The fewest bits that the fraction of a product with `precision` digits has in its high half.
+    let bits = (62 - floor_log2(places)).unsigned_abs() & 63;
+    // 63 bits of `m` and 63 of the power are fractions. The low bits of `m` are 0, so that nothing is lost.
+    let surplus = (62 - value.e - floor_log2(k))
+        .cast_unsigned()
+        .wrapping_sub(bits)
+        & 63;
+    let product = high(u128::from(value.m >> surplus) * u128::from(pow10::high(k)));
+    let half = 1 << (bits - 1);
+    // What was left out of the product is worth less than 1, so that only these two fractions do not decide.
+    if product.wrapping_sub(half - 1) & (2 * half - 1) < 2 {
+        return round_near_middle(magnitude, exponent, precision);
     }
-    round_wide(value, power, exponent, precision)
+    let digits = (product + half) >> bits;
+    if digits == small_power(precision) {
+        return one_more(exponent, precision);
+    }
+    Decimal { digits, exponent }
+}
+
+/// What `99...9` becomes that is rounded up.
+#[cold]
+#[inline(never)]
+fn one_more(exponent: i32, precision: u32) -> Decimal {
+    Decimal {
+        digits: small_power(precision - 1),
+        exponent: exponent + 1,
+    }
+}
+
+/// As [`round`] where the fraction is about one half.
+#[cold]
+#[inline(never)]
+fn round_near_middle(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
+    round_wide(Binary::new(magnitude), exponent, precision)
         .unwrap_or_else(|| round_exact(magnitude, exponent, precision))
 }
 
@@ -97,19 +116,17 @@ pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
 #[inline]
 fn carry(digits: u64, exponent: i32, precision: u32) -> Decimal {
     if digits == small_power(precision) {
-        Decimal {
-            digits: digits / 10,
-            exponent: exponent + 1,
-        }
+        one_more(exponent, precision)
     } else {
         Decimal { digits, exponent }
     }
 }
 
 /// As [`round`] with all 128 bits of the power of ten; `None` if even these do not decide.
-#[cold]
-fn round_wide(value: Binary, power: u128, exponent: i32, precision: u32) -> Option<Decimal> {
+#[inline]
+fn round_wide(value: Binary, exponent: i32, precision: u32) -> Option<Decimal> {
     let k = i32::try_from(precision).ok()? - 1 - exponent;
+    let power = significand(k)?;
     let rest = u128::from(value.m) * u128::from(low(power));
     let product = u128::from(value.m) * u128::from(high(power)) + (rest >> 64);
     let shift = u32::try_from(126 - value.e - floor_log2(k)).ok()?;

@@ -2,7 +2,9 @@
 
 use super::digits::{self, Text};
 use super::exact;
+use super::room::{self, ROOM};
 use super::token::Token;
+use super::usual;
 
 /// Significant digits of a printed floating-point value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub enum Form {
 pub struct FloatFormat {
     precision: Precision,
     form: Form,
+    /// Digits of data values, or 0 for other forms and for the fewest digits.
+    data_digits: u8,
 }
 
 /// The layout of finite values of one type in one format.
@@ -40,11 +44,6 @@ struct Layout {
     suffix: bool,
 }
 
-/// Digits that default data output has for a float; the exact form changes to an exponent at the same size as it.
-const FLOAT_LIMIT: u32 = 7;
-/// As [`FLOAT_LIMIT`] for a double.
-const DOUBLE_LIMIT: u32 = 15;
-
 impl FloatFormat {
     /// A format; digits outside 1 to 20 are brought into that range.
     #[must_use]
@@ -54,20 +53,94 @@ impl FloatFormat {
             Precision::Digits(21..) => Precision::Digits(20),
             Precision::Digits(_) | Precision::Exact => precision,
         };
-        Self { precision, form }
+        let data_digits = match (precision, form) {
+            (Precision::Digits(count), Form::Data) => count,
+            (Precision::Digits(_) | Precision::Exact, _) => 0,
+        };
+        Self {
+            precision,
+            form,
+            data_digits,
+        }
     }
 
     /// Replaces the text of `token` by that of `value`.
     #[inline]
     pub fn write_f32(&self, value: f32, token: &mut Token) {
+        if self.is_usual(usual::FLOAT_DIGITS) && usual::is_plain(value.into()) {
+            return token.write(|out| usual::seven(value.into(), out));
+        }
+        self.write_any_f32(value, token);
+    }
+
+    /// Replaces the text of `token` by that of `value`.
+    #[inline]
+    pub fn write_f64(&self, value: f64, token: &mut Token) {
+        if self.is_usual(usual::DOUBLE_DIGITS) && usual::is_plain(value) {
+            return token.write(|out| usual::fifteen(value, out));
+        }
+        self.write_any_f64(value, token);
+    }
+
+    /// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for what stands behind it.
+    #[inline]
+    pub fn put_f32(&self, value: f32, out: &mut [u8; ROOM]) -> usize {
+        if !self.is_usual(usual::FLOAT_DIGITS) {
+            return self.put_any_f32(value, out);
+        }
+        if usual::is_plain(value.into()) {
+            usual::seven(value.into(), out)
+        } else if value == 0.0 {
+            put_zero(value.is_sign_negative(), out)
+        } else {
+            self.put_any_f32(value, out)
+        }
+    }
+
+    /// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for what stands behind it.
+    #[inline]
+    pub fn put_f64(&self, value: f64, out: &mut [u8; ROOM]) -> usize {
+        if !self.is_usual(usual::DOUBLE_DIGITS) {
+            return self.put_any_f64(value, out);
+        }
+        if usual::is_plain(value) {
+            usual::fifteen(value, out)
+        } else if value == 0.0 {
+            put_zero(value.is_sign_negative(), out)
+        } else {
+            self.put_any_f64(value, out)
+        }
+    }
+
+    /// Whether data values have the given number of digits, for which there is a fast way.
+    #[inline]
+    fn is_usual(&self, digits: u32) -> bool {
+        u32::from(self.data_digits) == digits
+    }
+
+    #[inline(never)]
+    fn put_any_f32(&self, value: f32, out: &mut [u8; ROOM]) -> usize {
+        let mut token = Token::new();
+        self.write_any_f32(value, &mut token);
+        token.put_into(out)
+    }
+
+    #[inline(never)]
+    fn put_any_f64(&self, value: f64, out: &mut [u8; ROOM]) -> usize {
+        let mut token = Token::new();
+        self.write_any_f64(value, &mut token);
+        token.put_into(out)
+    }
+
+    #[inline(never)]
+    fn write_any_f32(&self, value: f32, token: &mut Token) {
         let wide = f64::from(value);
-        let special = wide.to_bits() << 1;
-        if special == 0 || !value.is_finite() {
+        if wide == 0.0 || !wide.is_finite() {
             return self.write_special(wide, true, token);
         }
         match self.precision {
             Precision::Digits(count) => self.write_digits(wide, u32::from(count), true, token),
-            Precision::Exact => self.layout(FLOAT_LIMIT, true).write(
+            Precision::Exact => self.layout(usual::FLOAT_DIGITS, true).write(
                 &exact::digits_f32(value.abs()),
                 value < 0.0,
                 token,
@@ -75,16 +148,14 @@ impl FloatFormat {
         }
     }
 
-    /// Replaces the text of `token` by that of `value`.
-    #[inline]
-    pub fn write_f64(&self, value: f64, token: &mut Token) {
-        let special = value.to_bits() << 1;
-        if special == 0 || !value.is_finite() {
+    #[inline(never)]
+    fn write_any_f64(&self, value: f64, token: &mut Token) {
+        if value == 0.0 || !value.is_finite() {
             return self.write_special(value, false, token);
         }
         match self.precision {
             Precision::Digits(count) => self.write_digits(value, u32::from(count), false, token),
-            Precision::Exact => self.layout(DOUBLE_LIMIT, false).write(
+            Precision::Exact => self.layout(usual::DOUBLE_DIGITS, false).write(
                 &exact::digits_f64(value.abs()),
                 value < 0.0,
                 token,
@@ -140,6 +211,14 @@ impl FloatFormat {
         token.push(text);
         token.push(if suffix { b"f" } else { b"" });
     }
+}
+
+#[inline]
+fn put_zero(negative: bool, out: &mut [u8; ROOM]) -> usize {
+    let start = usize::from(negative);
+    room::put::<0, 1>(out, 0, *b"-");
+    room::put::<1, 1>(out, start, *b"0");
+    room::end(out, start + 1)
 }
 
 impl Layout {

@@ -1,6 +1,7 @@
 //! Integers as decimal text.
 
 use super::ascii;
+use super::room::{ROOM, end, put};
 use super::token::Token;
 
 /// The suffixes by which CDL tells the types of integer attribute values apart, in the case that `ncdump` writes.
@@ -21,89 +22,122 @@ pub mod suffix {
     pub const UINT64: &[u8] = b"ULL";
 }
 
+/// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for what stands behind it.
+#[inline]
+pub fn put_i32(value: i32, out: &mut [u8; ROOM]) -> usize {
+    put::<0, 1>(out, 0, *b"-");
+    magnitude_u32(value.unsigned_abs(), usize::from(value < 0), out)
+}
+
+/// As [`put_i32`].
+#[inline]
+pub fn put_u32(value: u32, out: &mut [u8; ROOM]) -> usize {
+    magnitude_u32(value, 0, out)
+}
+
+/// As [`put_i32`].
+#[inline]
+pub fn put_i64(value: i64, out: &mut [u8; ROOM]) -> usize {
+    put::<0, 1>(out, 0, *b"-");
+    magnitude_u64(value.unsigned_abs(), usize::from(value < 0), out)
+}
+
+/// As [`put_i32`].
+#[inline]
+pub fn put_u64(value: u64, out: &mut [u8; ROOM]) -> usize {
+    magnitude_u64(value, 0, out)
+}
+
+#[inline]
+fn magnitude_u32(value: u32, start: usize, out: &mut [u8; ROOM]) -> usize {
+    if value < 100_000_000 {
+        let len = up_to_eight(value, start, out);
+        return end(out, len);
+    }
+    let middle = up_to_eight(value / 100_000_000, start, out);
+    all_eight(value % 100_000_000, middle, out);
+    end(out, middle + 8)
+}
+
+#[inline]
+fn magnitude_u64(value: u64, start: usize, out: &mut [u8; ROOM]) -> usize {
+    match u32::try_from(value) {
+        Ok(value) => magnitude_u32(value, start, out),
+        Err(_) => magnitude_wide(value, start, out),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "quotients and remainders by 10^8 and 10^16"
+)]
+fn magnitude_wide(value: u64, start: usize, out: &mut [u8; ROOM]) -> usize {
+    const EIGHT: u64 = 100_000_000;
+    let (upper, lower) = (value / EIGHT, (value % EIGHT) as u32);
+    let middle = if upper < EIGHT {
+        up_to_eight(upper as u32, start, out)
+    } else {
+        let middle = up_to_eight((upper / EIGHT) as u32, start, out);
+        all_eight((upper % EIGHT) as u32, middle, out);
+        middle + 8
+    };
+    all_eight(lower, middle, out);
+    end(out, middle + 8)
+}
+
+/// Writes `value < 10^8` without leading zeros and returns the end.
+#[inline(always)]
+fn up_to_eight(value: u32, start: usize, out: &mut [u8; ROOM]) -> usize {
+    let digits = ascii::spread(value);
+    // 0 has one digit: the last.
+    let leading = (digits | 1 << 56).trailing_zeros() & 56;
+    put::<31, 8>(
+        out,
+        start,
+        ((digits | ascii::ZEROS) >> leading).to_le_bytes(),
+    );
+    start + 8 - leading as usize / 8
+}
+
+/// Writes `value < 10^8` with leading zeros.
+#[inline(always)]
+fn all_eight(value: u32, start: usize, out: &mut [u8; ROOM]) {
+    put::<31, 8>(
+        out,
+        start,
+        (ascii::spread(value) | ascii::ZEROS).to_le_bytes(),
+    );
+}
+
 impl Token {
     /// Replaces the text by that of `value`; narrower signed types widen to this.
     #[inline]
     pub fn write_i32(&mut self, value: i32) {
-        self.put(0, *b"-");
-        self.magnitude_u32(value.unsigned_abs(), usize::from(value < 0));
+        self.write(|out| put_i32(value, out));
     }
 
     /// Replaces the text by that of `value`; narrower unsigned types widen to this.
     #[inline]
     pub fn write_u32(&mut self, value: u32) {
-        self.magnitude_u32(value, 0);
+        self.write(|out| put_u32(value, out));
     }
 
     /// Replaces the text by that of `value`.
     #[inline]
     pub fn write_i64(&mut self, value: i64) {
-        self.put(0, *b"-");
-        self.magnitude_u64(value.unsigned_abs(), usize::from(value < 0));
+        self.write(|out| put_i64(value, out));
     }
 
     /// Replaces the text by that of `value`.
     #[inline]
     pub fn write_u64(&mut self, value: u64) {
-        self.magnitude_u64(value, 0);
+        self.write(|out| put_u64(value, out));
     }
 
     /// Appends one of the [`suffix`]es.
     #[inline]
     pub fn push_suffix(&mut self, suffix: &[u8]) {
         self.push(suffix);
-    }
-
-    #[inline]
-    fn magnitude_u32(&mut self, value: u32, start: usize) {
-        if value < 100_000_000 {
-            let end = self.up_to_eight(value, start);
-            self.set_len(end);
-        } else {
-            let middle = self.up_to_eight(value / 100_000_000, start);
-            self.all_eight(value % 100_000_000, middle);
-            self.set_len(middle + 8);
-        }
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "quotients and remainders by 10^8 and 10^16"
-    )]
-    fn magnitude_u64(&mut self, value: u64, start: usize) {
-        const EIGHT: u64 = 100_000_000;
-        if let Ok(value) = u32::try_from(value) {
-            return self.magnitude_u32(value, start);
-        }
-        let (upper, lower) = (value / EIGHT, (value % EIGHT) as u32);
-        let middle = if upper < EIGHT {
-            self.up_to_eight(upper as u32, start)
-        } else {
-            let middle = self.up_to_eight((upper / EIGHT) as u32, start);
-            self.all_eight((upper % EIGHT) as u32, middle);
-            middle + 8
-        };
-        self.all_eight(lower, middle);
-        self.set_len(middle + 8);
-    }
-
-    /// Writes `value < 10^8` without leading zeros and returns the end.
-    #[inline]
-    fn up_to_eight(&mut self, value: u32, start: usize) -> usize {
-        let digits = ascii::spread(value);
-        // 0 has one digit: the last.
-        let leading = (digits | 1 << 56).trailing_zeros() / 8;
-        self.put(
-            start,
-            ((digits | ascii::ZEROS) >> (8 * leading)).to_le_bytes(),
-        );
-        start + 8 - leading as usize
-    }
-
-    /// Writes `value < 10^8` with leading zeros.
-    #[inline]
-    fn all_eight(&mut self, value: u32, start: usize) {
-        self.put(start, (ascii::spread(value) | ascii::ZEROS).to_le_bytes());
     }
 }
 

@@ -9,12 +9,15 @@ mod integer;
 mod literal;
 mod plain;
 mod pow10;
+mod room;
 mod scan;
 mod token;
+mod usual;
 
 pub use float::{FloatFormat, Form, Precision};
-pub use integer::suffix;
+pub use integer::{put_i32, put_i64, put_u32, put_u64, suffix};
 pub use literal::{Integer, Literal, Radix, Suffix, literal};
 pub(crate) use plain::{Plain, plain};
+pub use room::{ROOM, SEPARATOR};
 pub use scan::{float_prefix, integer_prefix};
 pub use token::Token;

@@ -12,9 +12,16 @@ const LEN: usize = 685;
 /// Words of the big integer; `5^342` has 795 bits, and below 1 another 128 bits must be left after as many divisions.
 const WORDS: usize = 16;
 
+/// Smallest and largest exponent of [`AS_F64`].
+const MIN_F64: i32 = -323;
+const MAX_F64: i32 = 309;
+const LEN_F64: usize = 633;
+
 /// Powers of ten that fit in 64 bits.
 const SMALL: [u64; 20] = small();
 static SIGNIFICANDS: [u128; LEN] = significands();
+/// For each power of ten the bits of the smallest `f64` that is not below it.
+static AS_F64: [u64; LEN_F64] = as_f64();
 
 /// The largest `k` for which `significand(k)` is all of `10^k`.
 pub(super) const EXACT_WIDE: i32 = 55;
@@ -26,6 +33,21 @@ pub(super) const EXACT_NARROW: i32 = 27;
 pub(super) fn significand(k: i32) -> Option<u128> {
     let at = usize::try_from(k.wrapping_sub(MIN)).ok()?;
     SIGNIFICANDS.get(at).copied()
+}
+
+/// The high half of the significand of `10^k`, or 0 outside the table.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the high half fits")]
+pub(super) fn high(k: i32) -> u64 {
+    let at = usize::try_from(k.wrapping_sub(MIN)).unwrap_or(usize::MAX);
+    SIGNIFICANDS.get(at).map_or(0, |power| (power >> 64) as u64)
+}
+
+/// Bits of the smallest `f64` that is at least `10^k`, for `k` in `-323..=309`; bits of positive values order as the values do.
+#[inline]
+pub(super) fn bits(k: i32) -> u64 {
+    let at = usize::try_from(k.wrapping_sub(MIN_F64)).unwrap_or(usize::MAX);
+    AS_F64.get(at).copied().unwrap_or(u64::MAX)
 }
 
 /// `floor(k * log2(10))` for `|k| <= 600`.
@@ -80,6 +102,38 @@ const fn significands() -> [u128; LEN] {
         divide_by_5(&mut down);
         k += 1;
     }
+    table
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, where a wrong index is a build error"
+)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "at most 53 bits are left, or 2^53 after rounding up"
+)]
+const fn as_f64() -> [u64; LEN_F64] {
+    let mut table = [0; LEN_F64];
+    let mut k = MIN_F64;
+    while k <= MAX_F64 {
+        let significand = SIGNIFICANDS[k.abs_diff(MIN) as usize];
+        let exponent = floor_log2(k);
+        // Subnormal values have fewer bits.
+        let normal = exponent >= -1022;
+        let cut = if normal { 75 } else { 75 + (-1022 - exponent) };
+        let cut_off = significand & ((1 << cut) - 1) != 0;
+        let mantissa = (significand >> cut) as u64 + cut_off as u64;
+        // Without its top bit where that is implied; rounding up to the next power of two carries into the exponent.
+        let biased = if normal {
+            exponent.abs_diff(-1023) as u64 - 1
+        } else {
+            0
+        };
+        table[k.abs_diff(MIN_F64) as usize] = (biased << 52) + mantissa;
+        k += 1;
+    }
+    table[LEN_F64 - 1] = 0x7ff << 52;
     table
 }
 
@@ -195,6 +249,28 @@ mod tests {
             let narrow = significand(k).unwrap() & u128::from(u64::MAX) == 0;
             assert_eq!(narrow, (0..=EXACT_NARROW).contains(&k), "10^{k}");
         }
+    }
+
+    /// No `f64` between the power and the one in the table, by the decimal text of the power.
+    #[test]
+    fn powers_as_f64_are_rounded_up() {
+        for k in MIN_F64..MAX_F64 {
+            let nearest: f64 = format!("1e{k}").parse().unwrap();
+            let exact = |value: f64| format!("{value:.1100e}");
+            let power = |value: f64| {
+                let text = exact(value);
+                let (mantissa, exponent) = text.split_once('e').unwrap();
+                let exponent: i32 = exponent.parse().unwrap();
+                exponent > k || (exponent == k && mantissa >= "1")
+            };
+            let expected = if power(nearest) {
+                nearest.to_bits()
+            } else {
+                nearest.to_bits() + 1
+            };
+            assert_eq!(bits(k), expected, "1e{k}");
+        }
+        assert_eq!(bits(MAX_F64), f64::INFINITY.to_bits());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A small buffer on the stack that one number is written into.
 
+use super::room::{self, ROOM};
+
 /// The longest text of one number: 20 digits with sign, point, exponent and suffix take 28 bytes.
 const LONGEST: usize = 32;
 /// Room for writing digits in pieces of fixed length that may reach past the text.
@@ -80,6 +82,23 @@ impl Token {
                 self.len += 1;
             }
         }
+    }
+
+    /// Replaces the text by what `write` writes in place.
+    #[inline]
+    pub(super) fn write(&mut self, write: impl FnOnce(&mut [u8; ROOM]) -> usize) {
+        if let Some(room) = self.bytes.first_chunk_mut() {
+            self.len = write(room).min(LONGEST);
+        }
+    }
+
+    /// Writes the text in place, as the functions for single types do.
+    #[inline]
+    pub(super) fn put_into(&self, out: &mut [u8; ROOM]) -> usize {
+        if let Some(text) = self.bytes.first_chunk() {
+            *out = *text;
+        }
+        room::end(out, self.len)
     }
 
     /// Writes `N` bytes at `at`, whatever the length is or becomes.

@@ -1,0 +1,177 @@
+//! Finite values of data sections with 7 and 15 digits, the precisions that nearly all values are printed with.
+//!
+//! The text is made in one or two registers and stored at once, without branches on the number of digits.
+
+use super::ascii;
+use super::digits::{self, Decimal};
+use super::room::{ROOM, end, put};
+
+/// Digits that default data output has for a float; the exact form changes to an exponent at the same size as it.
+pub(super) const FLOAT_DIGITS: u32 = 7;
+/// As [`FLOAT_DIGITS`] for a double.
+pub(super) const DOUBLE_DIGITS: u32 = 15;
+
+/// Whether `value` is none of the special ones: zeros, subnormal numbers, infinities and what is not a number.
+#[inline(always)]
+pub(super) fn is_plain(value: f64) -> bool {
+    (value.abs().to_bits() >> 52).wrapping_sub(1) < 0x7fe
+}
+
+/// How much of the text is there, and what is missing.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Length of the sign.
+    start: usize,
+    /// Digits up to the last that is not 0.
+    significant: usize,
+    exponent: i32,
+}
+
+/// C's `%.7g` of a value of which [`is_plain`] holds, and its length.
+#[inline(always)]
+pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
+    let (start, magnitude) = split(value, out);
+    let Decimal { digits, exponent } = digits::round(magnitude, FLOAT_DIGITS);
+    let values = ascii::spread(low(digits * 10));
+    let text = values | ascii::ZEROS;
+    let place = Place {
+        start,
+        significant: ascii::significant(values),
+        exponent,
+    };
+    if is_fraction(exponent) {
+        let at = leading_zeros(place, out);
+        put::<7, 8>(out, at, text.to_le_bytes());
+        return end(out, at + place.significant);
+    }
+    let whole = whole::<FLOAT_DIGITS>(exponent);
+    let before = text & ((1 << (8 * whole)) - 1);
+    put::<1, 8>(out, start, (before | (text ^ before) << 8).to_le_bytes());
+    point_and_exponent::<FLOAT_DIGITS>(place, whole, out)
+}
+
+/// C's `%.15g` of a value of which [`is_plain`] holds, and its length.
+#[inline(always)]
+pub(super) fn fifteen(value: f64, out: &mut [u8; ROOM]) -> usize {
+    const SEVEN: u64 = 10_000_000;
+    let (start, magnitude) = split(value, out);
+    let Decimal { digits, exponent } = digits::round(magnitude, DOUBLE_DIGITS);
+    let upper = ascii::spread(low(digits / SEVEN));
+    let lower = ascii::spread(low(digits % SEVEN * 10));
+    let text = u128::from(lower | ascii::ZEROS) << 64 | u128::from(upper | ascii::ZEROS);
+    let significant = if lower == 0 {
+        ascii::significant(upper)
+    } else {
+        8 + ascii::significant(lower)
+    };
+    let place = Place {
+        start,
+        significant,
+        exponent,
+    };
+    if is_fraction(exponent) {
+        let at = leading_zeros(place, out);
+        put::<7, 16>(out, at, text.to_le_bytes());
+        return end(out, at + significant);
+    }
+    let whole = whole::<DOUBLE_DIGITS>(exponent);
+    let before = text & MASKS.get(whole & 15).copied().unwrap_or_default();
+    put::<1, 16>(out, start, (before | (text ^ before) << 8).to_le_bytes());
+    point_and_exponent::<DOUBLE_DIGITS>(place, whole, out)
+}
+
+/// Masks for the first 0 to 15 bytes of a text.
+static MASKS: [u128; 16] = masks();
+
+const fn masks() -> [u128; 16] {
+    let mut table = [0; 16];
+    let mut i = 1;
+    while i < 16 {
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "evaluated by the compiler, where a wrong index is a build error"
+        )]
+        {
+            table[i] = table[i - 1] << 8 | 0xff;
+        }
+        i += 1;
+    }
+    table
+}
+
+/// Eight digits of a larger number.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "below 10^8")]
+const fn low(digits: u64) -> u32 {
+    digits as u32
+}
+
+/// Takes the sign off and writes it.
+#[inline(always)]
+fn split(value: f64, out: &mut [u8; ROOM]) -> (usize, u64) {
+    put::<0, 1>(out, 0, *b"-");
+    (usize::from(value.is_sign_negative()), value.abs().to_bits())
+}
+
+/// Whether there are zeros before the first digit.
+#[inline(always)]
+const fn is_fraction(exponent: i32) -> bool {
+    exponent.cast_unsigned().wrapping_add(4) < 4
+}
+
+/// Writes `0.` and up to three zeros and returns their end.
+#[inline(always)]
+fn leading_zeros(place: Place, out: &mut [u8; ROOM]) -> usize {
+    put::<1, 8>(out, place.start, *b"0.000000");
+    place.start + 1 + place.exponent.unsigned_abs() as usize
+}
+
+/// Digits before the point; with an exponent part there is one.
+#[inline(always)]
+fn whole<const P: u32>(exponent: i32) -> usize {
+    let exponent = exponent.cast_unsigned();
+    if exponent < P {
+        exponent as usize + 1
+    } else {
+        1
+    }
+}
+
+/// Writes the point between digits that have room for it, and the exponent part where there is one. Returns the length.
+#[inline(always)]
+fn point_and_exponent<const P: u32>(place: Place, whole: usize, out: &mut [u8; ROOM]) -> usize {
+    put::<31, 1>(out, place.start + whole, *b".");
+    let digits = if place.significant > whole {
+        place.significant + 1
+    } else {
+        whole
+    };
+    let at = place.start + digits;
+    if place.exponent.cast_unsigned() < P {
+        return end(out, at);
+    }
+    let exponent = place.exponent.unsigned_abs();
+    let mark = if place.exponent < 0 { *b"e-" } else { *b"e+" };
+    put::<31, 2>(out, at, mark);
+    if exponent < 100 {
+        put::<31, 2>(out, at + 2, two(exponent));
+        return end(out, at + 4);
+    }
+    put::<31, 1>(
+        out,
+        at + 2,
+        [b'0' + u8::try_from(exponent / 100).unwrap_or_default()],
+    );
+    put::<31, 2>(out, at + 3, two(exponent % 100));
+    end(out, at + 5)
+}
+
+/// The two digits of `n < 100`.
+#[inline(always)]
+fn two(n: u32) -> [u8; 2] {
+    let tens = n * 103 >> 10;
+    u16::try_from((tens | (n - tens * 10) << 8) & 0x0f0f)
+        .unwrap_or_default()
+        .wrapping_add(0x3030)
+        .to_le_bytes()
+}
