@@ -25,16 +25,22 @@ pub(super) const fn significant(digits: u64) -> usize {
 }
 
 /// The number of up to eight characters that are known to be digits; unused bytes, at the low end, are 0 or `0`.
-#[inline]
+#[inline(always)]
 pub(super) const fn gather(text: u64) -> u64 {
+    // Four numbers of two digits; then the first and the third, and the second and the fourth, are weighted and added in the
+    // upper half of a product each.
+    const PAIR: u64 = 0x0000_00ff_0000_00ff;
+    const FIRST_AND_THIRD: u64 = 100 + (1_000_000 << 32);
+    const SECOND_AND_FOURTH: u64 = 1 + (10_000 << 32);
     let ones = text & 0x0f0f_0f0f_0f0f_0f0f;
-    let twos = ones.wrapping_mul(10).wrapping_add(ones >> 8) & 0x00ff_00ff_00ff_00ff;
-    let fours = twos.wrapping_mul(100).wrapping_add(twos >> 16) & 0x0000_ffff_0000_ffff;
-    fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
+    let twos = ones.wrapping_mul(10).wrapping_add(ones >> 8);
+    let odd = (twos & PAIR).wrapping_mul(FIRST_AND_THIRD);
+    let even = ((twos >> 16) & PAIR).wrapping_mul(SECOND_AND_FOURTH);
+    odd.wrapping_add(even) >> 32
 }
 
 /// How many of the eight characters, from the first on, are digits.
-#[inline]
+#[inline(always)]
 pub(super) const fn count(text: u64) -> u32 {
     // A digit xor `0` is 0 to 9: it has no high bit, and none after adding 0x76. Carries out of a byte with its high bit
     // set only disturb later bytes, which do not count any more.

@@ -1,5 +1,6 @@
 //! Numeric constants of CDL: numbers with their suffixes, and the words for values that are not numbers.
 
+use super::list;
 use super::scan;
 
 /// How the digits of an integer are to be read.
@@ -113,6 +114,27 @@ impl Literal {
 #[inline]
 #[must_use]
 pub fn literal(text: &[u8]) -> Option<(Literal, usize)> {
+    if let Some(window) = text.first_chunk() {
+        if let Some((value, len)) = list::short(window) {
+            return Some((Literal::Double(value), len));
+        }
+        if let Some((value, len)) = list::short_integer(window) {
+            let integer = Integer {
+                // `-0` keeps its sign.
+                negative: text.first() == Some(&b'-'),
+                magnitude: value.unsigned_abs(),
+                overflow: false,
+                radix: Radix::Decimal,
+                invalid_octal: false,
+            };
+            return Some((Literal::Integer(integer, Suffix::None), len));
+        }
+    }
+    any_literal(text)
+}
+
+#[inline(never)]
+pub(super) fn any_literal(text: &[u8]) -> Option<(Literal, usize)> {
     let rest = match text {
         [b'+' | b'-', rest @ ..] => rest,
         _ => text,

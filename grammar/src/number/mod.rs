@@ -6,6 +6,7 @@ mod digits;
 mod exact;
 mod float;
 mod integer;
+mod list;
 mod literal;
 mod plain;
 mod pow10;
@@ -16,6 +17,7 @@ mod usual;
 
 pub use float::{FloatFormat, Form, Precision};
 pub use integer::{put_i32, put_i64, put_u32, put_u64, suffix};
+pub use list::{WINDOW, f32_in_list, f64_in_list, i64_in_list};
 pub use literal::{Integer, Literal, Radix, Suffix, literal};
 pub(crate) use plain::{Plain, plain};
 pub use room::{ROOM, SEPARATOR};

@@ -25,8 +25,6 @@ static AS_F64: [u64; LEN_F64] = as_f64();
 
 /// The largest `k` for which `significand(k)` is all of `10^k`.
 pub(super) const EXACT_WIDE: i32 = 55;
-/// The largest `k` for which the high half of `significand(k)` is all of `10^k`.
-pub(super) const EXACT_NARROW: i32 = 27;
 
 /// The 128-bit significand of `10^k`, or `None` outside the table.
 #[inline]
@@ -37,7 +35,6 @@ pub(super) fn significand(k: i32) -> Option<u128> {
 
 /// The high half of the significand of `10^k`, or 0 outside the table.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the high half fits")]
 pub(super) fn high(k: i32) -> u64 {
     let at = usize::try_from(k.wrapping_sub(MIN)).unwrap_or(usize::MAX);
     SIGNIFICANDS.get(at).map_or(0, |power| (power >> 64) as u64)
@@ -242,12 +239,12 @@ mod tests {
         }
     }
 
-    /// Comparisons of a 64-bit significand with a power rely on this.
+    /// A low half tells whether bits are missing, which rounding up to an `f64` relies on.
     #[test]
     fn only_exact_powers_lack_a_low_half() {
         for k in MIN..=MAX {
             let narrow = significand(k).unwrap() & u128::from(u64::MAX) == 0;
-            assert_eq!(narrow, (0..=EXACT_NARROW).contains(&k), "10^{k}");
+            assert_eq!(narrow, (0..=27).contains(&k), "10^{k}");
         }
     }
 

@@ -169,7 +169,7 @@ fn point_and_exponent<const P: u32>(place: Place, whole: usize, out: &mut [u8; R
 /// The two digits of `n < 100`.
 #[inline(always)]
 fn two(n: u32) -> [u8; 2] {
-    let tens = n * 103 >> 10;
+    let tens = (n * 103) >> 10;
     u16::try_from((tens | (n - tens * 10) << 8) & 0x0f0f)
         .unwrap_or_default()
         .wrapping_add(0x3030)

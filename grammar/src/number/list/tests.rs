@@ -1,0 +1,181 @@
+use super::*;
+use crate::number::literal::any_literal;
+use crate::number::{FloatFormat, Form, Literal, Precision, Radix, Suffix, Token, literal};
+use proptest::prelude::*;
+
+/// `text` and what may stand behind it in a list, with a window's bytes in all.
+fn in_list(text: &str, behind: &str) -> Vec<u8> {
+    let mut bytes = format!("{text}{behind}").into_bytes();
+    bytes.resize(bytes.len() + WINDOW, b' ');
+    bytes
+}
+
+/// What the general way makes of a number without suffix.
+fn plain(text: &[u8]) -> Option<(Literal, usize)> {
+    any_literal(text).filter(|(value, _)| match value {
+        Literal::Integer(integer, suffix) => {
+            *suffix == Suffix::None && integer.radix == Radix::Decimal && !integer.overflow
+        }
+        Literal::Float(_) => false,
+        Literal::Double(_) => true,
+    })
+}
+
+/// All ways agree wherever they find something.
+fn agree(text: &[u8]) {
+    let shown = String::from_utf8_lossy(text);
+    let expected = plain(text);
+    if let Some((value, len)) = f64_in_list(text) {
+        let (literal, literal_len) = expected.unwrap();
+        assert_eq!(
+            (value.to_bits(), len),
+            (literal.to_f64().to_bits(), literal_len),
+            "{shown}"
+        );
+        let single = f32_in_list(text).unwrap();
+        assert_eq!(
+            (single.0.to_bits(), single.1),
+            (literal.to_f32().to_bits(), len),
+            "{shown}"
+        );
+    }
+    if let Some((value, len)) = i64_in_list(text) {
+        let (Literal::Integer(integer, _), literal_len) = expected.unwrap() else {
+            panic!("{shown}")
+        };
+        assert_eq!(
+            (integer.value(), literal_len),
+            (Some(value.into()), len),
+            "{shown}"
+        );
+    }
+    // Not by `==`, for which `NaN` differs from itself.
+    assert_eq!(
+        format!("{:?}", literal(text)),
+        format!("{:?}", any_literal(text)),
+        "{shown}"
+    );
+}
+
+/// Numbers that must not go the long way round, with their separators.
+fn found(text: &str) {
+    for behind in [", ", ",", " ,", ";", "\n", "}"] {
+        let bytes = in_list(text, behind);
+        agree(&bytes);
+        assert_eq!(
+            f64_in_list(&bytes).map(|(_, len)| len),
+            Some(text.len()),
+            "{text}{behind}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #[test]
+    fn agree_on_numbers(text in "-?[0-9]{0,18}(\\.[0-9]{0,24})?([eE][+-]?[0-9]{0,4})?", behind in "[, ;\\n}a-zA-Z_.+-]?[0-9, ]{0,2}") {
+        agree(&in_list(&text, &behind));
+    }
+
+    #[test]
+    fn agree_on_short_numbers(text in "-?[0-9]{0,8}(\\.[0-9]{0,9})?", behind in "[,e.]") {
+        agree(&in_list(&text, &behind));
+    }
+
+    #[test]
+    fn agree_on_parts_of_numbers(text in "[-+0-9.eExXfFdDlLuUsSbB, ]{0,24}") {
+        agree(&in_list(&text, ""));
+        agree(text.as_bytes());
+    }
+
+    #[test]
+    fn agree_on_bytes(text in proptest::collection::vec(any::<u8>(), 0..60)) {
+        agree(&text);
+    }
+
+    #[test]
+    fn printed_numbers_are_found(bits in any::<u64>(), digits in -1_000_000_000_000_000i64..1_000_000_000_000_000, places in 0..20i32) {
+        let decimal = digits as f64 / 10f64.powi(places);
+        let mut token = Token::new();
+        for value in [decimal, f64::from_bits(bits)] {
+            for precision in [7, 15] {
+                FloatFormat::new(Precision::Digits(precision), Form::Data).write_f64(value, &mut token);
+                // Subnormal values and one that lies in the middle of two may go the long way.
+                if value.abs() > 1e-300 && value.abs() < 1e300 {
+                    found(std::str::from_utf8(token.as_bytes()).unwrap());
+                }
+            }
+        }
+        let integer = in_list(&digits.to_string(), ", ");
+        prop_assert_eq!(i64_in_list(&integer), Some((digits, digits.to_string().len())));
+    }
+}
+
+#[test]
+fn everyday_numbers_are_found() {
+    for text in [
+        "0",
+        "-0",
+        "7",
+        "-273",
+        "12345678",
+        "123456789012345",
+        "1.",
+        "0.5",
+        "-0.0001",
+        "283.1234",
+        "1234567.12345678",
+        "12345678.5",
+        "0.123456789012345",
+        "0.000123456789012345",
+        "1e+30",
+        "-1.234567e-05",
+        "9.96921e+36",
+        "9.969209968386869e+36",
+        "123456789.012345",
+    ] {
+        found(text);
+    }
+}
+
+#[test]
+fn unusual_numbers_are_not() {
+    for text in [
+        "",
+        "-",
+        "+1",
+        ".5",
+        "-.5",
+        "010",
+        "-00",
+        "0x10",
+        "1b",
+        "1.f",
+        "1.5d",
+        "1e",
+        "1e+",
+        "1.e",
+        "1e5000",
+        "NaN",
+        "_",
+        "1234567890123456",
+        "0.12345678901234567890123",
+        "12abc",
+        "--1",
+    ] {
+        assert_eq!(f64_in_list(&in_list(text, ", ")), None, "{text}");
+    }
+    for text in ["1.", "1.5", "1e3", "010", "1b", "", "-", "1234567890123456"] {
+        assert_eq!(i64_in_list(&in_list(text, ", ")), None, "{text}");
+    }
+    assert_eq!(f64_in_list(b"1.5, 2"), None, "too near to the end");
+    assert_eq!(f64_in_list(&in_list("010.5", ", ")), Some((10.5, 5)));
+    assert_eq!(i64_in_list(&in_list("0", ", ")), Some((0, 1)));
+}
+
+#[test]
+fn floats_are_rounded_twice() {
+    // A middle of two floats to which the nearest double rounds: half to even then, down.
+    let text = in_list("1.000000059604644776", ", ");
+    assert_eq!(f32_in_list(&text), Some((1.0, 20)));
+}
