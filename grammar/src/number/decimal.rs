@@ -45,12 +45,34 @@ pub(super) fn to_f64(digits: u64, exponent: i32) -> Option<f64> {
     to_f64_wide(digits, exponent)
 }
 
-/// As [`to_f64`] for `digits` other than 0, by their product with a 128-bit power of ten (Eisel, Lemire).
+/// As [`to_f64`] for `digits` other than 0, by their product with the upper half of a power of ten (Eisel, Lemire).
 fn to_f64_wide(digits: u64, exponent: i32) -> Option<f64> {
     let Some(power) = significand(exponent) else {
         // Any 1 to 19 digits are then below half of the smallest value or above the largest.
         return Some(if exponent < 0 { 0.0 } else { f64::INFINITY });
     };
+    let zeros = digits.leading_zeros();
+    let product = (u128::from(digits << zeros) * (power >> 64)) >> 64;
+    let product = product as u64;
+    let top = product >> 63;
+    let biased = i64::from(floor_log2(exponent)) + 63 + 1023 - i64::from(zeros) + top.cast_signed();
+    // Behind the 53 bits of a mantissa.
+    let half = 512 << top;
+    // What was left out is worth less than 1, so that only these two fractions do not decide.
+    let decided = product.wrapping_sub(half - 1) & (2 * half - 1) >= 2;
+    if !decided || !(1..=2046).contains(&biased) {
+        return to_f64_by_all_bits(digits, exponent, power);
+    }
+    let mantissa = (product + half) >> (10 + top);
+    // Rounding up to 2^53 carries into the exponent, and beyond the largest value to infinity, both of which is right.
+    Some(f64::from_bits(
+        ((biased.cast_unsigned() - 1) << 52) + mantissa,
+    ))
+}
+
+/// As [`to_f64_wide`] by the product with all 128 bits of the power.
+#[cold]
+fn to_f64_by_all_bits(digits: u64, exponent: i32, power: u128) -> Option<f64> {
     let zeros = digits.leading_zeros();
     let normal = u128::from(digits << zeros);
     let rest = normal * (power & u128::from(u64::MAX));

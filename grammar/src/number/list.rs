@@ -19,7 +19,17 @@ const SAFE_DIGITS: usize = 19;
 #[must_use]
 pub fn f64_in_list(text: &[u8]) -> Option<(f64, usize)> {
     let window = text.first_chunk()?;
-    short(window).or_else(|| long(window))
+    short(window)
+        .or_else(|| short_whole(window))
+        .or_else(|| long(window))
+}
+
+/// Up to seven digits and a comma, without a point as zeros mostly are.
+#[inline(always)]
+fn short_whole(window: &[u8; WINDOW]) -> Option<(f64, usize)> {
+    let (value, len) = short_integer(window)?;
+    let sign = usize::from(window[0] == b'-');
+    Some((signed(sign, value.unsigned_abs(), 1.0), len))
 }
 
 /// Up to seven digits, a point, up to 15 digits, a comma.
@@ -30,8 +40,12 @@ pub(super) fn short(window: &[u8; WINDOW]) -> Option<(f64, usize)> {
     let text = word::<1>(window, start);
     // The point is looked for with branches, which the processor can predict: what follows need not wait for the digits.
     let mut whole = 1;
-    while byte(window, start + whole) != b'.' {
-        whole += 1;
+    loop {
+        match byte(window, start + whole) {
+            b'.' => break,
+            b',' => return None,
+            _ => whole += 1,
+        }
         if whole > 7 {
             return None;
         }
@@ -270,20 +284,15 @@ fn with_exponent(
 ) -> Option<(f64, usize)> {
     let sign = byte(window, at + 1);
     let start = at + 1 + usize::from(sign == b'-' || sign == b'+');
-    let mut value = 0;
-    let mut end = start;
-    while byte(window, end).is_ascii_digit() {
-        value = value * 10 + i32::from(byte(window, end) & 15);
-        end += 1;
-        if end > start + 3 {
-            return None;
-        }
-    }
-    if end == start {
+    let text = word::<31>(window, start);
+    let count = ascii::count(text);
+    if count == 0 || count > 3 || start > 31 {
         return None;
     }
+    let value = i32::try_from(ascii::gather(text << (64 - 8 * count))).ok()?;
     let value = if sign == b'-' { -value } else { value };
-    Some((decimal::to_f64(digits, exponent + value)?, end))
+    let magnitude = decimal::to_f64(digits, exponent + value)?;
+    Some((magnitude, start + count as usize))
 }
 
 /// Eight bytes from `at`, which is at most `M`.
