@@ -193,6 +193,19 @@ mod tests {
     }
 
     #[test]
+    fn separators_stand_behind_texts_in_place() {
+        let mut out = [b'#'; ROOM];
+        for value in [0, 7, -12_345_678, i64::MIN, i64::MAX] {
+            let len = put_i64(value, &mut out);
+            assert_eq!(out[..len + 2], *format!("{value}, ").as_bytes());
+        }
+        let len = put_u64(u64::MAX, &mut out);
+        assert_eq!(out[..len + 2], *b"18446744073709551615, ");
+        let len = put_i32(i32::MIN, &mut out);
+        assert_eq!(out[..len + 2], *b"-2147483648, ");
+    }
+
+    #[test]
     fn suffixes() {
         let mut token = Token::new();
         token.write_u64(u64::MAX);

@@ -250,3 +250,37 @@ fn precision_is_brought_into_range() {
         f64_text(0.1, Precision::Digits(20), Form::Data)
     );
 }
+
+/// In place there is the same text as in a token, with a separator behind it.
+#[test]
+fn in_place_as_in_a_token() {
+    let precisions = [7, 15, 9, 17, 20].map(Precision::Digits);
+    let mut token = Token::new();
+    for precision in precisions.into_iter().chain([Precision::Exact]) {
+        for form in [Form::Data, Form::Attribute, Form::Ncml] {
+            let format = FloatFormat::new(precision, form);
+            for value in [
+                0.0,
+                -0.0,
+                1.5,
+                -283.25,
+                1e-4,
+                -1.234_567_890_123_456_7e-308,
+                1e14,
+                1e300,
+                5e-324,
+                f64::NAN,
+                f64::NEG_INFINITY,
+            ] {
+                let mut out = [b'#'; ROOM];
+                format.write_f64(value, &mut token);
+                let len = format.put_f64(value, &mut out);
+                assert_eq!(out[..len + 2], [token.as_bytes(), b", "].concat());
+                let single = value as f32;
+                format.write_f32(single, &mut token);
+                let len = format.put_f32(single, &mut out);
+                assert_eq!(out[..len + 2], [token.as_bytes(), b", "].concat());
+            }
+        }
+    }
+}
