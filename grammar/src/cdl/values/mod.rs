@@ -5,7 +5,7 @@
 
 mod build;
 mod chars;
-mod element;
+pub(in crate::cdl) mod element;
 mod nested;
 mod numbers;
 mod problems;
