@@ -69,6 +69,12 @@ impl<'s> Reporter<'s> {
         }
     }
 
+    /// The text.
+    #[must_use]
+    pub fn source(&self) -> &'s dyn Source {
+        self.source
+    }
+
     /// Reports an error at `offset`, which is not before `anchor`. Beyond [`MOST`] nothing is added.
     pub fn error(&mut self, anchor: Anchor, offset: u64, message: impl Into<String>) {
         self.error_with_hint(anchor, offset, message, None);

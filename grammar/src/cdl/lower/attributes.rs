@@ -4,10 +4,11 @@ use netcdf_core::model::special::Special;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Name, Values, VarId};
 
 use super::Lower;
+use super::atomic::Builder;
 use super::list::{Item, infer, items};
 use super::names::{Owner, atomic, is_reserved};
-use super::user::Builder;
 use crate::cdl::ast::{self, Word};
+use crate::cdl::values::{Problems, Severity, read_values};
 
 /// What stands before the colon of an attribute.
 struct Prefix {
@@ -23,6 +24,7 @@ impl Lower<'_> {
         text: &[u8],
         list: usize,
     ) {
+        self.length = text.len();
         let Some(prefix) = self.prefix(attribute) else {
             return;
         };
@@ -154,16 +156,20 @@ impl Lower<'_> {
             self.error(word.at, "only attributes of type char can be empty");
             return None;
         }
-        let mut builder = Builder::new(&self.schema);
+        match ty {
+            DataType::Atomic(a) => self.atomic_values(a, list),
+            DataType::User(_) => self.user_values(ty, list),
+        }
+    }
+
+    fn atomic_values(&mut self, ty: Atomic, list: &[Item<'_>]) -> Option<Values> {
+        let mut builder = Builder::default();
         let mut values = builder.values(ty, list);
-        let Builder {
-            errors, warnings, ..
-        } = builder;
-        for (at, message) in warnings {
+        for (at, message) in builder.warnings {
             self.warning(at, message);
         }
-        let failed = !errors.is_empty();
-        for (at, message) in errors {
+        let failed = !builder.errors.is_empty();
+        for (at, message) in builder.errors {
             self.error(at, message);
         }
         if let Values::Char(text) = &mut values
@@ -172,6 +178,29 @@ impl Lower<'_> {
             text.push(0);
         }
         (!failed).then_some(values)
+    }
+
+    /// Values of user-defined types are rare; the reader of data lists reads them from the text.
+    fn user_values(&mut self, ty: DataType, list: &[Item<'_>]) -> Option<Values> {
+        let first = list.first().map_or(0, Item::at);
+        let bytes = self.start.offset + first as u64..self.start.offset + self.length as u64;
+        let mut problems = Problems::default();
+        let source = self.report.source();
+        let values = read_values(source, bytes, &self.schema, ty, &mut problems);
+        for problem in problems.found() {
+            let (offset, what) = (problem.range.start, problem.what.clone());
+            match problem.severity {
+                Severity::Error => self.report.error(self.start, offset, what),
+                Severity::Warning => self.report.warning(self.start, offset, what),
+            }
+        }
+        match values {
+            Ok(values) => Some(values).filter(|_| problems.errors() == 0),
+            Err(e) => {
+                self.error(first, e.to_string());
+                None
+            }
+        }
     }
 
     /// `_FillValue` has one value, of the variable's type.

@@ -1,5 +1,6 @@
 //! From syntax to schema: names are resolved, types laid out, values converted, and what does not fit is reported.
 
+mod atomic;
 mod attributes;
 mod compounds;
 mod list;
@@ -7,7 +8,6 @@ mod names;
 mod needs;
 mod special;
 mod types;
-mod user;
 mod variables;
 
 pub use needs::{Need, Needs};
@@ -44,6 +44,8 @@ pub(super) struct Lower<'s> {
     pub(super) group: GroupId,
     /// Where the piece of text begins.
     pub(super) start: Anchor,
+    /// Length of the attribute's text.
+    length: usize,
 }
 
 impl<'s> Lower<'s> {
@@ -63,6 +65,7 @@ impl<'s> Lower<'s> {
             limits,
             group: GroupId::ROOT,
             start: Anchor { offset: 0, line: 1 },
+            length: 0,
         }
     }
 

@@ -23,10 +23,11 @@ use std::ops::Range;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Source;
-use netcdf_core::model::{DimId, Endianness, Schema, Values, VarId, Variable};
+use netcdf_core::model::{DataType, DimId, Endianness, Schema, Values, VarId, Variable};
 
 use element::Element;
 use scan::Scan;
+use tree::{Stop, Tree, Until};
 use window::Window;
 
 /// Takes what a list has.
@@ -116,6 +117,28 @@ fn is_flat(schema: &Schema, var: &Variable) -> bool {
         .any(|dim| dim.unlimited);
     let fixed = var.ty.atomic().is_some_and(|ty| ty.size().is_some());
     fixed && !open
+}
+
+/// Reads a list of values of a type: that of an attribute.
+///
+/// # Errors
+/// Those of the source, and [`ErrorKind::NotFound`] for a type that is not in the schema.
+pub(in crate::cdl) fn read_values(
+    source: &dyn Source,
+    bytes: Range<u64>,
+    schema: &Schema,
+    ty: DataType,
+    problems: &mut Problems,
+) -> Result<Values> {
+    let unknown = || Error::new(ErrorKind::NotFound, "no such type");
+    let fill = build::fill(schema, ty).ok_or_else(unknown)?;
+    let mut values = build::empty(schema, ty).ok_or_else(unknown)?;
+    let mut scan = Scan::new(Window::new(source, bytes), problems);
+    let mut tree = Tree::new(&mut scan, schema);
+    match tree.items(Until::End, |tree, _| tree.element(ty, &fill, &mut values)) {
+        Ok(_) | Err(Stop::Syntax) => Ok(values),
+        Err(Stop::Failed(error)) => Err(error),
+    }
 }
 
 /// A variable as one run of elements, of which only the first dimension may be open.
