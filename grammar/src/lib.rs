@@ -10,5 +10,6 @@
 )]
 
 pub mod cdl;
+pub mod diagnostic;
 pub mod escape;
 pub mod number;

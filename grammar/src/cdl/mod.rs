@@ -1,5 +1,14 @@
 //! CDL, the text form of a netCDF dataset.
 
+pub mod ast;
 pub mod constant;
+mod lower;
+pub mod parse;
+mod read;
+pub mod split;
 pub mod values;
+mod window;
 pub mod write;
+
+pub use lower::{Need, Needs};
+pub use read::{Cdl, DataList, ReadError, ReadOptions, read};

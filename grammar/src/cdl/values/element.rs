@@ -8,7 +8,7 @@ use netcdf_core::model::convert::{to_f32, whole_number};
 
 /// How a constant fits a type.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fit<T> {
+pub(in crate::cdl) enum Fit<T> {
     /// As well as can be.
     Exact(T),
     /// The element is not the value that the list has; `ncgen` always stored it so. Why.
@@ -18,7 +18,7 @@ pub(super) enum Fit<T> {
 }
 
 /// An element of a numeric type.
-pub(super) trait Element: Copy + PartialEq + std::fmt::Debug {
+pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
     /// Its type.
     const TYPE: Atomic;
 
@@ -96,7 +96,7 @@ pub(super) fn not_a<T>(ty: Atomic, constant: &Constant<'_>) -> Fit<T> {
 }
 
 /// A constant in words.
-pub(super) fn describe(constant: &Constant<'_>) -> String {
+pub(in crate::cdl) fn describe(constant: &Constant<'_>) -> String {
     match constant {
         Constant::Number(_) => "a number".into(),
         Constant::Char(_) => "a character constant".into(),

@@ -3,13 +3,18 @@
 //! A list is typed by its variable. Numbers and characters become stored bytes at once; values of strings and user-defined
 //! types become [`Values`]. Whatever a list has wrong is reported with its position, and the rest of it is still read.
 
+mod build;
 mod chars;
-mod element;
+pub(in crate::cdl) mod element;
+mod nested;
 mod numbers;
 mod problems;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod tree;
+#[cfg(test)]
+mod tree_tests;
 mod window;
 
 pub use problems::{Problem, Problems, Severity};
@@ -18,10 +23,11 @@ use std::ops::Range;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Source;
-use netcdf_core::model::{Endianness, Schema, Values, VarId};
+use netcdf_core::model::{DataType, DimId, Endianness, Schema, Values, VarId, Variable};
 
 use element::Element;
 use scan::Scan;
+use tree::{Stop, Tree, Until};
 use window::Window;
 
 /// Takes what a list has.
@@ -59,9 +65,10 @@ struct Flat {
     rank: usize,
 }
 
-/// Reads a list; the number of elements that it has for its variable.
+/// Reads a list; the number of elements that it has for its variable, if these stand one after the other.
 ///
-/// What is wrong in the list goes to `problems`; after errors, what went to the sink is of no use.
+/// Variables with other unlimited dimensions than the first need their lengths before: see [`lengths`]. What is wrong in the
+/// list goes to `problems`; after errors, what went to the sink is of no use.
 ///
 /// # Errors
 /// Those of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
@@ -71,25 +78,72 @@ pub fn read(
     order: Endianness,
     problems: &mut Problems,
     sink: &mut dyn Sink,
-) -> Result<u64> {
-    let var = schema.var(list.var);
-    let var = var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
-    let flat = flat(schema, list.var, order);
-    let Some(ty) = var.ty.atomic() else {
-        return Err(Error::new(ErrorKind::Unsupported, "user-defined types"));
-    };
-    let fill = var.fill_value().unwrap_or_else(|| ty.default_fill());
+) -> Result<Option<u64>> {
+    let var = variable(list, schema)?;
     let mut scan = Scan::new(Window::new(list.source, list.bytes.clone()), problems);
-    read_flat(&mut scan, &flat, &fill, sink)
+    let fill = var.fill_value().filter(|_| is_flat(schema, var));
+    if let Some(fill) = fill {
+        let flat = flat(schema, var, order);
+        return read_flat(&mut scan, &flat, &fill, sink).map(Some);
+    }
+    nested::read(&mut scan, schema, list, Some(sink))?;
+    Ok(None)
+}
+
+/// The lengths that a list needs of unlimited dimensions; its values are looked at, too.
+///
+/// # Errors
+/// As [`read`].
+pub fn lengths(
+    list: &List<'_>,
+    schema: &Schema,
+    problems: &mut Problems,
+) -> Result<Vec<(DimId, u64)>> {
+    variable(list, schema)?;
+    let mut scan = Scan::new(Window::new(list.source, list.bytes.clone()), problems);
+    nested::read(&mut scan, schema, list, None)
+}
+
+fn variable<'s>(list: &List<'_>, schema: &'s Schema) -> Result<&'s Variable> {
+    let var = schema.var(list.var);
+    var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
+}
+
+/// Whether a list has stored elements of a fixed size one after the other.
+fn is_flat(schema: &Schema, var: &Variable) -> bool {
+    let inner = var.dims.iter().skip(1);
+    let open = inner
+        .filter_map(|&id| schema.dim(id))
+        .any(|dim| dim.unlimited);
+    let fixed = var.ty.atomic().is_some_and(|ty| ty.size().is_some());
+    fixed && !open
+}
+
+/// Reads a list of values of a type: that of an attribute.
+///
+/// # Errors
+/// Those of the source, and [`ErrorKind::NotFound`] for a type that is not in the schema.
+pub(in crate::cdl) fn read_values(
+    source: &dyn Source,
+    bytes: Range<u64>,
+    schema: &Schema,
+    ty: DataType,
+    problems: &mut Problems,
+) -> Result<Values> {
+    let unknown = || Error::new(ErrorKind::NotFound, "no such type");
+    let fill = build::fill(schema, ty).ok_or_else(unknown)?;
+    let mut values = build::empty(schema, ty).ok_or_else(unknown)?;
+    let mut scan = Scan::new(Window::new(source, bytes), problems);
+    let mut tree = Tree::new(&mut scan, schema);
+    match tree.items(Until::End, |tree, _| tree.element(ty, &fill, &mut values)) {
+        Ok(_) | Err(Stop::Syntax) => Ok(values),
+        Err(Stop::Failed(error)) => Err(error),
+    }
 }
 
 /// A variable as one run of elements, of which only the first dimension may be open.
-fn flat(schema: &Schema, id: VarId, order: Endianness) -> Flat {
-    let dims = schema
-        .var(id)
-        .map(|v| v.dims.as_slice())
-        .unwrap_or_default();
-    let dims: Vec<_> = dims.iter().filter_map(|&d| schema.dim(d)).collect();
+fn flat(schema: &Schema, var: &Variable, order: Endianness) -> Flat {
+    let dims: Vec<_> = var.dims.iter().filter_map(|&d| schema.dim(d)).collect();
     let open = dims.iter().any(|d| d.unlimited);
     let fixed = dims.iter().filter(|d| !d.unlimited).map(|d| d.len);
     let size = fixed.fold(1u64, u64::saturating_mul);
@@ -123,11 +177,8 @@ fn read_flat(scan: &mut Scan<'_>, flat: &Flat, fill: &Values, sink: &mut dyn Sin
         Values::Float(v) => numbers::read(scan, flat, first(v), sink),
         Values::Double(v) => numbers::read(scan, flat, first(v), sink),
         Values::Char(v) => chars::read(scan, flat, first(v), sink),
-        Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => {
-            Err(Error::new(ErrorKind::Unsupported, "strings"))
-        }
-        Values::Vlen(..) | Values::Compound { .. } => {
-            Err(Error::new(ErrorKind::Unsupported, "user-defined types"))
-        }
+        // Not of a fixed size or not atomic: never flat.
+        Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => Ok(0),
+        Values::Vlen(..) | Values::Compound { .. } => Ok(0),
     }
 }

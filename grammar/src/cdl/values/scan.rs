@@ -46,14 +46,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next token, handed to `take` with its place in the source. Errors of the lexer end the list.
+    /// The next token, or `None` at the end of the list, and its place in the source. An error of the lexer is reported:
+    /// the list cannot be read any further, and the result is `None`.
     ///
     /// # Errors
     /// Those of the source.
-    pub(super) fn token(
-        &mut self,
-        take: impl FnOnce(&mut Self, &Constant<'_>, Range<u64>) -> Step,
-    ) -> Result<Step> {
+    pub(super) fn take(&mut self) -> Result<Option<(Option<Owned>, Range<u64>)>> {
         let found = loop {
             let text = self.window.text();
             let found = Lexer::new(text, 0).next_token();
@@ -71,18 +69,34 @@ impl<'a> Scan<'a> {
         };
         let at = self.window.position();
         Ok(match found {
-            Ok(None) => self.finish(at),
-            Ok(Some(owned)) => {
-                let place = absolute(at, &owned.range);
-                let end = owned.range.end;
-                let step = owned.with(|constant| take(self, constant, place));
-                self.window.advance(end);
-                step
+            Ok(None) => {
+                let end = at.saturating_add(self.window.text().len() as u64);
+                Some((None, end..end))
+            }
+            Ok(Some(token)) => {
+                let place = absolute(at, &token.range);
+                self.window.advance(token.range.end);
+                Some((Some(token), place))
             }
             Err(error) => {
                 self.lex_error(error.kind, absolute(at, &error.range));
-                Step::End
+                None
             }
+        })
+    }
+
+    /// The next token, handed to `step` with its place in the source.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub(super) fn token(
+        &mut self,
+        step: impl FnOnce(&mut Self, &Constant<'_>, Range<u64>) -> Step,
+    ) -> Result<Step> {
+        Ok(match self.take()? {
+            Some((Some(token), place)) => token.with(|constant| step(self, constant, place)),
+            Some((None, place)) => self.finish(place),
+            None => Step::End,
         })
     }
 
@@ -92,13 +106,13 @@ impl<'a> Scan<'a> {
     }
 
     /// The end of the list: is it allowed here?
-    fn finish(&mut self, at: u64) -> Step {
+    fn finish(&mut self, end: Range<u64>) -> Step {
         if self.depth > 0 {
             self.problems
-                .error(at..at, "expected `}`, found the end of the list");
+                .error(end, "expected `}`, found the end of the list");
         } else if self.expect == Expect::Value {
             self.problems
-                .error(at..at, "expected a value, found the end of the list");
+                .error(end, "expected a value, found the end of the list");
         }
         Step::End
     }
@@ -124,9 +138,9 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A token without its borrow of the window.
-struct Owned {
-    constant: Constant<'static>,
+/// A token without its borrow of the window. The constant has no text of its own: see [`Owned::with`].
+pub(super) struct Owned {
+    pub(super) constant: Constant<'static>,
     text: Vec<u8>,
     range: Range<usize>,
 }
@@ -154,7 +168,7 @@ impl Owned {
     }
 
     /// Gives the token back.
-    fn with<R>(&self, take: impl FnOnce(&Constant<'_>) -> R) -> R {
+    pub(super) fn with<R>(&self, take: impl FnOnce(&Constant<'_>) -> R) -> R {
         take(&match self.constant {
             Constant::String(_) => Constant::String(&self.text),
             Constant::Opaque(_) => Constant::Opaque(&self.text),

@@ -62,6 +62,7 @@ fn read_all(text: &[u8], schema: &Schema) -> (Values, Problems) {
     let mut problems = Problems::default();
     let order = Endianness::Big;
     let count = read(&list, schema, order, &mut problems, &mut kept).unwrap();
+    let count = count.unwrap();
     assert_eq!(count as usize * kept.size, kept.bytes.len());
     (elements::decode(ty, order, &kept.bytes).unwrap(), problems)
 }

@@ -1,0 +1,276 @@
+//! Attributes: whose they are, of which type, with which values.
+
+use netcdf_core::model::special::Special;
+use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Name, Values, VarId};
+
+use super::Lower;
+use super::atomic::Builder;
+use super::list::{Item, infer, items};
+use super::names::{Owner, atomic, is_reserved};
+use crate::cdl::ast::{self, Word};
+use crate::cdl::values::{Problems, Severity, read_values};
+
+/// What stands before the colon of an attribute.
+struct Prefix {
+    owner: Owner,
+    ty: Option<(DataType, usize)>,
+}
+
+impl Lower<'_> {
+    /// An attribute; `text` is the whole statement, the values begin at `list`.
+    pub(in crate::cdl) fn attribute(
+        &mut self,
+        attribute: &ast::Attribute<'_>,
+        text: &[u8],
+        list: usize,
+    ) {
+        self.length = text.len();
+        let Some(prefix) = self.prefix(attribute) else {
+            return;
+        };
+        let items = match items(text, list) {
+            Ok(items) => items,
+            Err((at, message)) => return self.error(at, message),
+        };
+        let word = attribute.name;
+        match (Special::from_name(word.text.as_bytes()), prefix.owner) {
+            (Some(special), owner) => {
+                if let Some((_, at)) = prefix.ty {
+                    return self.error(at, format!("{} has no type", special.name()));
+                }
+                self.special(special, owner, word, &items);
+            }
+            (None, Owner::Var(var)) if word.text == "_FillValue" => {
+                self.fill_value(var, word, &items)
+            }
+            (None, Owner::Group(_)) if word.text == "_FillValue" => {
+                self.error(word.at, "_FillValue belongs to a variable");
+            }
+            (None, owner) => self.plain(owner, prefix.ty.map(|t| t.0), word, &items),
+        }
+    }
+
+    fn prefix(&mut self, attribute: &ast::Attribute<'_>) -> Option<Prefix> {
+        match attribute.prefix.as_slice() {
+            [] => Some(Prefix {
+                owner: Owner::Group(self.group),
+                ty: None,
+            }),
+            [one] => self.lone_prefix(*one),
+            [ty, owner, ..] => {
+                let found = self.find_type(*ty);
+                let owner = match self.find_var(*owner) {
+                    Some(var) if !self.is_type_keyword(*owner) => Owner::Var(var),
+                    _ if self.is_type(*owner) => {
+                        let message = format!("attribute `{}` has two types", attribute.name.text);
+                        self.error(owner.at, message);
+                        return None;
+                    }
+                    _ => {
+                        self.undefined_var(*owner);
+                        return None;
+                    }
+                };
+                Some(Prefix {
+                    owner,
+                    ty: Some((found?, ty.at)),
+                })
+            }
+        }
+    }
+
+    /// A variable or a type; the variable wins, unless the word is a type's keyword.
+    fn lone_prefix(&mut self, word: Word<'_>) -> Option<Prefix> {
+        if !self.is_type_keyword(word)
+            && let Some(var) = self.find_var(word)
+        {
+            return Some(Prefix {
+                owner: Owner::Var(var),
+                ty: None,
+            });
+        }
+        match self.look_for_type(word)? {
+            Some(ty) => Some(Prefix {
+                owner: Owner::Group(self.group),
+                ty: Some((ty, word.at)),
+            }),
+            None => {
+                self.undefined_var(word);
+                None
+            }
+        }
+    }
+
+    fn is_type_keyword(&self, word: Word<'_>) -> bool {
+        atomic(word.text).is_some() && is_reserved(word.text, self.kind)
+    }
+
+    fn is_type(&mut self, word: Word<'_>) -> bool {
+        matches!(self.look_for_type(word), Some(Some(_)))
+    }
+
+    /// An attribute that is stored as it is.
+    fn plain(&mut self, owner: Owner, ty: Option<DataType>, word: Word<'_>, list: &[Item<'_>]) {
+        let Some(name) = self.attribute_name(word) else {
+            return;
+        };
+        let ty = match ty.map_or_else(|| infer(list).map(DataType::Atomic), Ok) {
+            Ok(ty) => ty,
+            Err((at, message)) => return self.error(at, message),
+        };
+        match ty {
+            DataType::Atomic(a) => {
+                let need = self.need(word.at);
+                self.needs.atomic(a, need);
+            }
+            DataType::User(_) => self.enhanced(word.at, "an attribute of a user-defined type"),
+        }
+        if let Some(values) = self.attribute_values(ty, word, list) {
+            self.put(owner, Attribute { name, ty, values });
+        }
+    }
+
+    /// Keywords can be names of attributes: nothing else can stand there.
+    fn attribute_name(&mut self, word: Word<'_>) -> Option<Name> {
+        match self.names.name(word.text) {
+            Ok(name) => Some(name),
+            Err(e) => {
+                self.error(word.at, e.what().to_owned());
+                None
+            }
+        }
+    }
+
+    /// The values, or `None` if something is wrong with them.
+    pub(super) fn attribute_values(
+        &mut self,
+        ty: DataType,
+        word: Word<'_>,
+        list: &[Item<'_>],
+    ) -> Option<Values> {
+        if let Some(at) = fill_mark(list) {
+            self.error(at, "attributes cannot have the fill value `_`");
+            return None;
+        }
+        if list.is_empty() && ty != Atomic::Char.into() {
+            self.error(word.at, "only attributes of type char can be empty");
+            return None;
+        }
+        match ty {
+            DataType::Atomic(a) => self.atomic_values(a, list),
+            DataType::User(_) => self.user_values(ty, list),
+        }
+    }
+
+    fn atomic_values(&mut self, ty: Atomic, list: &[Item<'_>]) -> Option<Values> {
+        let mut builder = Builder::default();
+        let mut values = builder.values(ty, list);
+        for (at, message) in builder.warnings {
+            self.warning(at, message);
+        }
+        let failed = !builder.errors.is_empty();
+        for (at, message) in builder.errors {
+            self.error(at, message);
+        }
+        if let Values::Char(text) = &mut values
+            && text.is_empty()
+        {
+            text.push(0);
+        }
+        (!failed).then_some(values)
+    }
+
+    /// Values of user-defined types are rare; the reader of data lists reads them from the text.
+    fn user_values(&mut self, ty: DataType, list: &[Item<'_>]) -> Option<Values> {
+        let first = list.first().map_or(0, Item::at);
+        let bytes = self.start.offset + first as u64..self.start.offset + self.length as u64;
+        let mut problems = Problems::default();
+        let source = self.report.source();
+        let values = read_values(source, bytes, &self.schema, ty, &mut problems);
+        for problem in problems.found() {
+            let (offset, what) = (problem.range.start, problem.what.clone());
+            match problem.severity {
+                Severity::Error => self.report.error(self.start, offset, what),
+                Severity::Warning => self.report.warning(self.start, offset, what),
+            }
+        }
+        match values {
+            Ok(values) => Some(values).filter(|_| problems.errors() == 0),
+            Err(e) => {
+                self.error(first, e.to_string());
+                None
+            }
+        }
+    }
+
+    /// `_FillValue` has one value, of the variable's type.
+    fn fill_value(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
+        let Some(ty) = self.schema.var(var).map(|v| v.ty) else {
+            return;
+        };
+        let Some(name) = self.attribute_name(word) else {
+            return;
+        };
+        let values = match list {
+            [_] => self.attribute_values(ty, word, list),
+            _ => {
+                let at = list.get(1).map_or(word.at, Item::at);
+                return self.error(
+                    at,
+                    format!("_FillValue has one value, found {}", list.len()),
+                );
+            }
+        };
+        let Some(values) = values else {
+            return;
+        };
+        if values.len() != 1 {
+            let at = list.first().map_or(word.at, Item::at);
+            return self.error(
+                at,
+                format!("_FillValue has one character, found {}", values.len()),
+            );
+        }
+        self.put(Owner::Var(var), Attribute { name, ty, values });
+    }
+
+    /// Adds an attribute. As with ncgen, of two with the same name the later one counts.
+    pub(super) fn put(&mut self, owner: Owner, attribute: Attribute) {
+        let list = match owner {
+            Owner::Var(id) => self
+                .schema
+                .vars
+                .get_mut(id.index())
+                .map(|v| &mut v.attributes),
+            Owner::Group(GroupId(id)) => {
+                let groups = &mut self.schema.groups;
+                groups.get_mut(id as usize).map(|g| &mut g.attributes)
+            }
+        };
+        let Some(list) = list else {
+            return;
+        };
+        let key = (owner, attribute.name.clone());
+        match self
+            .names
+            .attributes
+            .get(&key)
+            .and_then(|&i| list.get_mut(i))
+        {
+            Some(old) => *old = attribute,
+            None => {
+                self.names.attributes.insert(key, list.len());
+                list.push(attribute);
+            }
+        }
+    }
+}
+
+/// Where a `_` stands, at any depth.
+fn fill_mark(list: &[Item<'_>]) -> Option<usize> {
+    list.iter().find_map(|item| match item {
+        Item::One(crate::cdl::constant::Constant::Fill, at) => Some(*at),
+        Item::One(..) => None,
+        Item::Many(inner, _) => fill_mark(inner),
+    })
+}

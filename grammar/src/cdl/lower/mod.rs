@@ -1,0 +1,177 @@
+//! From syntax to schema: names are resolved, types laid out, values converted, and what does not fit is reported.
+
+mod atomic;
+mod attributes;
+mod compounds;
+mod list;
+mod names;
+mod needs;
+mod special;
+mod types;
+mod variables;
+
+pub use needs::{Need, Needs};
+
+use std::collections::{HashMap, HashSet};
+
+use netcdf_core::limits::Limits;
+use netcdf_core::model::{GroupId, Kind, Name, Schema, TypeId, VarId};
+
+use super::ast::Word;
+use super::read::DataList;
+use crate::diagnostic::{Anchor, Reporter, nearest};
+use names::{Names, is_reserved};
+
+/// The schema in the making.
+pub(super) struct Lower<'s> {
+    pub(super) schema: Schema,
+    pub(super) report: Reporter<'s>,
+    pub(super) needs: Needs,
+    pub(super) format: Option<Kind>,
+    pub(super) data: Vec<DataList>,
+    data_of: HashMap<VarId, usize>,
+    names: Names,
+    /// Names whose definition failed: that they are not there was said once.
+    failed: HashSet<Name>,
+    /// Whether there is a new variable whose name is that of a section.
+    pub(super) keyword_variables: bool,
+    /// Alignments of the compound types so far.
+    alignments: HashMap<TypeId, u64>,
+    /// The kind that was asked for.
+    kind: Option<Kind>,
+    limits: Limits,
+    /// The group whose declarations are read.
+    pub(super) group: GroupId,
+    /// Where the piece of text begins.
+    pub(super) start: Anchor,
+    /// Length of the attribute's text.
+    length: usize,
+}
+
+impl<'s> Lower<'s> {
+    pub(super) fn new(report: Reporter<'s>, kind: Option<Kind>, limits: Limits) -> Self {
+        Self {
+            schema: Schema::new(kind.unwrap_or(Kind::Classic)),
+            report,
+            needs: Needs::default(),
+            format: None,
+            data: vec![],
+            data_of: HashMap::new(),
+            names: Names::default(),
+            failed: HashSet::new(),
+            keyword_variables: false,
+            alignments: HashMap::new(),
+            kind,
+            limits,
+            group: GroupId::ROOT,
+            start: Anchor { offset: 0, line: 1 },
+            length: 0,
+        }
+    }
+
+    /// Reports an error at a position of the piece.
+    pub(super) fn error(&mut self, at: usize, message: impl Into<String>) {
+        self.report
+            .error(self.start, self.start.offset + at as u64, message);
+    }
+
+    fn hint(&mut self, at: usize, message: impl Into<String>, hint: Option<String>) {
+        let offset = self.start.offset + at as u64;
+        self.report
+            .error_with_hint(self.start, offset, message, hint);
+    }
+
+    fn warning(&mut self, at: usize, message: impl Into<String>) {
+        self.report
+            .warning(self.start, self.start.offset + at as u64, message);
+    }
+
+    fn need(&self, at: usize) -> impl FnOnce(String) -> Need + use<> {
+        let (anchor, offset) = (self.start, self.start.offset + at as u64);
+        move |what| Need {
+            what,
+            anchor,
+            offset,
+        }
+    }
+
+    /// Something that only the netCDF-4 model has.
+    fn enhanced(&mut self, at: usize, what: impl Into<String>) {
+        if self.needs.enhanced.is_none() {
+            self.needs.enhanced = Some(self.need(at)(what.into()));
+        }
+    }
+
+    /// The name of something new; `what` says of what.
+    fn new_name(&mut self, word: Word<'_>, what: &str) -> Option<Name> {
+        if is_reserved(word.text, self.kind) {
+            let hint = format!("write `\\{}` for a name", word.text);
+            let message = format!(
+                "`{}` is a keyword and cannot be the name of a {what}",
+                word.text
+            );
+            self.hint(word.at, message, Some(hint));
+            return None;
+        }
+        match self.names.name(word.text) {
+            Ok(name) => Some(name),
+            Err(e) => {
+                self.error(word.at, e.what().to_owned());
+                None
+            }
+        }
+    }
+
+    /// Reports that something is defined twice.
+    fn duplicate(&mut self, word: Word<'_>, what: &str) {
+        self.error(word.at, format!("{what} `{}` is defined twice", word.text));
+    }
+
+    /// Reports that `word` is not defined, unless its definition failed before.
+    fn undefined<'a>(&mut self, word: Word<'_>, what: &str, known: impl Iterator<Item = &'a Name>) {
+        let (_, parts) = names::split_path(word.text);
+        let last = names::reference(parts.last().copied().unwrap_or_default());
+        if self.failed.contains(&last) {
+            return;
+        }
+        let mut known: Vec<String> = known.map(ToString::to_string).collect();
+        known.sort_unstable();
+        let hint = nearest(&last.to_string(), known.iter().map(String::as_str));
+        let hint = hint.map(|name| format!("there is a {what} `{name}`"));
+        self.hint(
+            word.at,
+            format!("{what} `{}` is not defined", word.text),
+            hint,
+        );
+    }
+
+    /// `group: name {`
+    pub(super) fn open_group(&mut self, word: Word<'_>) -> Option<GroupId> {
+        self.enhanced(word.at, "a group");
+        let name = self.new_name(word, "group")?;
+        let key = (self.group, name);
+        if let Some(&group) = self.names.groups.get(&key) {
+            self.duplicate(word, "group");
+            return Some(group);
+        }
+        let group = self.schema.add_group(self.group, key.1.clone());
+        self.names.groups.insert(key, group);
+        Some(group)
+    }
+
+    /// A data list for the variable `word`.
+    pub(super) fn data_list(&mut self, word: Word<'_>, list: impl FnOnce(VarId) -> DataList) {
+        let Some(var) = self.find_var(word) else {
+            return self.undefined_var(word);
+        };
+        let list = list(var);
+        // As with ncgen, of two lists for a variable the later one counts.
+        match self.data_of.get(&var).and_then(|&i| self.data.get_mut(i)) {
+            Some(place) => *place = list,
+            None => {
+                self.data_of.insert(var, self.data.len());
+                self.data.push(list);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What is called what: definitions by group and name, and how references find them.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use netcdf_core::Result;
+use netcdf_core::model::{Atomic, DimId, GroupId, Kind, Name, Schema, TypeId, VarId};
+
+use crate::escape::unescape_name;
+
+/// What an attribute belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Owner {
+    Group(GroupId),
+    Var(VarId),
+}
+
+/// All names that are defined so far.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// Names by the text they are written as.
+    written: HashMap<Box<str>, Name>,
+    pub(super) groups: HashMap<(GroupId, Name), GroupId>,
+    pub(super) dims: HashMap<(GroupId, Name), DimId>,
+    pub(super) types: HashMap<(GroupId, Name), TypeId>,
+    pub(super) vars: HashMap<(GroupId, Name), VarId>,
+    pub(super) attributes: HashMap<(Owner, Name), usize>,
+    /// Types of any group.
+    everywhere: HashMap<Name, Vec<TypeId>>,
+}
+
+impl Names {
+    /// The name that is written as `text`.
+    pub(super) fn name(&mut self, text: &str) -> Result<Name> {
+        if let Some(name) = self.written.get(text) {
+            return Ok(name.clone());
+        }
+        let name = name(text)?;
+        self.written.insert(text.into(), name.clone());
+        Ok(name)
+    }
+
+    /// Remembers a type under its name alone.
+    pub(super) fn add_type(&mut self, group: GroupId, name: &Name, id: TypeId) {
+        self.types.insert((group, name.clone()), id);
+        self.everywhere.entry(name.clone()).or_default().push(id);
+    }
+
+    /// The types with this name, in any group.
+    pub(super) fn types_named(&self, name: &Name) -> &[TypeId] {
+        self.everywhere
+            .get(name)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+    }
+
+    /// The group that an absolute path without its last name leads to.
+    pub(super) fn group_at(&mut self, groups: &[&str]) -> Option<GroupId> {
+        let mut at = GroupId::ROOT;
+        for text in groups {
+            let name = reference(text);
+            at = *self.groups.get(&(at, name))?;
+        }
+        Some(at)
+    }
+}
+
+/// Searches `group` and the groups around it.
+pub(super) fn outwards<T: Copy>(
+    map: &HashMap<(GroupId, Name), T>,
+    schema: &Schema,
+    group: GroupId,
+    name: &Name,
+) -> Option<T> {
+    let mut key = (group, name.clone());
+    loop {
+        if let Some(&found) = map.get(&key) {
+            return Some(found);
+        }
+        key.0 = schema.group(key.0)?.parent?;
+    }
+}
+
+/// The parts of a path; a lone name has one part and is not absolute.
+pub(super) fn split_path(text: &str) -> (bool, Vec<&str>) {
+    let Some(path) = text.strip_prefix('/') else {
+        return (false, vec![text]);
+    };
+    let (mut parts, mut start, mut escaped) = (vec![], 0, false);
+    for (at, byte) in path.bytes().enumerate() {
+        if byte == b'/' && !escaped {
+            parts.push(path.get(start..at).unwrap_or_default());
+            start = at + 1;
+        }
+        escaped = byte == b'\\' && !escaped;
+    }
+    parts.push(path.get(start..).unwrap_or_default());
+    (true, parts)
+}
+
+/// The name that a reference means; names that are only looked up need no check.
+pub(super) fn reference(text: &str) -> Name {
+    match name(text) {
+        Ok(name) => name,
+        Err(_) => Name::stored(&plain(text)),
+    }
+}
+
+/// The name of something that is defined.
+///
+/// Where the text spells out, with an escape that netCDF-C does not have, what names may not hold, it comes from a file
+/// that has such a name; there it is taken as it is.
+fn name(text: &str) -> Result<Name> {
+    if !text.contains('\\') {
+        return Name::checked(text.as_bytes());
+    }
+    let bytes = plain(text);
+    match Name::checked(&bytes) {
+        Ok(name) => Ok(name),
+        Err(_) if spelled_out(text) && bytes.len() <= netcdf_core::model::name::MAX_NAME => {
+            Ok(Name::stored(&bytes))
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn plain(text: &str) -> Vec<u8> {
+    let mut bytes = vec![];
+    unescape_name(text.as_bytes(), &mut bytes);
+    bytes
+}
+
+/// Whether there is an escape that no name needs which netCDF-C makes: of a byte by number, of `/`, and of a first
+/// character other than a digit.
+fn spelled_out(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    if let [b'\\', first, ..] = rest
+        && !first.is_ascii_digit()
+    {
+        return true;
+    }
+    while let [first, after @ ..] = rest {
+        rest = match (first, after) {
+            (b'\\', [b'/' | b'%', ..]) => return true,
+            (b'\\', [_, after @ ..]) => after,
+            _ => after,
+        };
+    }
+    false
+}
+
+/// The atomic type with this keyword.
+pub(super) fn atomic(text: &str) -> Option<Atomic> {
+    let alias = match text {
+        "real" => "float",
+        "long" | "integer" => "int",
+        "ulong" | "uinteger" => "uint",
+        other => other,
+    };
+    Atomic::ALL.into_iter().find(|a| a.name() == alias)
+}
+
+/// Whether nothing can have this name, unless it is written with an escape.
+///
+/// The types that the classic model does not have are names where the kind is not one that has them.
+pub(super) fn is_reserved(text: &str, kind: Option<Kind>) -> bool {
+    match text {
+        "char" | "byte" | "short" | "int" | "float" | "double" | "real" | "long" | "integer" => {
+            true
+        }
+        "compound" | "struct" | "structure" | "enum" | "opaque" => true,
+        "unlimited" | "UNLIMITED" | "NIL" | "nil" | "Nil" | "_" => true,
+        "NaN" | "nan" | "NaNf" | "nanf" | "Infinity" | "Infinityf" | "Inff" => true,
+        "DoubleInf" | "FloatInf" => true,
+        "ubyte" | "ushort" | "uint" | "int64" | "uint64" | "ulong" | "uinteger" => {
+            matches!(kind, Some(Kind::Netcdf4 | Kind::Cdf5))
+        }
+        "string" => kind == Some(Kind::Netcdf4),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(text: &str) -> Option<Vec<u8>> {
+        name(text).ok().map(|n| n.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn names_with_escapes() {
+        assert_eq!(bytes("a\\ b"), Some(b"a b".to_vec()));
+        assert_eq!(bytes("\\9x"), Some(b"9x".to_vec()));
+        assert_eq!(bytes("caf\\%e9"), Some(b"caf\xe9".to_vec()));
+        assert_eq!(bytes("a\\/b"), Some(b"a/b".to_vec()));
+        assert_eq!(bytes("\\-a"), Some(b"-a".to_vec()));
+    }
+
+    #[test]
+    fn names_that_netcdf_refuses() {
+        assert_eq!(bytes("a\\ "), None);
+        assert_eq!(bytes(&"a".repeat(257)), None);
+        assert_eq!(bytes(&format!("\\%01{}", "a".repeat(256))), None);
+    }
+
+    #[test]
+    fn paths() {
+        assert_eq!(split_path("a.b"), (false, vec!["a.b"]));
+        assert_eq!(split_path("/g/h\\/i/x"), (true, vec!["g", "h\\/i", "x"]));
+        assert_eq!(split_path("/x\\\\/y"), (true, vec!["x\\\\", "y"]));
+    }
+}

@@ -1,0 +1,367 @@
+//! Special attributes: settings of a variable or of the dataset that look like attributes.
+
+use netcdf_core::model::{
+    Atomic, Endianness, Fill, FilterSpec, Kind, Storage, StorageLayout, Values, VarId,
+};
+
+use netcdf_core::model::special::Special;
+
+use super::Lower;
+use super::list::Item;
+use super::names::Owner;
+use crate::cdl::ast::Word;
+use crate::cdl::constant::Constant;
+
+/// HDF5's numbers of the filters that have attributes of their own.
+const DEFLATE: u32 = 1;
+const SHUFFLE: u32 = 2;
+const FLETCHER32: u32 = 3;
+
+impl Lower<'_> {
+    pub(super) fn special(
+        &mut self,
+        special: Special,
+        owner: Owner,
+        word: Word<'_>,
+        list: &[Item<'_>],
+    ) {
+        if special != Special::Format && self.needs.special.is_none() {
+            self.needs.special = Some(self.need(word.at)(special.name().to_owned()));
+        }
+        match (owner, special.is_global()) {
+            (Owner::Group(_), true) => self.of_dataset(special, word, list),
+            (Owner::Var(var), false) => self.of_variable(special, var, word, list),
+            (Owner::Var(_), true) => {
+                self.error(
+                    word.at,
+                    format!(
+                        "{} belongs to the dataset, not to a variable",
+                        special.name()
+                    ),
+                );
+            }
+            (Owner::Group(_), false) => {
+                self.error(word.at, format!("{} belongs to a variable", special.name()));
+            }
+        }
+    }
+
+    fn of_dataset(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>]) {
+        if special != Special::Format {
+            // What they say follows from the file; they are in dumps, not in datasets.
+            return;
+        }
+        let Some(text) = self.special_text(special, word, list) else {
+            return;
+        };
+        match kind_named(&text) {
+            Some(kind) => self.format = Some(kind),
+            None => self.illegal(special, word, list, "the name of a kind, as in \"classic\""),
+        }
+    }
+
+    fn of_variable(&mut self, special: Special, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
+        if special != Special::NoFill && self.needs.storage.is_none() {
+            self.needs.storage = Some(self.need(word.at)(special.name().to_owned()));
+        }
+        match special {
+            Special::Storage => self.layout(var, word, list),
+            Special::ChunkSizes => self.chunks(var, word, list),
+            Special::Fletcher32 => self.switch(special, var, word, list, |s, on| {
+                filter(s, FLETCHER32, on.then(Vec::new))
+            }),
+            Special::Shuffle => self.switch(special, var, word, list, |s, on| {
+                filter(s, SHUFFLE, on.then(Vec::new))
+            }),
+            Special::NoFill => self.switch(special, var, word, list, |s, on| {
+                s.fill = if on { Fill::NoFill } else { Fill::Fill };
+            }),
+            Special::DeflateLevel => match self.special_integers(special, word, list).as_deref() {
+                Some([level @ 0..=9]) => {
+                    let level = u32::try_from(*level).unwrap_or(0);
+                    self.storage(var, |s| filter(s, DEFLATE, Some(vec![level])));
+                }
+                Some(_) => self.illegal(special, word, list, "a number from 0 to 9"),
+                None => {}
+            },
+            Special::Endianness => match self.special_text(special, word, list).as_deref() {
+                Some("little") => self.storage(var, |s| s.endianness = Some(Endianness::Little)),
+                Some("big") => self.storage(var, |s| s.endianness = Some(Endianness::Big)),
+                Some(_) => self.illegal(special, word, list, "\"little\" or \"big\""),
+                None => {}
+            },
+            Special::Filter => self.filters(var, word, list),
+            Special::Codecs => {
+                if let Some(text) = self.special_text(special, word, list) {
+                    self.storage(var, |s| s.codecs = Some(text.into_bytes()));
+                }
+            }
+            Special::NcProperties | Special::SuperblockVersion => {}
+            Special::IsNetcdf4 | Special::Format => {}
+        }
+    }
+
+    fn storage(&mut self, var: VarId, change: impl FnOnce(&mut Storage)) {
+        if let Some(var) = self.schema.vars.get_mut(var.index()) {
+            change(&mut var.storage);
+        }
+    }
+
+    fn layout(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
+        let Some(text) = self.special_text(Special::Storage, word, list) else {
+            return;
+        };
+        let layout = match text.as_str() {
+            "contiguous" => StorageLayout::Contiguous,
+            "compact" => StorageLayout::Compact,
+            "chunked" => StorageLayout::Chunked(vec![]),
+            _ => {
+                let expected = "\"contiguous\", \"compact\" or \"chunked\"";
+                return self.illegal(Special::Storage, word, list, expected);
+            }
+        };
+        self.storage(var, |s| match (&s.layout, &layout) {
+            // The sizes came before.
+            (Some(StorageLayout::Chunked(_)), StorageLayout::Chunked(_)) => {}
+            _ => s.layout = Some(layout),
+        });
+    }
+
+    fn chunks(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
+        let Some(sizes) = self.special_integers(Special::ChunkSizes, word, list) else {
+            return;
+        };
+        let sizes: Option<Vec<u64>> = sizes
+            .iter()
+            .map(|&n| u64::try_from(n).ok().filter(|&n| n > 0))
+            .collect();
+        let Some(mut sizes) = sizes else {
+            return self.illegal(Special::ChunkSizes, word, list, "sizes from 1 on");
+        };
+        let dims = self
+            .schema
+            .var(var)
+            .map(|v| v.dims.clone())
+            .unwrap_or_default();
+        if sizes.len() < dims.len() {
+            let message = format!(
+                "_ChunkSizes has {} sizes for {} dimensions",
+                sizes.len(),
+                dims.len()
+            );
+            return self.error(word.at, message);
+        }
+        if let Some(extra) = list.get(dims.len()) {
+            self.warning(
+                extra.at(),
+                "_ChunkSizes has more sizes than the variable has dimensions",
+            );
+            sizes.truncate(dims.len());
+        }
+        for ((&id, &size), item) in dims.iter().zip(&sizes).zip(list) {
+            if let Some(dim) = self.schema.dim(id).filter(|d| !d.unlimited && d.len < size) {
+                let message = format!(
+                    "a chunk of {size} is larger than dimension `{}` of {}",
+                    dim.name, dim.len
+                );
+                return self.error(item.at(), message);
+            }
+        }
+        self.storage(var, |s| s.layout = Some(StorageLayout::Chunked(sizes)));
+    }
+
+    fn filters(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
+        let Some(text) = self.special_text(Special::Filter, word, list) else {
+            return;
+        };
+        match filter_specs(&text) {
+            Some(specs) => self.storage(var, |s| {
+                for spec in specs {
+                    filter(s, spec.id, Some(spec.params));
+                }
+            }),
+            None => self.illegal(
+                Special::Filter,
+                word,
+                list,
+                "numbers, as in \"307,9\" or \"2|1,5\"",
+            ),
+        }
+    }
+
+    /// Something that is on or off.
+    fn switch(
+        &mut self,
+        special: Special,
+        var: VarId,
+        word: Word<'_>,
+        list: &[Item<'_>],
+        change: impl FnOnce(&mut Storage, bool),
+    ) {
+        let on = match list {
+            [Item::One(Constant::String(text), _)] => match *text {
+                b"true" | b"1" => Some(true),
+                b"false" | b"0" => Some(false),
+                _ => None,
+            },
+            [Item::One(Constant::Number(_), _)] => {
+                match self.special_integers(special, word, list).as_deref() {
+                    Some([1]) => Some(true),
+                    Some([0]) => Some(false),
+                    Some(_) => None,
+                    None => return,
+                }
+            }
+            _ => None,
+        };
+        match on {
+            Some(on) => self.storage(var, |s| change(s, on)),
+            None => self.illegal(special, word, list, "\"true\" or \"false\""),
+        }
+    }
+
+    /// The one string that a special attribute has.
+    fn special_text(
+        &mut self,
+        special: Special,
+        word: Word<'_>,
+        list: &[Item<'_>],
+    ) -> Option<String> {
+        let [Item::One(Constant::String(_), _)] = list else {
+            self.illegal(special, word, list, "one string");
+            return None;
+        };
+        match self.attribute_values(Atomic::Char.into(), word, list)? {
+            Values::Char(text) => match String::from_utf8(text) {
+                Ok(text) => Some(text.trim_end_matches('\0').to_owned()),
+                Err(_) => {
+                    self.illegal(special, word, list, "text in UTF-8");
+                    None
+                }
+            },
+            _ => None,
+        }
+    }
+
+    /// The integers that a special attribute has, at least one.
+    fn special_integers(
+        &mut self,
+        special: Special,
+        word: Word<'_>,
+        list: &[Item<'_>],
+    ) -> Option<Vec<i64>> {
+        let numbers = list
+            .iter()
+            .all(|item| matches!(item, Item::One(Constant::Number(_), _)));
+        if list.is_empty() || !numbers {
+            self.illegal(special, word, list, "integers");
+            return None;
+        }
+        match self.attribute_values(Atomic::Int64.into(), word, list)? {
+            Values::Int64(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    fn illegal(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>], expected: &str) {
+        let at = list.first().map_or(word.at, Item::at);
+        self.error(at, format!("{} expects {expected}", special.name()));
+    }
+}
+
+/// Sets a filter, or takes it away. As netCDF-C orders them: checksum first, then shuffling, then the others as they
+/// were given.
+fn filter(storage: &mut Storage, id: u32, params: Option<Vec<u32>>) {
+    let filters = &mut storage.filters;
+    let rank = |id: u32| match id {
+        FLETCHER32 => 0,
+        SHUFFLE => 1,
+        _ => 2,
+    };
+    match (params, filters.iter_mut().find(|f| f.id == id)) {
+        (Some(params), Some(old)) => old.params = params,
+        (Some(params), None) => {
+            let at = filters
+                .iter()
+                .position(|f| rank(f.id) > rank(id))
+                .unwrap_or(filters.len());
+            filters.insert(at, FilterSpec { id, params });
+        }
+        (None, _) => filters.retain(|f| f.id != id),
+    }
+}
+
+/// `id,parameter,…|id,…`, all of them unsigned integers.
+fn filter_specs(text: &str) -> Option<Vec<FilterSpec>> {
+    let spec = |text: &str| {
+        let mut numbers = text.split(',').map(|n| n.trim().parse::<u32>().ok());
+        let id = numbers.next()??;
+        Some(FilterSpec {
+            id,
+            params: numbers.collect::<Option<_>>()?,
+        })
+    };
+    text.split('|').map(spec).collect()
+}
+
+/// The kind that `_Format` names; all names and numbers of `-k` are known.
+fn kind_named(name: &str) -> Option<Kind> {
+    Some(match name {
+        "classic" | "nc3" | "1" => Kind::Classic,
+        "64-bit offset" | "nc6" | "2" | "64-bit-offset" => Kind::Offset64,
+        "netCDF-4" | "nc4" | "3" | "netCDF4" | "hdf5" | "enhanced" | "netcdf-4" | "netcdf4" => {
+            Kind::Netcdf4
+        }
+        "netCDF-4 classic model"
+        | "nc7"
+        | "4"
+        | "netCDF-4-classic"
+        | "netCDF-4_classic"
+        | "netCDF4_classic"
+        | "hdf5-nc3"
+        | "enhanced-nc3" => Kind::Netcdf4Classic,
+        "cdf5" | "nc5" | "5" | "64-bit data" | "64-bit-data" | "cdf-5" => Kind::Cdf5,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_keep_their_order() {
+        let mut s = Storage::default();
+        for id in [307, DEFLATE, SHUFFLE, FLETCHER32, 32015] {
+            filter(&mut s, id, Some(vec![id]));
+        }
+        filter(&mut s, DEFLATE, Some(vec![9]));
+        let ids: Vec<_> = s.filters.iter().map(|f| f.id).collect();
+        assert_eq!(ids, [FLETCHER32, SHUFFLE, 307, DEFLATE, 32015]);
+        assert_eq!(s.filters[3].params, [9]);
+        filter(&mut s, SHUFFLE, None);
+        assert_eq!(s.filters.len(), 4);
+    }
+
+    #[test]
+    fn specifications_of_filters() {
+        let two = filter_specs("307,9|1, 5 ,0").unwrap();
+        assert_eq!(
+            two[0],
+            FilterSpec {
+                id: 307,
+                params: vec![9]
+            }
+        );
+        assert_eq!(
+            two[1],
+            FilterSpec {
+                id: 1,
+                params: vec![5, 0]
+            }
+        );
+        for bad in ["", "abc", "1,", "-1", "1|", "4294967296"] {
+            assert_eq!(filter_specs(bad), None, "{bad}");
+        }
+    }
+}

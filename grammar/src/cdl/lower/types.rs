@@ -1,0 +1,223 @@
+//! User-defined types.
+
+use std::collections::HashSet;
+
+use netcdf_core::model::{Atomic, DataType, Field, Name, TypeKind, UserType};
+
+use super::Lower;
+use super::compounds::Layout;
+use super::variables::whole;
+use crate::cdl::ast::{self, TypeBody, Word};
+
+impl Lower<'_> {
+    /// Types, each defined before it is used.
+    pub(in crate::cdl) fn types(&mut self, types: &[ast::Type<'_>]) {
+        for ty in types {
+            self.enhanced(ty.name.at, "a user-defined type");
+            self.user_type(ty);
+        }
+    }
+
+    fn user_type(&mut self, ty: &ast::Type<'_>) {
+        let Some(name) = self.new_name(ty.name, "type") else {
+            return;
+        };
+        let mut alignment = 1;
+        let kind = match &ty.body {
+            TypeBody::Enum { base, members } => self.enumeration(*base, members),
+            TypeBody::Opaque(size) => self.opaque(*size),
+            TypeBody::Vlen(base) => self
+                .base_type(*base, &name)
+                .map(|base| TypeKind::Vlen { base }),
+            TypeBody::Compound(fields) => self.compound(&name, fields).map(|(kind, a)| {
+                alignment = a;
+                kind
+            }),
+        };
+        if self.names.types.contains_key(&(self.group, name.clone())) {
+            return self.duplicate(ty.name, "type");
+        }
+        let Some(kind) = kind else {
+            self.failed.insert(name);
+            return;
+        };
+        let group = self.group;
+        let id = self.schema.add_type(UserType {
+            name: name.clone(),
+            group,
+            kind,
+        });
+        self.alignments.insert(id, alignment);
+        self.names.add_type(group, &name, id);
+    }
+
+    /// A type that another one is made of; not itself.
+    fn base_type(&mut self, word: Word<'_>, new: &Name) -> Option<DataType> {
+        let found = self.look_for_type(word)?;
+        if found.is_none() && super::names::reference(word.text) == *new {
+            self.error(
+                word.at,
+                format!("type `{}` cannot be part of itself", word.text),
+            );
+            return None;
+        }
+        found.or_else(|| self.find_type(word))
+    }
+
+    fn opaque(&mut self, word: Word<'_>) -> Option<TypeKind> {
+        let size = self.size(word, "the size of an opaque type")?;
+        if size == 0 || u32::try_from(size).is_err() {
+            self.error(
+                word.at,
+                "the size of an opaque type is from 1 to 4294967295 bytes",
+            );
+            return None;
+        }
+        Some(TypeKind::Opaque { size })
+    }
+
+    fn enumeration(
+        &mut self,
+        base: Word<'_>,
+        members: &[(Word<'_>, Word<'_>)],
+    ) -> Option<TypeKind> {
+        let base = match self.find_type(base)? {
+            DataType::Atomic(a) if a.is_integer() => a,
+            DataType::Atomic(_) | DataType::User(_) => {
+                let message = format!("the values of an enum are integers, not `{}`", base.text);
+                self.error(base.at, message);
+                return None;
+            }
+        };
+        let (mut found, mut seen) = (vec![], HashSet::new());
+        let mut values = HashSet::new();
+        for (name, value) in members {
+            let member = self
+                .names
+                .name(name.text)
+                .map_err(|e| self.error(name.at, e.what().to_owned()));
+            let (Ok(member), Some(number)) = (member, self.enum_value(*value, base)) else {
+                continue;
+            };
+            if !seen.insert(member.clone()) {
+                self.duplicate(*name, "enum member");
+            } else if !values.insert(number) {
+                self.error(
+                    value.at,
+                    format!("two members of the enum have the value {number}"),
+                );
+            } else {
+                found.push((member, number));
+            }
+        }
+        Some(TypeKind::Enum {
+            base,
+            members: found,
+        })
+    }
+
+    /// A member's value. As with all integers in CDL, one of the other signedness and the same size is taken by its bits.
+    fn enum_value(&mut self, word: Word<'_>, base: Atomic) -> Option<i128> {
+        let Some(value) = whole(word.text) else {
+            let message = format!(
+                "the value of an enum member is an integer, found `{}`",
+                word.text
+            );
+            self.error(word.at, message);
+            return None;
+        };
+        let (low, high) = range(base);
+        let modulus = high - low + 1;
+        if (low..=high).contains(&value) {
+            return Some(value);
+        }
+        let same = if low < 0 {
+            value - modulus
+        } else {
+            value + modulus
+        };
+        let other_sign = if low < 0 {
+            value >= 0
+        } else {
+            value >= -(modulus / 2)
+        };
+        if (low..=high).contains(&same) && other_sign {
+            return Some(same);
+        }
+        self.error(
+            word.at,
+            format!("{value} does not fit type {}", base.name()),
+        );
+        None
+    }
+
+    fn compound(&mut self, name: &Name, fields: &[ast::Field<'_>]) -> Option<(TypeKind, u64)> {
+        let (mut found, mut seen) = (vec![], HashSet::new());
+        let mut layout = Layout::default();
+        let mut complete = true;
+        for field in fields {
+            let Some(new) = self.field(name, field) else {
+                complete = false;
+                continue;
+            };
+            if !seen.insert(new.name.clone()) {
+                self.duplicate(field.name, "field");
+                continue;
+            }
+            match layout.place(&self.schema, &self.alignments, &new) {
+                Some(offset) => found.push(Field { offset, ..new }),
+                None => {
+                    self.error(field.name.at, "the compound type is too large");
+                    return None;
+                }
+            }
+        }
+        let size = layout.size();
+        complete.then_some((
+            TypeKind::Compound {
+                fields: found,
+                size,
+            },
+            layout.alignment(),
+        ))
+    }
+
+    fn field(&mut self, compound: &Name, field: &ast::Field<'_>) -> Option<Field> {
+        let ty = self.base_type(field.ty, compound)?;
+        let name = self.names.name(field.name.text);
+        let name = name
+            .map_err(|e| self.error(field.name.at, e.what().to_owned()))
+            .ok()?;
+        let mut dims = vec![];
+        for &word in &field.dims {
+            let size = self.size(word, "the size of a field")?;
+            if size == 0 || i32::try_from(size).is_err() {
+                self.error(word.at, "the size of a field is from 1 to 2147483647");
+                return None;
+            }
+            dims.push(size);
+        }
+        Some(Field {
+            name,
+            ty,
+            dims,
+            offset: 0,
+        })
+    }
+}
+
+/// The least and the greatest value of an integer type.
+pub(super) fn range(ty: Atomic) -> (i128, i128) {
+    match ty {
+        Atomic::Byte => (i8::MIN.into(), i8::MAX.into()),
+        Atomic::Short => (i16::MIN.into(), i16::MAX.into()),
+        Atomic::Int => (i32::MIN.into(), i32::MAX.into()),
+        Atomic::UByte => (0, u8::MAX.into()),
+        Atomic::UShort => (0, u16::MAX.into()),
+        Atomic::UInt => (0, u32::MAX.into()),
+        Atomic::UInt64 => (0, u64::MAX.into()),
+        Atomic::Int64 | Atomic::Char | Atomic::Float | Atomic::Double | Atomic::String => {
+            (i64::MIN.into(), i64::MAX.into())
+        }
+    }
+}

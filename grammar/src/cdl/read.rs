@@ -1,0 +1,402 @@
+//! Reading CDL: pieces of text to a schema and a list of data sections.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use netcdf_core::Error;
+use netcdf_core::io::Source;
+use netcdf_core::limits::Limits;
+use netcdf_core::model::{GroupId, Kind, Schema, VarId};
+
+use super::constant::skip_blanks;
+use super::lower::{Lower, Needs};
+use super::parse::{self, SyntaxError};
+use super::split::{Ending, KEYWORDS, List, PieceKind, Section, Splitter, Statement, Unfinished};
+use crate::diagnostic::{Anchor, Diagnostics, Reporter};
+
+/// A dataset in CDL: everything but the values of its variables.
+#[derive(Debug, Clone)]
+pub struct Cdl {
+    /// The schema. Its kind is the one asked for, else that of `_Format`, else the oldest that has everything.
+    pub schema: Schema,
+    /// The dataset's name: what stands between `netcdf` and `{`, without blanks and control characters.
+    pub name: Vec<u8>,
+    /// Where the values of variables are, in the order of the text. A variable has one list at most.
+    pub data: Vec<DataList>,
+    /// What `_Format` says.
+    pub format: Option<Kind>,
+    /// Constructs that not every kind has.
+    pub needs: Needs,
+    /// What is surprising in the text.
+    pub warnings: Diagnostics,
+}
+
+/// Where the values of a variable are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataList {
+    /// The variable.
+    pub var: VarId,
+    /// The bytes of the list, from behind the `=` up to the `;`.
+    pub bytes: Range<u64>,
+    /// The line in which they begin, from 1. With `bytes.start` it is the [`Anchor`] for messages.
+    pub line: u32,
+}
+
+impl DataList {
+    /// Where the list begins.
+    #[must_use]
+    pub fn anchor(&self) -> Anchor {
+        Anchor {
+            offset: self.bytes.start,
+            line: self.line,
+        }
+    }
+}
+
+/// How to read.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The kind that was asked for, if one was. In kinds that do not have the types of CDF-5, or string, their names
+    /// may be used as names of other things.
+    pub kind: Option<Kind>,
+    /// Limits of nesting and rank.
+    pub limits: Limits,
+}
+
+/// Why a text could not be read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The bytes could not be had.
+    Source(Error),
+    /// The text is wrong.
+    Text(Diagnostics),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(e) => e.fmt(f),
+            Self::Text(e) => e.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl From<Error> for ReadError {
+    fn from(e: Error) -> Self {
+        Self::Source(e)
+    }
+}
+
+/// Reads CDL. Of data lists only the places are taken; memory does not grow with them.
+///
+/// # Errors
+/// [`ReadError::Source`] as the source has them, [`ReadError::Text`] with up to twenty things that are wrong.
+pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError> {
+    let report = Reporter::new(source);
+    let lower = Lower::new(report, options.kind, options.limits.clone());
+    let mut reader = Reader {
+        splitter: Splitter::new(source),
+        lower,
+        groups: vec![],
+        section: None,
+        depth: usize::try_from(options.limits.depth).unwrap_or(usize::MAX),
+    };
+    let name = reader.head(source)?;
+    if !reader.lower.report.has_errors() {
+        reader.body()?;
+    }
+    let lower = reader.lower;
+    let mut schema = lower.schema;
+    schema.kind = options
+        .kind
+        .or(lower.format)
+        .unwrap_or_else(|| lower.needs.kind());
+    let warnings = lower.report.finish().map_err(ReadError::Text)?;
+    let (data, format, needs) = (lower.data, lower.format, lower.needs);
+    Ok(Cdl {
+        schema,
+        name,
+        data,
+        format,
+        needs,
+        warnings,
+    })
+}
+
+/// The state between two pieces.
+struct Reader<'s> {
+    splitter: Splitter<'s>,
+    lower: Lower<'s>,
+    /// The groups around the present one, with what was last seen in them.
+    groups: Vec<(GroupId, Option<Part>)>,
+    section: Option<Part>,
+    /// Greatest number of groups within each other.
+    depth: usize,
+}
+
+/// The parts of a group, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Section(Section),
+    Groups,
+}
+
+impl Reader<'_> {
+    /// The dataset's name.
+    fn head(&mut self, source: &dyn Source) -> Result<Vec<u8>, Error> {
+        let start = Anchor { offset: 0, line: 1 };
+        let mut mark = [0; 2];
+        if source.len() >= 2 {
+            source.read_at(0, &mut mark)?;
+        }
+        if matches!(mark, [0xff, 0xfe] | [0xfe, 0xff]) || mark[0] == 0 && source.len() >= 2 {
+            let message = "the text is in UTF-16 or UTF-32; CDL is in UTF-8";
+            self.lower.report.error(start, 0, message);
+            return Ok(vec![]);
+        }
+        match self.splitter.head()? {
+            Ok(_) => {}
+            Err(place) if self.splitter.text().is_empty() => {
+                let message = "CDL begins with `netcdf NAME {`";
+                self.lower.report.error(place, place.offset, message);
+            }
+            Err(place) => {
+                let message = "expected `{` after the name of the dataset";
+                self.lower.report.error(place, place.offset, message);
+            }
+        }
+        Ok(self
+            .splitter
+            .text()
+            .iter()
+            .copied()
+            .filter(|&b| b > b' ')
+            .collect())
+    }
+
+    fn body(&mut self) -> Result<(), Error> {
+        loop {
+            let piece = self.splitter.next_piece()?;
+            self.lower.start = piece.start;
+            match &piece.kind {
+                PieceKind::Section(section) => self.open_section(*section),
+                PieceKind::GroupStart => self.open_group(),
+                PieceKind::GroupEnd => match self.groups.pop() {
+                    Some((group, section)) => {
+                        self.lower.group = group;
+                        self.section = section;
+                        self.tell_splitter();
+                    }
+                    None => return self.trailer(),
+                },
+                PieceKind::Statement(statement) => self.statement(statement),
+                PieceKind::Data(list) => self.data(list),
+                PieceKind::End => {
+                    if !self.lower.report.has_errors() {
+                        self.lower
+                            .error(0, "expected `}`, found the end of the text");
+                    }
+                    return Ok(());
+                }
+            }
+            if self.lower.report.is_full() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Only blanks and comments may follow the dataset.
+    fn trailer(&mut self) -> Result<(), Error> {
+        let piece = self.splitter.next_piece()?;
+        if piece.kind != PieceKind::End {
+            self.lower.start = piece.start;
+            self.lower
+                .error(0, "expected nothing after the dataset's `}`");
+        }
+        Ok(())
+    }
+
+    fn tell_splitter(&mut self) {
+        let data = self.section == Some(Part::Section(Section::Data));
+        self.splitter.in_data(data);
+        let mut names = KEYWORDS.to_vec();
+        names.retain(|name| self.lower.has_var(name));
+        self.splitter.set_names(names);
+    }
+
+    fn open_section(&mut self, section: Section) {
+        let part = Some(Part::Section(section));
+        match self.section {
+            Some(Part::Section(old)) if old == section => {
+                self.lower
+                    .error(0, format!("{section} stands in this group twice"));
+            }
+            Some(Part::Section(old)) if self.section > part => {
+                self.lower
+                    .error(0, format!("{section} must come before {old}"));
+            }
+            Some(Part::Groups) => {
+                self.lower.error(
+                    0,
+                    format!("{section} must come before the groups in this group"),
+                );
+            }
+            Some(Part::Section(_)) | None => {}
+        }
+        self.section = part;
+        self.tell_splitter();
+    }
+
+    fn open_group(&mut self) {
+        if self.groups.len() >= self.depth {
+            let message = format!("more than {} groups within each other", self.depth);
+            self.lower.error(0, message);
+        }
+        let text = self.splitter.text();
+        let group = match utf8(text).and_then(|text| {
+            let word = parse::group(&text)?;
+            Ok(self.lower.open_group(word))
+        }) {
+            Ok(group) => group,
+            Err(e) => {
+                self.lower.error(e.at, e.message);
+                None
+            }
+        };
+        // A group without a usable name is read for its errors, as if it were the one around it.
+        self.groups.push((self.lower.group, Some(Part::Groups)));
+        self.lower.group = group.unwrap_or(self.lower.group);
+        self.section = None;
+        self.tell_splitter();
+    }
+
+    fn data(&mut self, list: &List) {
+        let found = utf8(self.splitter.text()).and_then(|text| {
+            let word = parse::data(&text)?;
+            self.lower.data_list(word, |var| DataList {
+                var,
+                bytes: list.bytes.clone(),
+                line: list.start.line,
+            });
+            Ok(())
+        });
+        if let Err(e) = found {
+            self.lower.error(e.at, e.message);
+        }
+        match list.end {
+            Ending::Semicolon | Ending::Brace => {}
+            Ending::Missing => {
+                self.lower.report.error(
+                    list.start,
+                    list.bytes.end,
+                    "expected `;` at the end of the list",
+                );
+            }
+            Ending::Unfinished(what, place) => self.unfinished(what, place),
+        }
+    }
+
+    fn unfinished(&mut self, what: Unfinished, place: Anchor) {
+        let message = match what {
+            Unfinished::String => "the string has no closing quote",
+            Unfinished::Comment => "the comment has no closing `*/`",
+        };
+        self.lower.report.error(place, place.offset, message);
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        if let Ending::Unfinished(what, place) = statement.end {
+            return self.unfinished(what, place);
+        }
+        let errors = self.lower.report.errors();
+        if let Err(e) = self.declaration(statement) {
+            self.lower.error(e.at, e.message);
+        } else if statement.end == Ending::Missing && errors == self.lower.report.errors() {
+            self.missing_semicolon(statement);
+        }
+        if std::mem::take(&mut self.lower.keyword_variables) {
+            self.tell_splitter();
+        }
+    }
+
+    fn declaration(&mut self, statement: &Statement) -> Result<(), SyntaxError> {
+        let text = self.splitter.text();
+        if statement.colon.is_some() {
+            let list = statement.equals.map_or(text.len(), |at| at + 1);
+            let head = utf8(text.get(..list).unwrap_or_default())?;
+            self.lower.attribute(&parse::attribute(&head)?, text, list);
+            return Ok(());
+        }
+        let text = utf8(text)?;
+        let expected = match self.section {
+            Some(Part::Section(Section::Types)) => {
+                self.lower.types(&parse::types(&text)?);
+                return Ok(());
+            }
+            Some(Part::Section(Section::Dimensions)) => {
+                self.lower.dimensions(&parse::dimensions(&text)?);
+                return Ok(());
+            }
+            Some(Part::Section(Section::Variables)) => {
+                self.lower.variables(&parse::variables(&text)?);
+                return Ok(());
+            }
+            Some(Part::Section(Section::Data)) => "a variable, `=` and its values",
+            Some(Part::Groups) => "an attribute, `group:` or `}`",
+            None => "an attribute, `types:`, `dimensions:`, `variables:`, `data:`, `group:` or `}`",
+        };
+        Err(SyntaxError {
+            at: 0,
+            message: format!("expected {expected}"),
+        })
+    }
+
+    /// The declaration is understood, but nothing ends it. After a type nothing needs to.
+    fn missing_semicolon(&mut self, statement: &Statement) {
+        let types = self.section == Some(Part::Section(Section::Types));
+        if !types || statement.colon.is_some() {
+            let end = self.splitter.text().trim_ascii_end().len();
+            self.lower.error(end, "expected `;`");
+        }
+    }
+}
+
+/// Names are UTF-8; in comments anything goes.
+fn utf8(text: &[u8]) -> Result<Cow<'_, str>, SyntaxError> {
+    if let Ok(text) = std::str::from_utf8(text) {
+        return Ok(Cow::Borrowed(text));
+    }
+    String::from_utf8(without_comments(text))
+        .map(Cow::Owned)
+        .map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            let byte = text.get(at).copied().unwrap_or(0);
+            let message = format!(
+                "byte 0x{byte:02x} is not UTF-8; in a name it can be written `\\%{byte:02x}`"
+            );
+            SyntaxError { at, message }
+        })
+}
+
+/// The text with blanks in the place of comments.
+fn without_comments(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    while let Some(rest) = text.get(out.len()..).filter(|rest| !rest.is_empty()) {
+        match rest {
+            [b'/', b'/', ..] | [b'/', b'*', ..] => {
+                let end = match skip_blanks(text, out.len()) {
+                    Ok(end) => end,
+                    Err(_) => text.len(),
+                };
+                out.resize(end.max(out.len() + 1), b' ');
+            }
+            [b'\\', escaped, ..] => out.extend([b'\\', *escaped]),
+            [byte, ..] => out.push(*byte),
+            [] => {}
+        }
+    }
+    out
+}

@@ -1,0 +1,673 @@
+//! Cuts CDL into statements without understanding them.
+//!
+//! The splitter knows what can hide a `;`: strings, character constants, comments and escaped names. It hands out
+//! declarations one by one, so that parsing needs no more memory than the longest of them, and passes over data lists
+//! without a look at their values.
+
+use std::fmt;
+use std::ops::Range;
+
+use netcdf_core::Result;
+use netcdf_core::io::Source;
+
+use super::window::Window;
+use crate::diagnostic::Anchor;
+use crate::escape::char_constant;
+
+/// The sections of a group, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    /// `types:`
+    Types,
+    /// `dimensions:`
+    Dimensions,
+    /// `variables:`
+    Variables,
+    /// `data:`
+    Data,
+}
+
+impl Section {
+    /// All of them, in their order.
+    pub const ALL: [Self; 4] = [Self::Types, Self::Dimensions, Self::Variables, Self::Data];
+
+    /// The keyword, without its colon.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Types => "types",
+            Self::Dimensions => "dimensions",
+            Self::Variables => "variables",
+            Self::Data => "data",
+        }
+    }
+}
+
+impl fmt::Display for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}:`", self.name())
+    }
+}
+
+/// The words that, with a colon, begin something new.
+pub const KEYWORDS: [&str; 5] = ["types", "dimensions", "variables", "data", "group"];
+
+/// A word before a colon that is not the name of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keyword {
+    Section(Section),
+    Group,
+}
+
+impl Keyword {
+    const ALL: [Self; 5] = [
+        Self::Section(Section::Types),
+        Self::Section(Section::Dimensions),
+        Self::Section(Section::Variables),
+        Self::Section(Section::Data),
+        Self::Group,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Section(section) => section.name(),
+            Self::Group => "group",
+        }
+    }
+
+    /// The keyword that `text` ends with, if it is not only the end of a longer name.
+    fn at_end(text: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|keyword| {
+            let before = text.strip_suffix(keyword.name().as_bytes());
+            before.is_some_and(|before| before.last().is_none_or(|&b| !continues_name(b)))
+        })
+    }
+}
+
+/// A piece of the text. What it says is in [`Splitter::text`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What it is.
+    pub kind: PieceKind,
+    /// Where its text begins.
+    pub start: Anchor,
+}
+
+/// The kinds of pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PieceKind {
+    /// A section's keyword.
+    Section(Section),
+    /// `group:`, its name, `{`. The text is the name.
+    GroupStart,
+    /// `}`, the end of a group.
+    GroupEnd,
+    /// A declaration or an attribute. The text goes up to its `;`.
+    Statement(Statement),
+    /// A variable's name, `=` and a list of values. The text goes up to the `=`.
+    Data(List),
+    /// The text is over.
+    End,
+}
+
+/// What the splitter knows about a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Statement {
+    /// Position in the text of the first `=` outside of braces.
+    pub equals: Option<usize>,
+    /// Position in the text of the first `:`, if it comes before `=`.
+    pub colon: Option<usize>,
+    /// How it ends.
+    pub end: Ending,
+}
+
+/// What the splitter knows about a list of values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List {
+    /// Where the values begin.
+    pub start: Anchor,
+    /// The bytes of the values, from behind the `=` up to the `;`.
+    pub bytes: Range<u64>,
+    /// How it ends.
+    pub end: Ending,
+}
+
+/// How a statement ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// With `;`.
+    Semicolon,
+    /// With the `}` of a type.
+    Brace,
+    /// With the beginning of something else.
+    Missing,
+    /// With the text, within a string or comment that begins there.
+    Unfinished(Unfinished, Anchor),
+}
+
+/// What has no end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfinished {
+    /// A string.
+    String,
+    /// A comment.
+    Comment,
+}
+
+/// Bytes that matter in declarations.
+const MARKS: [bool; 256] = {
+    let mut marks = [false; 256];
+    let bytes = b";{}\"'/\\=:";
+    let mut i = 0;
+    while i < bytes.len() {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            marks[bytes[i] as usize] = true;
+        }
+        i += 1;
+    }
+    marks
+};
+
+fn marked(byte: u8) -> bool {
+    MARKS.get(usize::from(byte)).copied().unwrap_or(false)
+}
+
+/// Whether a name can go on with this byte; the backslash of an escape is one.
+pub(super) fn continues_name(byte: u8) -> bool {
+    matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'@' | b'+' | b'-' | b'%' | b'\\' | 0x80..)
+}
+
+/// The splitter; see the module's text.
+#[derive(Debug)]
+pub struct Splitter<'s> {
+    window: Window<'s>,
+    text: Vec<u8>,
+    data: bool,
+    /// Keywords that are names of variables, too.
+    names: Vec<&'static str>,
+}
+
+/// A statement being scanned.
+struct Scan {
+    start: Anchor,
+    depth: u32,
+    body: bool,
+    equals: Option<usize>,
+    colon: Option<usize>,
+}
+
+/// What to do after a mark.
+enum Step {
+    On,
+    Done(PieceKind),
+}
+
+impl<'s> Splitter<'s> {
+    /// A splitter at the beginning of `source`.
+    #[must_use]
+    pub fn new(source: &'s dyn Source) -> Self {
+        let window = Window::new(source);
+        Self {
+            window,
+            text: vec![],
+            data: false,
+            names: vec![],
+        }
+    }
+
+    /// The text of the last piece.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Whether the next pieces are data lists.
+    pub fn in_data(&mut self, data: bool) {
+        self.data = data;
+    }
+
+    /// The names of the group's variables that are keywords of sections, too: with one of them, `data:units` is the
+    /// attribute of a variable `data`.
+    pub fn set_names(&mut self, names: Vec<&'static str>) {
+        self.names = names;
+    }
+
+    /// Where the next piece begins, or blanks before it.
+    #[must_use]
+    pub fn position(&self) -> Anchor {
+        Anchor {
+            offset: self.window.at(),
+            line: self.window.line(),
+        }
+    }
+
+    /// Goes back to `place`, within the last statement.
+    pub fn back_to(&mut self, place: Anchor) {
+        self.window.back(place.offset);
+    }
+
+    /// The head of the dataset: `netcdf`, its name, `{`. The text is what stands between, the result says whether all
+    /// of it was there.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn head(&mut self) -> Result<std::result::Result<Anchor, Anchor>> {
+        self.text.clear();
+        if self.window.ahead(3)?.starts_with(b"\xef\xbb\xbf") {
+            self.window.pass(3);
+        }
+        if self.skip_blanks()?.is_some() {
+            return Ok(Err(self.position()));
+        }
+        let start = self.position();
+        let ahead = self.window.ahead(7)?;
+        let word = ahead.get(..6).unwrap_or_default();
+        let known = [&b"netcdf"[..], b"NETCDF", b"netCDF"].contains(&word);
+        if !known
+            || ahead
+                .get(6)
+                .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+        {
+            return Ok(Err(start));
+        }
+        self.window.pass(6);
+        self.window.keep();
+        let name = self.window.at();
+        let found = self.find(|rest| memchr::memchr(b'{', rest))?;
+        self.text.extend_from_slice(self.window.passed(name));
+        self.window.forget();
+        if !found {
+            return Ok(Err(self.position()));
+        }
+        self.window.pass(1);
+        Ok(Ok(start))
+    }
+
+    /// The next piece.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn next_piece(&mut self) -> Result<Piece> {
+        self.text.clear();
+        let unfinished = self.skip_blanks()?;
+        let start = self.position();
+        if let Some(place) = unfinished {
+            let end = Ending::Unfinished(Unfinished::Comment, place);
+            let kind = PieceKind::Statement(Statement {
+                equals: None,
+                colon: None,
+                end,
+            });
+            return Ok(Piece { kind, start: place });
+        }
+        match self.window.rest()?.first() {
+            None => {
+                return Ok(Piece {
+                    kind: PieceKind::End,
+                    start,
+                });
+            }
+            Some(b'}') => {
+                self.window.pass(1);
+                return Ok(Piece {
+                    kind: PieceKind::GroupEnd,
+                    start,
+                });
+            }
+            Some(_) => self.window.keep(),
+        }
+        let kind = self.statement(start);
+        self.window.forget();
+        kind.map(|(kind, start)| Piece { kind, start })
+    }
+
+    fn statement(&mut self, start: Anchor) -> Result<(PieceKind, Anchor)> {
+        let mut scan = Scan {
+            start,
+            depth: 0,
+            body: false,
+            equals: None,
+            colon: None,
+        };
+        loop {
+            let rest = self.window.rest()?;
+            if rest.is_empty() {
+                return Ok((self.finish(&scan, Ending::Missing), scan.start));
+            }
+            let Some(plain) = rest.iter().position(|&b| marked(b)) else {
+                self.window.pass_all();
+                continue;
+            };
+            let mark = rest.get(plain).copied().unwrap_or(0);
+            self.window.pass(plain);
+            if let Step::Done(kind) = self.mark(mark, &mut scan)? {
+                return Ok((kind, scan.start));
+            }
+        }
+    }
+
+    /// Deals with the mark at the position.
+    fn mark(&mut self, mark: u8, scan: &mut Scan) -> Result<Step> {
+        let passed = self.window.passed(scan.start.offset).len();
+        match mark {
+            b'"' | b'\'' | b'/' | b'\\' => {
+                if let Some((what, place)) = self.skip_quoted(mark)? {
+                    return Ok(Step::Done(
+                        self.finish(scan, Ending::Unfinished(what, place)),
+                    ));
+                }
+                return Ok(Step::On);
+            }
+            b':' => return self.colon(scan, passed),
+            b'}' if scan.depth == 0 => return Ok(Step::Done(self.finish(scan, Ending::Missing))),
+            b';' if scan.depth == 0 || !scan.body => {
+                let kind = self.finish(scan, Ending::Semicolon);
+                self.window.pass(1);
+                return Ok(Step::Done(kind));
+            }
+            b'=' if scan.depth == 0 && scan.equals.is_none() => {
+                scan.equals = Some(passed);
+                if self.data && scan.colon.is_none() {
+                    return self.list(scan).map(Step::Done);
+                }
+            }
+            b'{' => {
+                scan.body |= scan.depth == 0 && scan.equals.is_none();
+                scan.depth += 1;
+            }
+            b'}' => scan.depth -= 1,
+            _ => {}
+        }
+        self.window.pass(1);
+        if mark == b'}' && scan.depth == 0 && scan.body {
+            return self.type_end(scan).map(Step::Done);
+        }
+        Ok(Step::On)
+    }
+
+    /// The piece that ends before the position.
+    fn finish(&mut self, scan: &Scan, end: Ending) -> PieceKind {
+        self.text
+            .extend_from_slice(self.window.passed(scan.start.offset));
+        PieceKind::Statement(Statement {
+            equals: scan.equals,
+            colon: scan.colon,
+            end,
+        })
+    }
+
+    /// After the body of a type a `;` is as good as none.
+    fn type_end(&mut self, scan: &Scan) -> Result<PieceKind> {
+        let kind = self.finish(scan, Ending::Brace);
+        let unfinished = self.skip_blanks()?;
+        if unfinished.is_none() && self.window.rest()?.first() == Some(&b';') {
+            self.window.pass(1);
+        }
+        Ok(kind)
+    }
+
+    /// A colon: behind a keyword something new begins.
+    fn colon(&mut self, scan: &mut Scan, passed: usize) -> Result<Step> {
+        let glued = self
+            .window
+            .ahead(2)?
+            .get(1)
+            .is_some_and(|&b| continues_name(b));
+        let found = Keyword::at_end(self.window.passed(scan.start.offset));
+        let found = found.filter(|keyword| !(glued && self.names.contains(&keyword.name())));
+        let Some(keyword) = found else {
+            if scan.equals.is_none() && scan.depth == 0 {
+                scan.colon.get_or_insert(passed);
+            }
+            self.window.pass(1);
+            return Ok(Step::On);
+        };
+        if passed > keyword.name().len() {
+            let before = self.window.at() - keyword.name().len() as u64;
+            self.window.back(before);
+            return Ok(Step::Done(self.finish(scan, Ending::Missing)));
+        }
+        self.window.pass(1);
+        match keyword {
+            Keyword::Section(section) => Ok(Step::Done(PieceKind::Section(section))),
+            Keyword::Group => self.group(scan).map(Step::Done),
+        }
+    }
+
+    /// The name of a group, up to its `{`.
+    fn group(&mut self, scan: &mut Scan) -> Result<PieceKind> {
+        self.skip_blanks()?;
+        scan.start = self.position();
+        loop {
+            let rest = self.window.rest()?;
+            let stop = |b: &u8| matches!(b, b'{' | b'}' | b';' | b'=' | b'\\' | b'/');
+            match rest.iter().position(stop).map(|i| (i, rest.get(i))) {
+                None if rest.is_empty() => return Ok(self.finish(scan, Ending::Missing)),
+                None => self.window.pass_all(),
+                Some((plain, Some(b'\\'))) => {
+                    self.window.pass(plain);
+                    self.skip_quoted(b'\\')?;
+                }
+                Some((plain, Some(b'/'))) => {
+                    self.window.pass(plain);
+                    self.skip_quoted(b'/')?;
+                }
+                Some((plain, Some(b'{'))) => {
+                    self.window.pass(plain);
+                    let passed = self.window.passed(scan.start.offset);
+                    self.text.extend_from_slice(passed);
+                    self.window.pass(1);
+                    return Ok(PieceKind::GroupStart);
+                }
+                Some((plain, _)) => {
+                    self.window.pass(plain);
+                    return Ok(self.finish(scan, Ending::Missing));
+                }
+            }
+        }
+    }
+
+    /// The values behind the `=` at the position.
+    fn list(&mut self, scan: &Scan) -> Result<PieceKind> {
+        self.text
+            .extend_from_slice(self.window.passed(scan.start.offset));
+        self.window.pass(1);
+        self.window.forget();
+        let start = self.position();
+        let end = self.list_end(start)?;
+        let bytes = start.offset..self.window.at();
+        if end == Ending::Semicolon {
+            self.window.pass(1);
+        }
+        Ok(PieceKind::Data(List { start, bytes, end }))
+    }
+
+    /// Passes the values from `start` on, up to what ends them.
+    fn list_end(&mut self, start: Anchor) -> Result<Ending> {
+        let mut marks = ListMarks::default();
+        loop {
+            let at = self.window.at();
+            let rest = self.window.rest()?;
+            if rest.is_empty() {
+                return Ok(Ending::Missing);
+            }
+            let (plain, found) = marks.next(at, rest);
+            let mark = rest.get(plain).copied().filter(|_| found);
+            self.window.pass(plain);
+            match mark {
+                None => {}
+                Some(b';') => return Ok(Ending::Semicolon),
+                Some(b'=') if self.back_before_name(start.offset) => return Ok(Ending::Missing),
+                Some(b'=') => self.window.pass(1),
+                Some(mark) => {
+                    if let Some((what, place)) = self.skip_quoted(mark)? {
+                        return Ok(Ending::Unfinished(what, place));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes back before the name in front of the position, if there is one behind `limit`.
+    fn back_before_name(&mut self, limit: u64) -> bool {
+        let before = self
+            .window
+            .passed(limit.max(self.window.at().saturating_sub(1000)));
+        let blank = before
+            .iter()
+            .rev()
+            .take_while(|b| b.is_ascii_whitespace())
+            .count();
+        let name = before
+            .iter()
+            .rev()
+            .skip(blank)
+            .take_while(|&&b| continues_name(b) || b == b'/');
+        let name = name.count();
+        if name > 0 {
+            self.window.back(self.window.at() - (blank + name) as u64);
+        }
+        name > 0
+    }
+
+    /// Passes blanks and comments; where a comment begins that has no end.
+    fn skip_blanks(&mut self) -> Result<Option<Anchor>> {
+        loop {
+            let rest = self.window.rest()?;
+            let blanks = rest
+                .iter()
+                .take_while(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t' | 0x0c));
+            let blanks = blanks.count();
+            match rest.get(blanks) {
+                None if rest.is_empty() => return Ok(None),
+                None => self.window.pass_all(),
+                Some(b'/') => {
+                    self.window.pass(blanks);
+                    if !self
+                        .window
+                        .ahead(2)?
+                        .get(1)
+                        .is_some_and(|b| matches!(b, b'/' | b'*'))
+                    {
+                        return Ok(None);
+                    }
+                    if let Some((_, place)) = self.skip_quoted(b'/')? {
+                        return Ok(Some(place));
+                    }
+                }
+                Some(_) => {
+                    self.window.pass(blanks);
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// Passes what hides marks: a string, a character constant, a comment, an escaped character. What has no end, and
+    /// where it begins.
+    fn skip_quoted(&mut self, mark: u8) -> Result<Option<(Unfinished, Anchor)>> {
+        let start = self.position();
+        let ahead = self.window.ahead(6)?;
+        match (mark, ahead) {
+            (b'"', _) => Ok((!self.skip_string()?).then_some((Unfinished::String, start))),
+            (b'/', [_, b'/', ..]) => {
+                self.find(|rest| memchr::memchr(b'\n', rest))?;
+                Ok(None)
+            }
+            (b'/', [_, b'*', ..]) => {
+                self.window.pass(2);
+                Ok((!self.skip_comment()?).then_some((Unfinished::Comment, start)))
+            }
+            _ => {
+                let len = match mark {
+                    b'\'' => char_constant(ahead).map_or(1, |(_, len)| len),
+                    b'\\' => 2,
+                    _ => 1,
+                };
+                let len = len.min(ahead.len());
+                self.window.pass(len);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Passes everything up to what `search` finds; false if the text ends before.
+    fn find(&mut self, search: impl Fn(&[u8]) -> Option<usize>) -> Result<bool> {
+        loop {
+            let rest = self.window.rest()?;
+            match search(rest) {
+                _ if rest.is_empty() => return Ok(false),
+                None => self.window.pass_all(),
+                Some(before) => {
+                    self.window.pass(before);
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    fn skip_string(&mut self) -> Result<bool> {
+        self.window.pass(1);
+        while self.find(|rest| memchr::memchr2(b'"', b'\\', rest))? {
+            let escape = self.window.ahead(2)?.first() == Some(&b'\\');
+            self.window.pass(if escape { 2 } else { 1 });
+            if !escape {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn skip_comment(&mut self) -> Result<bool> {
+        while self.find(|rest| memchr::memchr(b'*', rest))? {
+            let end = self.window.ahead(2)?.get(1) == Some(&b'/');
+            self.window.pass(if end { 2 } else { 1 });
+            if end {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The next byte that matters in a list of values. The bytes are too many for one search, so there are two, each of
+/// which remembers how far it has looked.
+#[derive(Debug, Default)]
+struct ListMarks {
+    first: Seen,
+    second: Seen,
+}
+
+/// How far was searched, and whether there is something.
+#[derive(Debug, Default, Clone, Copy)]
+struct Seen {
+    until: u64,
+    found: bool,
+}
+
+impl Seen {
+    fn search(&mut self, at: u64, rest: &[u8], bytes: [u8; 3]) {
+        if self.until < at || (self.until == at && !self.found) {
+            let [a, b, c] = bytes;
+            let found = memchr::memchr3(a, b, c, rest);
+            self.found = found.is_some();
+            self.until = at + found.unwrap_or(rest.len()) as u64;
+        }
+    }
+}
+
+impl ListMarks {
+    /// How many bytes of `rest`, which begins at offset `at`, do not matter, and whether the one behind them does.
+    fn next(&mut self, at: u64, rest: &[u8]) -> (usize, bool) {
+        self.first.search(at, rest, *b";\"'");
+        self.second.search(at, rest, *b"/\\=");
+        let (a, b) = (self.first, self.second);
+        let near = if (b.until, !b.found) < (a.until, !a.found) {
+            b
+        } else {
+            a
+        };
+        (usize::try_from(near.until - at).unwrap_or(0), near.found)
+    }
+}

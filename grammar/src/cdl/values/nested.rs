@@ -1,0 +1,199 @@
+//! Lists in the shape of their variable: braces round what belongs to each element of an unlimited dimension but the first.
+
+use super::build;
+use super::scan::Scan;
+use super::tree::{Outcome, Stop, Tree, Until};
+use super::{List, Sink};
+use netcdf_core::error::Result;
+use netcdf_core::model::{DimId, Schema, Values, Variable};
+
+/// Elements that are handed on at a time.
+const PIECE: usize = 1 << 16;
+
+/// Dimensions of which the elements stand one after the other: up to the next unlimited one.
+struct Level {
+    /// The unlimited dimension that the level begins with.
+    open: Option<DimId>,
+    /// Elements of the dimensions behind it.
+    block: u64,
+    /// Elements of all of the level's dimensions at their present lengths.
+    size: u64,
+    /// Length that the lists need of the unlimited dimension.
+    needed: u64,
+}
+
+/// The levels of a variable; one without dimensions has one of one element.
+fn levels(schema: &Schema, var: &Variable) -> Vec<Level> {
+    let mut levels: Vec<Level> = vec![];
+    for &id in &var.dims {
+        let Some(dim) = schema.dim(id) else { continue };
+        match levels.last_mut().filter(|_| !dim.unlimited) {
+            Some(level) => {
+                level.block = level.block.saturating_mul(dim.len);
+                level.size = level.size.saturating_mul(dim.len);
+            }
+            None => levels.push(Level {
+                open: dim.unlimited.then_some(id),
+                block: if dim.unlimited { 1 } else { dim.len },
+                size: dim.len,
+                needed: 0,
+            }),
+        }
+    }
+    if levels.is_empty() {
+        levels.push(Level {
+            open: None,
+            block: 1,
+            size: 1,
+            needed: 0,
+        });
+    }
+    levels
+}
+
+/// Reads a list of values of any type. Returns the lengths that it needs of unlimited dimensions, and how many elements
+/// the longest run of them has.
+///
+/// With `sink` the dimensions must have their lengths already; without, nothing but the structure is looked at.
+///
+/// # Errors
+/// Those of the source and of the sink.
+pub(super) fn read(
+    scan: &mut Scan<'_>,
+    schema: &Schema,
+    list: &List<'_>,
+    sink: Option<&mut dyn Sink>,
+) -> Result<Vec<(DimId, u64)>> {
+    let Some(var) = schema.var(list.var) else {
+        return Ok(vec![]);
+    };
+    let mut nested = Nested {
+        tree: Tree::new(scan, schema),
+        var,
+        fill: var.fill_value().or_else(|| build::fill(schema, var.ty)),
+        levels: levels(schema, var),
+        sink,
+    };
+    match nested.level(0, 0, Until::End) {
+        Ok(()) | Err(Stop::Syntax) => {}
+        Err(Stop::Failed(error)) => return Err(error),
+    }
+    let needed = |level: &Level| Some((level.open?, level.needed));
+    Ok(nested.levels.iter().filter_map(needed).collect())
+}
+
+struct Nested<'s, 'a, 'k> {
+    tree: Tree<'s, 'a>,
+    var: &'s Variable,
+    fill: Option<Values>,
+    levels: Vec<Level>,
+    sink: Option<&'k mut dyn Sink>,
+}
+
+impl Nested<'_, '_, '_> {
+    /// A list of level `index` within element `base` of the levels before it.
+    fn level(&mut self, index: usize, base: u64, until: Until) -> Outcome<()> {
+        let Some(level) = self.levels.get(index) else {
+            return Ok(());
+        };
+        let base = base.saturating_mul(level.size);
+        let last = index + 1 == self.levels.len();
+        let found = if !last {
+            self.lists(index, base, until)?
+        } else if build::is_text(self.var.ty) {
+            self.characters(base, until)?
+        } else {
+            self.elements(base, until)?
+        };
+        if let Some(level) = self.levels.get_mut(index) {
+            level.needed = level.needed.max(found.div_ceil(level.block.max(1)));
+        }
+        Ok(())
+    }
+
+    /// Lists in braces, one for each element of this level.
+    fn lists(&mut self, index: usize, base: u64, until: Until) -> Outcome<u64> {
+        // The closure needs the tree and the rest, so that items are read by hand here.
+        let mut count = 0;
+        loop {
+            if until == Until::Brace && count == 0 && self.tree.closes()? {
+                return Ok(0);
+            }
+            let place = self.tree.open("the values of an unlimited dimension")?;
+            let level = self.levels.get(index);
+            if level.is_some_and(|level| level.open.is_none() && count >= level.size) {
+                return Err(self.tree.error(place, "more lists than the variable has"));
+            }
+            self.level(index + 1, base.saturating_add(count), Until::Brace)?;
+            count += 1;
+            if !self.tree.goes_on(until)? {
+                return Ok(count);
+            }
+        }
+    }
+
+    fn elements(&mut self, base: u64, until: Until) -> Outcome<u64> {
+        let Some(fill) = self.fill.clone() else {
+            return Ok(0);
+        };
+        let limit = self.limit_of_last();
+        let (ty, sink) = (self.var.ty, &mut self.sink);
+        let none = fill.slice(0..0);
+        let (mut values, mut done) = (none.clone(), 0u64);
+        let mut extra = None;
+        let count = self.tree.items(until, |tree, count| {
+            if count >= limit {
+                extra = Some(count);
+                return tree.element(ty, &fill, &mut none.clone());
+            }
+            tree.element(ty, &fill, &mut values)?;
+            if values.len() >= PIECE {
+                done += hand_on(sink, base + done, &mut values, &none)?;
+            }
+            Ok(())
+        })?;
+        hand_on(&mut self.sink, base + done, &mut values, &none)?;
+        if extra.is_some() {
+            self.tree.too_many(limit);
+        }
+        Ok(count.min(limit))
+    }
+
+    /// Elements that one list of the last level has room for.
+    fn limit_of_last(&self) -> u64 {
+        match self.levels.last() {
+            Some(level) if level.open.is_none() => level.size,
+            Some(level) if level.block == 0 => 0,
+            Some(_) | None => u64::MAX,
+        }
+    }
+
+    fn characters(&mut self, base: u64, until: Until) -> Outcome<u64> {
+        let dims = self.var.dims.iter();
+        let last = dims.filter_map(|&id| self.tree.schema.dim(id)).next_back();
+        let unit = last.filter(|dim| !dim.unlimited && self.var.dims.len() > 1);
+        let text = self.tree.texts(until, unit.map_or(1, |dim| dim.len))?;
+        let count = text.len() as u64;
+        if count > self.limit_of_last() {
+            return Err(self.tree.too_long(self.limit_of_last()));
+        }
+        let mut values = Values::Char(text);
+        hand_on(&mut self.sink, base, &mut values, &Values::Char(vec![]))?;
+        Ok(count)
+    }
+}
+
+/// Hands `values` to the sink and leaves none; how many they were.
+fn hand_on(
+    sink: &mut Option<&mut dyn Sink>,
+    element: u64,
+    values: &mut Values,
+    none: &Values,
+) -> Result<u64> {
+    let count = values.len() as u64;
+    if let Some(sink) = sink.as_mut().filter(|_| count > 0) {
+        sink.values(element, values)?;
+    }
+    *values = none.clone();
+    Ok(count)
+}

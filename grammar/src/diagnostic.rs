@@ -1,0 +1,388 @@
+//! What is wrong with a text, said so that people find it: file, line, column, the line itself and a caret.
+
+use std::fmt;
+use std::sync::Arc;
+
+use netcdf_core::io::Source;
+
+/// Errors reported in one run.
+pub const MOST: usize = 20;
+/// Characters of a line that are shown.
+const WIDTH: usize = 120;
+/// Bytes of a line that are looked at on either side of the place.
+const REACH: u64 = 4 << 10;
+
+/// A place in a text of which the line is known; places behind it are found by counting lines from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Anchor {
+    /// Offset in bytes.
+    pub offset: u64,
+    /// Line, from 1.
+    pub line: u32,
+}
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The text cannot be used.
+    Error,
+    /// The text can be used, though something in it is surprising.
+    Warning,
+}
+
+/// One thing that is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// What was found and what was expected.
+    pub message: String,
+    /// What may help.
+    pub hint: Option<String>,
+    /// The line, or the part of it around the place.
+    shown: String,
+    /// What is before the caret.
+    indent: String,
+    offset: u64,
+}
+
+/// Collects what is wrong with one text.
+#[derive(Debug)]
+pub struct Reporter<'s> {
+    source: &'s dyn Source,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl<'s> Reporter<'s> {
+    /// A reporter for `source`.
+    #[must_use]
+    pub fn new(source: &'s dyn Source) -> Self {
+        Self {
+            source,
+            errors: vec![],
+            warnings: vec![],
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn source(&self) -> &'s dyn Source {
+        self.source
+    }
+
+    /// Reports an error at `offset`, which is not before `anchor`. Beyond [`MOST`] nothing is added.
+    pub fn error(&mut self, anchor: Anchor, offset: u64, message: impl Into<String>) {
+        self.error_with_hint(anchor, offset, message, None);
+    }
+
+    /// As [`Reporter::error`], with something that may help.
+    pub fn error_with_hint(
+        &mut self,
+        anchor: Anchor,
+        offset: u64,
+        message: impl Into<String>,
+        hint: Option<String>,
+    ) {
+        if !self.is_full() {
+            let mut new = self.diagnostic(Severity::Error, anchor, offset, message.into());
+            new.hint = hint;
+            self.errors.push(new);
+        }
+    }
+
+    /// Reports something surprising. Beyond [`MOST`] nothing is added.
+    pub fn warning(&mut self, anchor: Anchor, offset: u64, message: impl Into<String>) {
+        if self.warnings.len() < MOST {
+            let new = self.diagnostic(Severity::Warning, anchor, offset, message.into());
+            self.warnings.push(new);
+        }
+    }
+
+    /// Whether there were errors.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// Number of errors so far.
+    #[must_use]
+    pub fn errors(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Whether there are as many errors as are reported in one run.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.errors.len() >= MOST
+    }
+
+    /// The warnings if there are no errors, else the errors.
+    ///
+    /// # Errors
+    /// The errors, in the order of the text.
+    pub fn finish(self) -> Result<Diagnostics, Diagnostics> {
+        let file = Arc::clone(self.source.name());
+        let failed = self.has_errors();
+        let stopped = self.is_full();
+        let mut list = if failed { self.errors } else { self.warnings };
+        list.sort_by_key(|d| d.offset);
+        let all = Diagnostics {
+            file,
+            list,
+            stopped: failed && stopped,
+        };
+        if failed { Err(all) } else { Ok(all) }
+    }
+
+    fn diagnostic(
+        &self,
+        severity: Severity,
+        anchor: Anchor,
+        offset: u64,
+        message: String,
+    ) -> Diagnostic {
+        let offset = offset.min(self.source.len());
+        let line = anchor
+            .line
+            .saturating_add(self.lines(anchor.offset, offset));
+        let before = self.bytes(offset.saturating_sub(REACH), offset);
+        let start = before
+            .iter()
+            .rposition(|&b| b == b'\n')
+            .map_or(0, |i| i + 1);
+        let before = String::from_utf8_lossy(before.get(start..).unwrap_or_default());
+        let before = before.trim_start_matches('\u{feff}');
+        let after = self.bytes(offset, offset.saturating_add(REACH));
+        let end = after
+            .iter()
+            .position(|&b| b == b'\n')
+            .unwrap_or(after.len());
+        let after = String::from_utf8_lossy(after.get(..end).unwrap_or_default());
+        let (shown, indent) = show(before, after.trim_end());
+        let column = u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX);
+        Diagnostic {
+            severity,
+            line,
+            column,
+            message,
+            hint: None,
+            shown,
+            indent,
+            offset,
+        }
+    }
+
+    /// Newlines between two offsets.
+    fn lines(&self, from: u64, to: u64) -> u32 {
+        let (mut at, mut lines) = (from, 0usize);
+        while at < to {
+            let end = to.min(at + (64 << 10));
+            lines += memchr::memchr_iter(b'\n', &self.bytes(at, end)).count();
+            at = end;
+        }
+        u32::try_from(lines).unwrap_or(u32::MAX)
+    }
+
+    /// The bytes between two offsets; none if they cannot be read (any more).
+    fn bytes(&self, from: u64, to: u64) -> Vec<u8> {
+        let to = to.min(self.source.len());
+        let mut bytes = vec![0; usize::try_from(to.saturating_sub(from)).unwrap_or(0)];
+        match self.source.read_at(from, &mut bytes) {
+            Ok(()) => bytes,
+            Err(_) => vec![],
+        }
+    }
+}
+
+/// The line, shortened to [`WIDTH`], and the blanks before the caret.
+fn show(before: &str, after: &str) -> (String, String) {
+    let skip = before.chars().count().saturating_sub(WIDTH * 2 / 3);
+    let mut shown = String::new();
+    if skip > 0 {
+        shown.push('…');
+    }
+    shown.extend(before.chars().skip(skip).map(printable));
+    let indent = shown
+        .chars()
+        .map(|c| if c == '\t' { '\t' } else { ' ' })
+        .collect();
+    let room = WIDTH.saturating_sub(shown.chars().count());
+    shown.extend(after.chars().take(room).map(printable));
+    if after.chars().nth(room).is_some() {
+        shown.push('…');
+    }
+    (shown, indent)
+}
+
+fn printable(c: char) -> char {
+    if c.is_control() && c != '\t' {
+        '\u{fffd}'
+    } else {
+        c
+    }
+}
+
+/// `FILE:LINE:COLUMN: error: MESSAGE`, the line, a caret, and a hint if there is one.
+impl Diagnostic {
+    fn write(&self, file: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let Self {
+            line,
+            column,
+            message,
+            shown,
+            indent,
+            ..
+        } = self;
+        writeln!(f, "{file}:{line}:{column}: {severity}: {message}")?;
+        write!(f, "  {shown}\n  {indent}^")?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is wrong with one text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostics {
+    file: Arc<str>,
+    /// One by one, in the order of the text.
+    pub list: Vec<Diagnostic>,
+    stopped: bool,
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.list.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            diagnostic.write(&self.file, f)?;
+        }
+        if self.stopped {
+            write!(
+                f,
+                "\n{}: stopped after {} errors",
+                self.file,
+                self.list.len()
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// The candidate that `name` is most likely a misspelling of.
+#[must_use]
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let far = (name.chars().count() / 3).max(1);
+    let distance = |c: &'a str| Some((distance(name, c, far)?, c));
+    let best = candidates.filter_map(distance).min();
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Characters to insert, delete, replace or swap with their neighbour; `None` beyond `far`.
+fn distance(a: &str, b: &str, far: usize) -> Option<usize> {
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > far || a.len() > 64 {
+        return None;
+    }
+    let mut older: Vec<usize> = vec![];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    let at = |row: &[usize], i: usize| row.get(i).copied().unwrap_or(usize::MAX / 2);
+    for (i, ca) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, cb) in b.iter().enumerate() {
+            let replaced = at(&last, j) + usize::from(ca != cb);
+            let mut best = replaced.min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(cb) && b.get(j - 1) == Some(ca);
+            if swapped {
+                best = best.min(at(&older, j - 1) + 1);
+            }
+            row.push(best);
+        }
+        older = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().filter(|&d| d <= far)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netcdf_core::io::memory::MemorySource;
+
+    const START: Anchor = Anchor { offset: 0, line: 1 };
+
+    #[test]
+    fn shows_line_and_caret() {
+        let source = MemorySource::new("x.cdl", b"one\n\ttwo \xc3\xa9 three  \nfour".to_vec());
+        let mut reporter = Reporter::new(&source);
+        reporter.error(START, 12, "bad `three`");
+        reporter.error_with_hint(START, 0, "bad", Some("good".to_owned()));
+        let text = reporter.finish().unwrap_err().to_string();
+        assert_eq!(
+            text,
+            "x.cdl:1:1: error: bad\n  one\n  ^\n  hint: good\n\
+             x.cdl:2:8: error: bad `three`\n  \ttwo é three\n  \t      ^"
+        );
+    }
+
+    #[test]
+    fn shortens_long_lines() {
+        let mut line = vec![b'a'; 10_000];
+        line.extend(vec![b'b'; 10_000]);
+        let source = MemorySource::new("x.cdl", line);
+        let mut reporter = Reporter::new(&source);
+        reporter.error(START, 10_000, "bad");
+        let found = reporter.finish().unwrap_err();
+        let shown = &found.list[0].shown;
+        assert_eq!(shown.chars().count(), 121);
+        assert_eq!(shown.find('b'), Some(found.list[0].indent.len() + 2));
+        assert_eq!(found.list[0].indent.len(), 81);
+    }
+
+    #[test]
+    fn stops_after_twenty() {
+        let source = MemorySource::new("x.cdl", vec![]);
+        let mut reporter = Reporter::new(&source);
+        for _ in 0..30 {
+            reporter.error(START, 0, "bad");
+        }
+        let found = reporter.finish().unwrap_err();
+        assert_eq!(found.list.len(), 20);
+        assert!(
+            found
+                .to_string()
+                .ends_with("\nx.cdl: stopped after 20 errors")
+        );
+    }
+
+    #[test]
+    fn warnings_are_no_failure() {
+        let source = MemorySource::new("x.cdl", b"v".to_vec());
+        let mut reporter = Reporter::new(&source);
+        reporter.warning(START, 0, "odd");
+        let found = reporter.finish().unwrap();
+        assert_eq!(found.to_string(), "x.cdl:1:1: warning: odd\n  v\n  ^");
+    }
+
+    #[test]
+    fn misspellings() {
+        let names = ["time", "latitude", "lat"];
+        assert_eq!(nearest("tiem", names.into_iter()), Some("time"));
+        assert_eq!(nearest("Lat", names.into_iter()), Some("lat"));
+        assert_eq!(nearest("latitute", names.into_iter()), Some("latitude"));
+        assert_eq!(nearest("pressure", names.into_iter()), None);
+    }
+}
