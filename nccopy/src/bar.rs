@@ -46,18 +46,43 @@ fn show(progress: &Progress, stopped: &Receiver<()>) {
     if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;
     }
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let bar = begun(progress.get());
+    while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+        let (done, total) = progress.get();
+        bar.set_length(total);
+        bar.set_position(done);
+    }
+    bar.finish_and_clear();
+}
+
+/// A bar for a copy that has come so far; the speed is counted from here on.
+fn begun((done, total): (u64, u64)) -> ProgressBar {
+    let bar = ProgressBar::hidden();
     let template = "{bar:32} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
-    loop {
-        let (done, total) = progress.get();
-        bar.set_length(total);
-        bar.set_position(done);
-        if stopped.recv_timeout(TICK) != Err(RecvTimeoutError::Timeout) {
-            bar.finish_and_clear();
-            return;
-        }
+    bar.set_length(total);
+    bar.set_position(done);
+    bar.reset_eta();
+    bar.set_draw_target(ProgressDrawTarget::stderr());
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_copy_does_not_wait_for_its_bar() {
+        let start = std::time::Instant::now();
+        drop(Bar::follow(Progress::default()));
+        assert!(start.elapsed() < PATIENCE);
+    }
+
+    #[test]
+    fn the_bar_starts_where_the_copy_is() {
+        let bar = begun((3, 10));
+        assert_eq!((bar.position(), bar.length()), (3, Some(10)));
     }
 }

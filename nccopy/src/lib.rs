@@ -20,7 +20,8 @@ use clap::Parser;
 use netcdf_core::env::{Env, Note};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::{self, CreateOptions};
-use netcdf_core::io::{file, locator};
+use netcdf_core::io::file::{self, FileTarget};
+use netcdf_core::io::locator;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_core::{chunk, copy};
 
@@ -77,8 +78,13 @@ fn copy_file(cli: &Cli, env: &Env, io: &mut Io) -> Result<()> {
     let input = locator::input(&cli.input, &mut *io.stdin)?;
     let name = std::sync::Arc::clone(input.name());
     let reader = format::open(input, env)?;
-    let options = options::resolve(cli, reader.schema().kind)?;
-    for what in options::without_effect(cli, options.kind.unwrap_or(reader.schema().kind)) {
+    let kind = reader.schema().kind;
+    let options = options::resolve(cli, kind)?;
+    let kind = options.kind.unwrap_or(kind);
+    if !format::writes(kind) {
+        return Err(format::not_written(kind));
+    }
+    for what in options::without_effect(cli, kind) {
         env.notes.say(Note {
             object: what.to_owned(),
             what: "has no effect on classic output".to_owned(),
@@ -86,17 +92,14 @@ fn copy_file(cli: &Cli, env: &Env, io: &mut Io) -> Result<()> {
         });
     }
     let plan = copy::plan(reader.schema(), &options).map_err(|e| e.of(&name))?;
-    if !format::writes(plan.schema.kind) {
-        return Err(format::not_written(plan.schema.kind));
-    }
     if !file::in_place(&cli.output) {
         // From here on there may be a temporary file that a signal must not leave behind.
         tool::catch_signals(&env.cancel)?;
     }
-    let target = locator::output(&cli.output, !cli.no_sync)?;
+    let target = FileTarget::create(&cli.output, !cli.no_sync)?.cancelled_by(&env.cancel);
     // All data is written; what is not selected stays zero, as in C.
     let create = CreateOptions { no_fill: true };
-    let writer = format::create(target, plan.schema.clone(), create, env)?;
+    let writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
     let _bar = (io.terminal && !cli.quiet).then(|| bar::Bar::follow(env.progress.clone()));
     copy::run(&*reader, &plan, writer, env)
 }

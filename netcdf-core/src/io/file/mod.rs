@@ -11,6 +11,7 @@ use self::place::Place;
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
 use super::target::{Target, copy_by_buffer};
+use crate::env::Cancel;
 use crate::error::{Error, Result};
 
 /// A regular file, read by position.
@@ -160,6 +161,7 @@ pub struct FileTarget {
     file: File,
     ending: Ending,
     sync: bool,
+    cancel: Cancel,
 }
 
 impl FileTarget {
@@ -207,6 +209,7 @@ impl FileTarget {
             file,
             ending,
             sync,
+            cancel: Cancel::default(),
         })
     }
 
@@ -221,13 +224,25 @@ impl FileTarget {
             file,
             ending: Ending::Stream(out),
             sync: false,
+            cancel: Cancel::default(),
         })
+    }
+
+    /// The same file, which is not committed once `cancel` is set: not even where that happens
+    /// while its data is on the way to the disk, which can take long.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
     }
 
     fn failed(&self, what: &str, e: std::io::Error) -> Error {
         Error::io(what, &self.name, e)
     }
 }
+
+/// Names of so many bytes may become too long with what is added to them.
+const LONG_NAME: usize = 240;
 
 /// A temporary file in the same directory, named after `path`.
 fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
@@ -236,7 +251,13 @@ fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
         Some(_) | None => Path::new("."),
     };
     let mut prefix = std::ffi::OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
+    let name = path.file_name().unwrap_or_default();
+    if name.len() < LONG_NAME {
+        prefix.push(name);
+    } else {
+        let short: String = name.to_string_lossy().chars().take(LONG_NAME / 4).collect();
+        prefix.push(short);
+    }
     prefix.push(".");
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
@@ -288,6 +309,7 @@ impl Target for FileTarget {
                 .sync_all()
                 .map_err(|e| self.failed("cannot write to disk", e))?;
         }
+        self.cancel.check()?;
         let name = Arc::clone(&self.name);
         let failed = |e| Error::io("cannot write", &name, e);
         match self.ending {

@@ -122,3 +122,27 @@ fn near_ranges_come_from_one_read_and_far_ones_do_not() {
             .contains("4 bytes expected, 2 left")
     );
 }
+
+#[test]
+fn a_cancelled_target_is_not_committed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    let cancel = Cancel::default();
+    let t = FileTarget::create(&path, true)
+        .unwrap()
+        .cancelled_by(&cancel);
+    cancel.0.store(15, std::sync::atomic::Ordering::Relaxed);
+    let e = Box::new(t).commit().unwrap_err();
+    assert_eq!(e.kind(), crate::ErrorKind::Cancelled);
+    assert!(names(dir.path()).is_empty());
+}
+
+#[test]
+fn the_longest_names_can_be_written() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["x".repeat(255), "\u{6d77}".repeat(85)] {
+        let t = FileTarget::create(&dir.path().join(&name), false).unwrap();
+        Box::new(t).commit().unwrap();
+        assert!(names(dir.path()).contains(&name));
+    }
+}
