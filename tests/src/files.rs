@@ -74,3 +74,62 @@ pub fn stem(path: &Path) -> String {
         .to_string_lossy()
         .into_owned()
 }
+
+/// A line of `testdata/cases.txt`: what the C `ncdump` prints with these arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// Name of the file in `testdata/expected`, without extension.
+    pub name: String,
+    /// Options.
+    pub options: Vec<String>,
+    /// The file in `testdata/classic`.
+    pub file: String,
+}
+
+/// The cases of `testdata/cases.txt`.
+#[must_use]
+pub fn cases() -> Vec<Case> {
+    let text = std::fs::read_to_string(testdata("cases.txt")).expect("the list of cases");
+    let lines = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(case).collect()
+}
+
+fn case(line: &str) -> Case {
+    let mut words = split(line).into_iter();
+    let name = words.next().expect("a name");
+    let mut options: Vec<_> = words.collect();
+    let file = options.pop().expect("a file");
+    Case {
+        name,
+        options,
+        file,
+    }
+}
+
+/// Words between blanks; double quotes keep blanks.
+fn split(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            _ => words.last_mut().expect("there is one").push(c),
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_keep_blanks() {
+        let case = case(r#"x -n "a b" f.nc"#);
+        assert_eq!((case.name.as_str(), case.file.as_str()), ("x", "f.nc"));
+        assert_eq!(case.options, ["-n", "a b"]);
+    }
+}

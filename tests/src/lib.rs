@@ -6,9 +6,11 @@
 //! | [`damage`] | damaged copies of a file, and reading all of one |
 //! | [`files`] | where the test data are |
 //! | [`harness`] | runs a tool in process and keeps what it wrote |
+//! | [`manual`] | man pages and completions |
 #![forbid(unsafe_code)]
 
 pub mod builder;
 pub mod damage;
 pub mod files;
 pub mod harness;
+pub mod manual;
