@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes classic/*.nc and expected/*.txt anew; see README.md.
 
-  NCGEN=... NCDUMP=... testdata/make.py
+  NCGEN=... NCCOPY=... NCDUMP=... testdata/make.py
 
-NCGEN and NCDUMP name the C tools (version 4.10 or newer; from PATH by default), which are the
+NCGEN, NCCOPY and NCDUMP name the C tools (version 4.10 or newer; from PATH by default), which are the
 reference here. Python 3 standard library only. Not part of the test run: what it makes is
 committed, so that the tests need no C tools.
 """
@@ -13,10 +13,12 @@ import pathlib
 import shlex
 import struct
 import subprocess
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLASSIC = HERE / "classic"
 NCGEN = os.environ.get("NCGEN", "ncgen")
+NCCOPY = os.environ.get("NCCOPY", "nccopy")
 NCDUMP = os.environ.get("NCDUMP", "ncdump")
 
 KINDS = {"1": "nc3", "2": "nc6", "5": "cdf5"}
@@ -31,6 +33,12 @@ def generate():
                 continue
             out = CLASSIC / f"{cdl.stem}-{number}.nc"
             subprocess.run([NCGEN, "-k", kind, "-o", out, cdl], check=True)
+    # The C ncgen makes int of int64 in CDF-5, so that this one takes the way through netCDF-4.
+    for name in ONLY_CDF5:
+        with tempfile.TemporaryDirectory() as tmp:
+            netcdf4 = pathlib.Path(tmp) / "netcdf4.nc"
+            subprocess.run([NCGEN, "-k", "nc4", "-o", netcdf4, HERE / "cdl" / f"{name}.cdl"], check=True)
+            subprocess.run([NCCOPY, "-k", "cdf5", netcdf4, CLASSIC / f"{name}-5.nc"], check=True)
     # The C ncgen fills these to a block of 4096 bytes; the format asks for the header only.
     for number, size in {"1": 32, "2": 32, "5": 48}.items():
         os.truncate(CLASSIC / f"empty-{number}.nc", size)

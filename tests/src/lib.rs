@@ -1,10 +1,16 @@
 //! Shared parts of the cross-tool tests.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`builder`] | binary structures field by field, for malformed files |
+//! | [`damage`] | damaged copies of a file, and reading all of one |
+//! | [`files`] | where the test data are |
+//! | [`harness`] | runs a tool in process and keeps what it wrote |
+//! | [`manual`] | man pages and completions |
 #![forbid(unsafe_code)]
-#![cfg_attr(
-    test,
-    allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "tests choose their numbers"
-    )
-)]
+
+pub mod builder;
+pub mod damage;
+pub mod files;
+pub mod harness;
+pub mod manual;

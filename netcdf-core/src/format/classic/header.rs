@@ -164,7 +164,8 @@ impl<'a> Input<'a> {
     /// does not matter.
     fn padded(&mut self, n: u64) -> Result<&[u8]> {
         let size = n.checked_next_multiple_of(4);
-        let size = size.ok_or_else(|| self.error(ErrorKind::Corrupt, format!("{n} bytes")))?;
+        let size =
+            size.ok_or_else(|| self.error(ErrorKind::Corrupt, format!("a length of {n} bytes")))?;
         let keep = usize::try_from(n).unwrap_or(usize::MAX);
         Ok(self.take(size)?.get(..keep).unwrap_or_default())
     }
@@ -212,8 +213,9 @@ impl<'a> Input<'a> {
             let ty = self.data_type()?;
             let count = self.count()?;
             let size = count.checked_mul(ty.size().unwrap_or(1) as u64);
-            let size =
-                size.ok_or_else(|| self.error(ErrorKind::Corrupt, format!("{count} values")))?;
+            let size = size.ok_or_else(|| {
+                self.error(ErrorKind::Corrupt, format!("a length of {count} values"))
+            })?;
             let values = elements::decode(ty, Endianness::Big, self.padded(size)?)?;
             list.push(Attribute {
                 name,

@@ -54,6 +54,10 @@ impl ClassicReader {
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
+    fn beyond(&self) -> Error {
+        Error::new(ErrorKind::Corrupt, "data beyond 2^64 bytes").of(self.source.name())
+    }
+
     /// True if all elements stand one behind the other.
     fn is_contiguous(&self, place: &Place) -> bool {
         !place.record || self.places.record_size == place.slab
@@ -164,7 +168,7 @@ impl Reader for ClassicReader {
             let size = place.slab.checked_mul(records);
             let end = size
                 .and_then(|n| place.begin.checked_add(n))
-                .ok_or_else(beyond)?;
+                .ok_or_else(|| self.beyond())?;
             return visit(ChunkRef {
                 index: 0,
                 object: 0,
@@ -180,8 +184,8 @@ impl Reader for ClassicReader {
             let start = record.checked_mul(self.places.record_size);
             let start = start
                 .and_then(|n| n.checked_add(place.begin))
-                .ok_or_else(beyond)?;
-            let end = start.checked_add(place.slab).ok_or_else(beyond)?;
+                .ok_or_else(|| self.beyond())?;
+            let end = start.checked_add(place.slab).ok_or_else(|| self.beyond())?;
             visit(ChunkRef {
                 index: record,
                 object: 0,
@@ -209,8 +213,4 @@ impl Reader for ClassicReader {
             "classic files have no heap",
         ))
     }
-}
-
-fn beyond() -> Error {
-    Error::new(ErrorKind::Corrupt, "data beyond 2^64 bytes")
 }

@@ -1,0 +1,83 @@
+//! Damaged copies of a file, and reading all of one.
+
+use std::sync::Arc;
+
+use netcdf_core::chunk::Dataset;
+use netcdf_core::env::Env;
+use netcdf_core::io::memory::MemorySource;
+use netcdf_core::io::{Container, Source};
+use netcdf_core::model::{Region, Values};
+use netcdf_core::{Result, format};
+
+/// All values of a dataset, per variable; each variable fails or succeeds for itself.
+pub type Data = Vec<Result<Values>>;
+
+/// A file's bytes as a container.
+#[must_use]
+pub fn container(bytes: &[u8]) -> Container {
+    let source: Arc<dyn Source> = Arc::new(MemorySource::new("file.nc", bytes.to_vec()));
+    Container::Source(source)
+}
+
+/// Opens a file and reads all data of all variables.
+///
+/// # Errors
+/// Those of opening.
+pub fn read_all(bytes: &[u8], env: &Env) -> Result<Data> {
+    let reader = format::open(container(bytes), env)?;
+    let dataset = Dataset::new(&*reader, env);
+    let schema = reader.schema();
+    let read = |var| dataset.read(var, &Region::whole(&schema.shape(var)));
+    Ok(schema.var_ids().map(read).collect())
+}
+
+/// The file cut at every byte, from nothing to all but its last.
+pub fn cuts(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    (0..bytes.len()).map(|n| bytes[..n].to_vec())
+}
+
+/// The file with one byte changed: each byte in several ways (bits turned, extremes, small numbers).
+pub fn flips(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    const WAYS: [fn(u8) -> u8; 6] = [
+        |b| !b,
+        |b| b ^ 1,
+        |b| b ^ 0x80,
+        |_| 0,
+        |_| 0x7f,
+        |b| b.wrapping_add(1),
+    ];
+    let places = (0..bytes.len()).flat_map(|at| WAYS.map(|way| (at, way)));
+    places.filter_map(|(at, way)| {
+        let new = way(bytes[at]);
+        (new != bytes[at]).then(|| {
+            let mut copy = bytes.to_vec();
+            copy[at] = new;
+            copy
+        })
+    })
+}
+
+/// The file with four neighbouring bytes, aligned as numbers are, set to all ones or to 2^31.
+pub fn extremes(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let words =
+        (0..bytes.len() / 4).flat_map(|n| [u32::MAX, 1 << 31, 0x7fff_fffe].map(|w| (n * 4, w)));
+    words.map(|(at, word)| {
+        let mut copy = bytes.to_vec();
+        copy[at..at + 4].copy_from_slice(&word.to_be_bytes());
+        copy
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_is_complete() {
+        let file = [1, 2, 3, 4, 5];
+        assert_eq!(cuts(&file).count(), 5);
+        assert!(flips(&file).all(|f| f.len() == 5 && f != file));
+        assert!(flips(&file).any(|f| f == [1, 2, 3, 4, 0]));
+        assert_eq!(extremes(&file).next().unwrap(), [255, 255, 255, 255, 5]);
+    }
+}

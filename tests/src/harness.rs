@@ -1,0 +1,226 @@
+//! Runs a tool in process and keeps what it wrote.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use netcdf_core::tool::{Io, Status};
+use tempfile::TempDir;
+
+/// A tool's entry: arguments with the tool's name first, and streams.
+pub type Run = fn(Vec<OsString>, &mut Io) -> Status;
+
+/// What a run did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandOutput {
+    /// The exit code.
+    pub code: u8,
+    /// What came on standard output.
+    pub stdout: Vec<u8>,
+    /// What came on standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl CommandOutput {
+    /// Standard output as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Standard error as text.
+    #[must_use]
+    pub fn message(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// Itself, if it succeeded without a word on standard error.
+    ///
+    /// # Panics
+    /// Otherwise.
+    #[must_use]
+    pub fn clean(self) -> Self {
+        assert!(self.code == 0 && self.stderr.is_empty(), "{self}");
+        self
+    }
+}
+
+/// For snapshots: status, standard output, standard error.
+impl fmt::Display for CommandOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "status: {}", self.code)?;
+        for (name, bytes) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            writeln!(f, "----- {name} -----")?;
+            let text = String::from_utf8_lossy(bytes);
+            f.write_str(&text)?;
+            if !text.is_empty() && !text.ends_with('\n') {
+                writeln!(f, "[no end of line]")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs a tool with these arguments (its name first) and this standard input.
+pub fn run(tool: Run, args: Vec<OsString>, stdin: &[u8]) -> CommandOutput {
+    let (stdout, stderr) = (Kept::default(), Kept::default());
+    let mut io = Io {
+        stdin: Box::new(Cursor::new(stdin.to_vec())),
+        stdout: Box::new(stdout.clone()),
+        stderr: Box::new(stderr.clone()),
+        terminal: false,
+    };
+    let status = tool(args, &mut io);
+    drop(io);
+    CommandOutput {
+        code: status.code(),
+        stdout: stdout.take(),
+        stderr: stderr.take(),
+    }
+}
+
+/// A writer whose bytes can be had after the tool dropped it.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Kept {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().expect("nobody panicked with it"))
+    }
+}
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0
+            .lock()
+            .expect("nobody panicked with it")
+            .extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A temporary folder for a test's files, and runs whose output does not depend on its name.
+#[derive(Debug)]
+pub struct Sandbox {
+    folder: TempDir,
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Sandbox {
+    /// An empty folder.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
+    }
+
+    /// A path in the folder.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Makes a file of the folder.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, bytes).expect("a file in a temporary folder");
+        path
+    }
+
+    /// The bytes of a file of the folder.
+    #[must_use]
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    /// Names of the files in the folder, sorted.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).expect("the folder");
+        let mut names: Vec<_> = entries
+            .map(|e| crate::files::name(&e.expect("an entry").path()))
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Runs a tool. In the arguments `@name` stands for a file of the folder, `%name` for one of
+    /// `testdata`; in the output these paths are written `@/name` and `%/name`.
+    #[must_use]
+    pub fn run(&self, tool: Run, args: &[&str]) -> CommandOutput {
+        self.run_with(tool, args, b"")
+    }
+
+    /// As [`Sandbox::run`], with bytes on standard input.
+    #[must_use]
+    pub fn run_with(&self, tool: Run, args: &[&str], stdin: &[u8]) -> CommandOutput {
+        let args = args
+            .iter()
+            .map(|arg| match (arg.strip_prefix('@'), arg.strip_prefix('%')) {
+                (Some(name), _) => self.path(name).into(),
+                (None, Some(name)) => crate::files::testdata(name).into(),
+                (None, None) => OsString::from(arg),
+            });
+        let mut output = run(tool, args.collect(), stdin);
+        for (path, sign) in [
+            (self.folder.path(), "@"),
+            (&crate::files::testdata(""), "%"),
+        ] {
+            output.stdout = replaced(&output.stdout, path, sign);
+            output.stderr = replaced(&output.stderr, path, sign);
+        }
+        output
+    }
+}
+
+/// `bytes` with a path's text replaced.
+fn replaced(bytes: &[u8], path: &Path, sign: &str) -> Vec<u8> {
+    let path = path.to_string_lossy();
+    let path = path.trim_end_matches('/').as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at..].starts_with(path) {
+            out.extend_from_slice(sign.as_bytes());
+            at += path.len();
+        } else {
+            out.push(bytes[at]);
+            at += 1;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn echo(args: Vec<OsString>, io: &mut Io) -> Status {
+        let mut input = String::new();
+        io.stdin.read_to_string(&mut input).unwrap();
+        writeln!(io.stdout, "{}:{input}", args[1].to_string_lossy()).unwrap();
+        write!(io.stderr, "no line end").unwrap();
+        Status::Usage
+    }
+
+    #[test]
+    fn names_of_temporary_folders_do_not_show() {
+        let sandbox = Sandbox::new();
+        let output = sandbox.run_with(echo, &["echo", "@a.nc"], b"in");
+        let want = "status: 2\n----- stdout -----\n@/a.nc:in\n----- stderr -----\nno line end[no end of line]\n";
+        assert_eq!(output.to_string(), want);
+        assert_eq!(sandbox.run(echo, &["echo", "%cdl"]).text(), "%/cdl:\n");
+    }
+}

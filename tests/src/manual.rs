@@ -1,0 +1,132 @@
+//! Man pages and completions, made from the definition of a command line.
+
+use std::fmt::Write as _;
+
+use clap::Command;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+/// What a man page has beyond the definition of the command line.
+#[derive(Debug, Clone, Copy)]
+pub struct Extra {
+    /// What can be done with the tool: command lines and what they do.
+    pub examples: &'static [(&'static str, &'static str)],
+    /// Paragraphs on what the tool does, behind the description.
+    pub notes: &'static [&'static str],
+}
+
+/// Exit status, the same for all tools.
+const STATUS: &[(&str, &str)] = &[
+    ("0", "success; also if the reader of the output went away"),
+    (
+        "1",
+        "failure: standard error says what, where in the file, and what can be done",
+    ),
+    ("2", "the command line is wrong"),
+    (
+        "128+N",
+        "stopped by signal N (SIGHUP, SIGINT or SIGTERM); no output remains",
+    ),
+];
+
+/// The man page of a tool, in roff.
+///
+/// # Panics
+/// Never: memory can be written to.
+#[must_use]
+pub fn page(command: &Command, extra: Extra) -> String {
+    let name = command.get_name().to_owned();
+    let version = command.get_version().unwrap_or_default().to_owned();
+    let man = Man::new(command.clone())
+        .title(name.to_uppercase())
+        .section("1")
+        .date("")
+        .source(format!("netcdf-tools {version}"))
+        .manual("netCDF tools");
+    let mut head = Vec::new();
+    man.render_title(&mut head).expect("memory");
+    man.render_name_section(&mut head).expect("memory");
+    man.render_synopsis_section(&mut head).expect("memory");
+    man.render_description_section(&mut head).expect("memory");
+    let mut page = String::from_utf8(head).expect("roff is text");
+    for note in extra.notes {
+        let _ = write!(page, ".PP\n{}\n", escape(note));
+    }
+    let mut options = Vec::new();
+    man.render_options_section(&mut options).expect("memory");
+    page.push_str(&String::from_utf8(options).expect("roff is text"));
+    page.push_str(&list("EXIT STATUS", STATUS));
+    page.push_str(&list("EXAMPLES", extra.examples));
+    let others = ["ncdump", "ncgen", "nccopy"]
+        .into_iter()
+        .filter(|other| *other != name);
+    let others: Vec<_> = others.map(|other| format!("\\fB{other}\\fR(1)")).collect();
+    let _ = write!(page, ".SH \"SEE ALSO\"\n{}\n", others.join(", "));
+    page
+}
+
+/// A section of terms and what they mean.
+fn list(title: &str, entries: &[(&str, &str)]) -> String {
+    let mut section = format!(".SH \"{title}\"\n");
+    for (term, text) in entries {
+        let _ = write!(section, ".TP\n\\fB{}\\fR\n{}\n", escape(term), escape(text));
+    }
+    section
+}
+
+/// Text that roff shows as it is.
+fn escape(text: &str) -> String {
+    let text = text.replace('\\', "\\\\").replace('-', "\\-");
+    match text.starts_with(['.', '\'']) {
+        true => format!("\\&{text}"),
+        false => text,
+    }
+}
+
+/// The completions of a tool: path under `completions/`, and text.
+///
+/// # Panics
+/// Never: completions are text.
+#[must_use]
+pub fn completions(command: &Command) -> Vec<(String, String)> {
+    let name = command.get_name().to_owned();
+    let shells = [
+        (Shell::Bash, format!("bash/{name}")),
+        (Shell::Zsh, format!("zsh/_{name}")),
+        (Shell::Fish, format!("fish/{name}.fish")),
+    ];
+    let one = |(shell, path): (Shell, String)| {
+        let mut text = Vec::new();
+        clap_complete::generate(shell, &mut command.clone(), name.clone(), &mut text);
+        (path, String::from_utf8(text).expect("completions are text"))
+    };
+    shells.into_iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_all_sections() {
+        let command = Command::new("tool")
+            .version("1")
+            .about("Does it")
+            .arg(clap::Arg::new("x").short('x').help("X it"));
+        let extra = Extra {
+            examples: &[("tool -x", "Does X")],
+            notes: &[".odd start"],
+        };
+        let page = page(&command, extra);
+        for want in [
+            ".SH NAME\ntool \\- Does it",
+            "\\fB\\-x\\fR",
+            "\\&.odd start",
+            ".SH \"EXIT STATUS\"",
+            "\\fBtool \\-x\\fR\nDoes X",
+            "\\fBnccopy\\fR(1)",
+        ] {
+            assert!(page.contains(want), "{want} is not in\n{page}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Man pages and completions are those of the command lines. `UPDATE=1` writes them anew.
+
+use std::path::Path;
+
+use netcdf_tools_tests::files::root;
+use netcdf_tools_tests::manual::{Extra, completions, page};
+
+const NCDUMP: Extra = Extra {
+    notes: &[
+        "CDL goes to standard output: the header (dimensions, variables, attributes), then the data. The text can be edited and \
+         made into a dataset again with ncgen.",
+        "Options of the C tool keep their letters and meanings; options that it does not have have long names only.",
+    ],
+    examples: &[
+        (
+            "ncdump -h x.nc",
+            "Print the header: what is in the dataset.",
+        ),
+        (
+            "ncdump -v lat,lon -f c x.nc",
+            "Print two variables, each value with its indices.",
+        ),
+        ("ncdump -t -v time x.nc", "Print times as dates."),
+        (
+            "ncdump -p exact x.nc | ncgen -o copy.nc",
+            "A copy by way of text, to the last bit.",
+        ),
+        (
+            "zcat x.nc.gz | ncdump -k -",
+            "Print the kind of a dataset that comes through a pipe.",
+        ),
+        ("ncdump -x x.nc > x.ncml", "Describe the dataset in NcML."),
+    ],
+};
+
+const NCCOPY: Extra = Extra {
+    notes: &[
+        "The kind of the output is that of the input, unless an option says otherwise. A value that the other kind cannot hold is \
+         an error; nothing is cut off.",
+    ],
+    examples: &[
+        ("nccopy -k cdf5 x.nc y.nc", "Convert a dataset to CDF-5."),
+        (
+            "nccopy -V time,temperature x.nc small.nc",
+            "Keep two variables and what they need.",
+        ),
+        (
+            "nccopy -u x.nc fixed.nc",
+            "Make unlimited dimensions fixed ones.",
+        ),
+        ("nccopy - y.nc < x.nc", "Copy from a pipe."),
+    ],
+};
+
+#[expect(dead_code, reason = "later")]
+const NCGEN: Extra = Extra {
+    notes: &[
+        "Data are read in a stream: memory does not grow with them. Up to 20 mistakes are reported in one run, each with its line, \
+         its column and what was expected there.",
+    ],
+    examples: &[
+        (
+            "ncgen -b x.cdl",
+            "Make a dataset with the name in x.cdl, in the kind that its constructs need.",
+        ),
+        ("ncgen -k cdf5 -o x.nc x.cdl", "Make a CDF-5 file."),
+        (
+            "ncdump x.nc | sed s/celcius/celsius/ | ncgen -o y.nc",
+            "Correct a dataset by way of text.",
+        ),
+        ("ncgen x.cdl", "Check the syntax of CDL; no file is made."),
+    ],
+};
+
+fn check(path: &Path, text: &str, wrong: &mut Vec<String>) {
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file of the repository");
+    }
+    match std::fs::read_to_string(path) {
+        Ok(found) if found == text => {}
+        Ok(_) | Err(_) => wrong.push(path.display().to_string()),
+    }
+}
+
+fn check_tool(command: &clap::Command, extra: Extra) {
+    let mut wrong = Vec::new();
+    let name = command.get_name();
+    let man = root().join(format!("docs/man/{name}.1"));
+    check(&man, &page(command, extra), &mut wrong);
+    for (path, text) in completions(command) {
+        check(&root().join("completions").join(path), &text, &mut wrong);
+    }
+    assert!(
+        wrong.is_empty(),
+        "run again with UPDATE=1; not up to date: {wrong:?}"
+    );
+}
+
+#[test]
+fn ncdump_is_documented() {
+    check_tool(&ncdump::cli::command(), NCDUMP);
+}
+
+//NCGEN
+
+#[test]
+fn nccopy_is_documented() {
+    check_tool(&nccopy::cli::command(), NCCOPY);
+}
+
+/// `-h`, `-v` and `-V` mean what they mean in C; help and version have long names only.
+#[test]
+fn help_and_version_have_long_names_only() {
+    for command in [
+        ncdump::cli::command(),
+                nccopy::cli::command(),
+    ] {
+        let mut command = command;
+        command.build();
+        let found: Vec<_> = command
+            .get_arguments()
+            .filter(|a| a.get_id() == "help" || a.get_id() == "version")
+            .collect();
+        assert_eq!(found.len(), 2, "{}", command.get_name());
+        assert!(
+            found
+                .iter()
+                .all(|a| a.get_short().is_none() && a.get_long().is_some())
+        );
+        for argument in command.get_arguments() {
+            assert!(
+                argument.get_help().is_some(),
+                "{} of {} has no help",
+                argument.get_id(),
+                command.get_name()
+            );
+        }
+    }
+}

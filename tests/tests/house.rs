@@ -1,0 +1,172 @@
+//! Rules of the house that no lint knows: they are looked up in the sources.
+
+use std::path::Path;
+
+use netcdf_tools_tests::files::{root, walk};
+
+/// Rust files of the workspace: path from the root, and text.
+fn sources() -> Vec<(String, String)> {
+    let root = root();
+    let text = |path: &Path| std::fs::read_to_string(path).expect("a readable source");
+    let short = |path: &Path| {
+        path.strip_prefix(&root)
+            .expect("under the root")
+            .display()
+            .to_string()
+    };
+    let all: Vec<_> = walk(&root, "rs")
+        .iter()
+        .map(|p| (short(p), text(p)))
+        .collect();
+    assert!(all.len() > 50, "only {} sources found", all.len());
+    all
+}
+
+/// The part of a line that is code.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or_default()
+}
+
+/// The lines of code that `wrong` finds, as `path:line: text`.
+fn lines(take: impl Fn(&str) -> bool, wrong: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in sources().iter().filter(|(path, _)| take(path)) {
+        let hits = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| wrong(code(line)));
+        found.extend(hits.map(|(n, line)| format!("{path}:{}: {}", n + 1, line.trim())));
+    }
+    found
+}
+
+/// This file names what it looks for.
+fn elsewhere(path: &str) -> bool {
+    path != "tests/tests/house.rs"
+}
+
+fn in_a_tool(path: &str) -> bool {
+    ["ncdump/", "ncgen/", "nccopy/", "grammar/"]
+        .iter()
+        .any(|tool| path.starts_with(tool))
+}
+
+#[test]
+fn no_unsafe_code_outside_of_the_plugins() {
+    let found = lines(
+        |path| elsewhere(path) && !path.starts_with("netcdf-core/src/filter/plugin"),
+        |line| {
+            let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.clone().any(|w| w == "unsafe" || w == "no_mangle")
+                || (line.contains("unsafe_code")
+                    && !line.contains("forbid(")
+                    && !line.contains("deny("))
+        },
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn every_crate_forbids_unsafe_code() {
+    let roots: Vec<_> = sources()
+        .into_iter()
+        .filter(|(path, _)| path.ends_with("/src/lib.rs") || path.ends_with("/src/main.rs"))
+        .collect();
+    assert!(roots.len() >= 9, "{} crate roots found", roots.len());
+    for (path, text) in roots {
+        let want = match path.starts_with("netcdf-core/") {
+            true => "#![deny(unsafe_code)]",
+            false => "#![forbid(unsafe_code)]",
+        };
+        assert!(text.contains(want), "{path} lacks {want}");
+    }
+}
+
+#[test]
+fn tools_name_no_format_module() {
+    let modules = ["classic::", "hdf5::", "netcdf4::", "zarr::", "hdf4::"];
+    let found = lines(in_a_tool, |line| modules.iter().any(|m| line.contains(m)));
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn the_model_does_no_io_and_names_no_format() {
+    let wrong = [
+        "std::fs",
+        "std::io",
+        "crate::io",
+        "crate::format",
+        "crate::chunk",
+        "classic::",
+    ];
+    let found = lines(
+        |path| path.starts_with("netcdf-core/src/model/"),
+        |line| wrong.iter().any(|w| line.contains(w)),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn the_library_stands_on_its_own() {
+    let found = lines(
+        |path| path.starts_with("netcdf-core/"),
+        |line| line.contains("netcdf_grammar") || line.contains("clap"),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn files_are_renamed_in_one_place() {
+    let calls = [
+        "fs::rename",
+        "hard_link(",
+        ".persist(",
+        "read_exact_at",
+        "write_all_at",
+    ];
+    let found = lines(
+        |path| {
+            elsewhere(path)
+                && path.contains("/src/")
+                && !path.starts_with("netcdf-core/src/io/file")
+        },
+        |line| calls.iter().any(|call| line.contains(call)),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn output_goes_to_the_writer_handed_in() {
+    let found = lines(
+        |path| path.contains("/src/") && elsewhere(path) && path != "netcdf-core/src/tool.rs",
+        |line| line.contains("io::stdout()") || line.contains("io::stdin()"),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn there_is_no_global_mutable_state() {
+    let found = lines(
+        |path| elsewhere(path) && path.contains("/src/"),
+        |line| {
+            let starts = line.trim_start().trim_start_matches("pub ");
+            starts.starts_with("static mut ")
+                || (starts.starts_with("static ")
+                    && ["Mutex", "RwLock", "Atomic", "OnceLock", "Cell"]
+                        .iter()
+                        .any(|m| line.contains(m)))
+                || line.contains("thread_local!")
+        },
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn files_are_small_enough_to_read() {
+    let long: Vec<_> = sources()
+        .iter()
+        .map(|(path, text)| (text.lines().count(), path.clone()))
+        .filter(|(count, _)| *count > 800)
+        .collect();
+    assert_eq!(long, []);
+}

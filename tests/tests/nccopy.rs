@@ -1,0 +1,113 @@
+//! Snapshots of `nccopy`: help, misuse; conversions between the classic kinds.
+
+use insta::assert_snapshot;
+use netcdf_tools_tests::files::{list, name, stem, testdata};
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(
+        |args, io| nccopy::run(args, io),
+        &[&["nccopy"], args].concat(),
+    )
+}
+
+fn ncdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(
+        |args, io| ncdump::run(args, io),
+        &[&["ncdump"], args].concat(),
+    )
+}
+
+macro_rules! snapshots {
+    ($($name:ident: $($arg:literal),*;)*) => {$(
+        #[test]
+        fn $name() {
+            let sandbox = Sandbox::new();
+            assert_snapshot!(nccopy(&sandbox, &[$($arg),*]));
+            assert_eq!(sandbox.names(), [""; 0], "nothing is left");
+        }
+    )*};
+}
+
+snapshots! {
+    help: "--help";
+    version: "--version";
+    no_arguments:;
+    no_output: "%classic/weather-1.nc";
+    no_such_option: "-Q", "%classic/weather-1.nc", "@o.nc";
+    no_such_kind: "-k", "nosuch", "%classic/weather-1.nc", "@o.nc";
+    no_such_file: "%classic/nosuch.nc", "@o.nc";
+    no_such_variable: "-V", "nosuch", "%classic/weather-1.nc", "@o.nc";
+    no_such_folder: "%classic/weather-1.nc", "@nosuch/o.nc";
+    no_dataset: "%cdl/weather.cdl", "@o.nc";
+    netcdf4_is_not_there_yet: "-k", "nc4", "%classic/weather-1.nc", "@o.nc";
+    deflation_is_not_there_yet: "-d", "1", "%classic/weather-1.nc", "@o.nc";
+    types_that_the_kind_lacks: "-k", "classic", "%classic/unsigned-5.nc", "@o.nc";
+}
+
+#[test]
+fn never_over_its_input() {
+    let sandbox = Sandbox::new();
+    let bytes = std::fs::read(testdata("classic/weather-1.nc")).unwrap();
+    sandbox.write("a.nc", &bytes);
+    std::os::unix::fs::symlink(sandbox.path("a.nc"), sandbox.path("link.nc")).unwrap();
+    std::fs::hard_link(sandbox.path("a.nc"), sandbox.path("hard.nc")).unwrap();
+    for output in ["@a.nc", "@link.nc", "@hard.nc"] {
+        let refused = nccopy(&sandbox, &["-k", "cdf5", "@a.nc", output]);
+        assert_eq!(refused.code, 1, "{refused}");
+        assert_eq!(sandbox.read("a.nc"), bytes);
+    }
+    assert_snapshot!(nccopy(&sandbox, &["@a.nc", "@link.nc"]));
+}
+
+#[test]
+fn only_some_variables() {
+    let sandbox = Sandbox::new();
+    let args = ["-V", "time,quality", "%classic/weather-1.nc", "@o.nc"];
+    let _ = nccopy(&sandbox, &args).clean();
+    assert_snapshot!(ncdump(&sandbox, &["@o.nc"]));
+}
+
+#[test]
+fn unlimited_dimensions_made_fixed() {
+    let sandbox = Sandbox::new();
+    let _ = nccopy(&sandbox, &["-u", "%classic/records-1.nc", "@o.nc"]).clean();
+    assert_snapshot!(ncdump(&sandbox, &["@o.nc"]));
+}
+
+/// Each file in each kind: same text, and the same bytes as the file of that kind in the test
+/// data, if it is one that was made from the same source.
+#[test]
+fn kinds_are_converted_without_loss() {
+    for path in list(&testdata("classic"), "nc") {
+        let input = format!("%classic/{}", name(&path));
+        let want = ncdump(&Sandbox::new(), &["-n", "x", &input]).clean();
+        for (number, kind) in [("1", "classic"), ("2", "64-bit-offset"), ("5", "cdf5")] {
+            if name(&path).starts_with("unsigned") && number != "5" {
+                continue;
+            }
+            let sandbox = Sandbox::new();
+            let _ = nccopy(&sandbox, &["-k", kind, &input, "@o.nc"]).clean();
+            let of = format!("{input} as {kind}");
+            assert_eq!(
+                ncdump(&sandbox, &["-n", "x", "@o.nc"]).clean().text(),
+                want.text(),
+                "{of}"
+            );
+            let kinds = ncdump(&sandbox, &["-k", "@o.nc"]).clean().text();
+            assert_eq!(kinds.trim_end().replace(' ', "-"), kind, "{of}");
+            let made = stem(&path)
+                .rsplit_once('-')
+                .map(|(source, _)| source.to_owned())
+                .unwrap_or_default();
+            let same = testdata("classic").join(format!("{made}-{number}.nc"));
+            if testdata("cdl").join(format!("{made}.cdl")).exists() {
+                assert!(
+                    sandbox.read("o.nc") == std::fs::read(&same).unwrap(),
+                    "{of}: other bytes than {}",
+                    same.display()
+                );
+            }
+        }
+    }
+}

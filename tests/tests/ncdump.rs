@@ -1,0 +1,71 @@
+//! Snapshots of `ncdump`: help, success, misuse.
+
+use insta::assert_snapshot;
+use netcdf_tools_tests::files::testdata;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+fn ncdump(args: &[&str]) -> CommandOutput {
+    let args = [&["ncdump"], args].concat();
+    Sandbox::new().run(|args, io| ncdump::run(args, io), &args)
+}
+
+macro_rules! snapshots {
+    ($($name:ident: $($arg:literal),*;)*) => {$(
+        #[test]
+        fn $name() {
+            assert_snapshot!(ncdump(&[$($arg),*]));
+        }
+    )*};
+}
+
+snapshots! {
+    help: "--help";
+    version: "--version";
+    no_arguments:;
+    a_whole_file: "%classic/weather-1.nc";
+    header: "-h", "%classic/weather-5.nc";
+    exact: "-p", "exact", "%classic/types-1.nc";
+    special_attributes_of_cdf5: "-h", "-s", "%classic/unsigned-5.nc";
+    ncml_of_odd_names: "-x", "%classic/names-1.nc";
+    ncml_of_odd_values: "-x", "%classic/types-1.nc";
+    ncml_of_64_bit_integers: "-x", "%classic/unsigned-5.nc";
+    a_name_with_a_slash: "%classic/slash-1.nc";
+    a_name_that_is_not_utf8: "%classic/latin1-1.nc";
+    scalars_with_indices: "-f", "f", "-v", "scalar", "%classic/ranks-1.nc";
+    no_such_file: "%classic/nosuch.nc";
+    no_such_option: "-Q", "%classic/weather-1.nc";
+    no_such_variable: "-v", "lat,nosuch", "%classic/weather-1.nc";
+    no_such_group: "-g", "nosuch", "%classic/weather-1.nc";
+    no_dataset: "%cdl/weather.cdl";
+    two_files: "%classic/weather-1.nc", "%classic/weather-2.nc";
+    digits_out_of_range: "-p", "99", "%classic/weather-1.nc";
+    digits_that_are_none: "-p", "many", "%classic/weather-1.nc";
+    an_unreasonable_line_length: "-l", "9", "%classic/weather-1.nc";
+    a_language_that_is_none: "-b", "x", "%classic/weather-1.nc";
+    threads_that_are_none: "--threads", "0", "%classic/weather-1.nc";
+}
+
+#[test]
+fn standard_input_is_a_dash() {
+    let bytes = std::fs::read(testdata("classic/oneshort-1.nc")).unwrap();
+    let output =
+        Sandbox::new().run_with(|args, io| ncdump::run(args, io), &["ncdump", "-"], &bytes);
+    assert_snapshot!(output);
+}
+
+/// The header is printed; then the error says which variable and where.
+#[test]
+fn a_truncated_file() {
+    let sandbox = Sandbox::new();
+    let bytes = std::fs::read(testdata("classic/weather-1.nc")).unwrap();
+    sandbox.write("cut.nc", &bytes[..bytes.len() - 100]);
+    assert_snapshot!(sandbox.run(
+        |args, io| ncdump::run(args, io),
+        &["ncdump", "-v", "quality", "@cut.nc"]
+    ));
+    let header = sandbox.run(
+        |args, io| ncdump::run(args, io),
+        &["ncdump", "-h", "@cut.nc"],
+    );
+    assert!(header.clean().text().ends_with("}\n"));
+}
