@@ -1,4 +1,4 @@
-//! The ncgen tool.
+//! The ncgen tool: makes a dataset from CDL.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -8,3 +8,157 @@
         reason = "tests choose their numbers"
     )
 )]
+
+pub mod cli;
+mod data;
+mod fail;
+mod name;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Parser;
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind};
+use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::io::{Container, Source, file, locator};
+use netcdf_core::tool::{self, Io, Status};
+use netcdf_grammar::cdl::{Cdl, ReadOptions};
+use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
+
+use cli::{Cli, Language};
+use fail::Failure;
+
+/// Runs ncgen; `args` begin with the program's name.
+pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(e) => return usage(&e, io),
+    };
+    let env = env(&cli);
+    match generate(&cli, &env, io) {
+        Ok(()) => Status::Success,
+        Err(failure) => fail::report(&failure, &env, io),
+    }
+}
+
+/// Says help, version or what is wrong with the command line.
+fn usage(e: &clap::Error, io: &mut Io) -> Status {
+    if e.use_stderr() {
+        let _ = write!(io.stderr, "{}", e.render());
+        return Status::Usage;
+    }
+    match write!(io.stdout, "{}", e.render()) {
+        Ok(()) => Status::Success,
+        Err(e) => tool::report("ncgen", &Error::io("cannot write", "(stdout)", e), io),
+    }
+}
+
+fn env(cli: &Cli) -> Env {
+    let mut env = Env::default();
+    if let Some(threads) = cli.threads {
+        env.pool.threads = threads.into();
+    }
+    env
+}
+
+fn generate(cli: &Cli, env: &Env, io: &mut Io) -> Result<(), Failure> {
+    let language = cli.language();
+    match language {
+        None | Some(Language::Binary) => {}
+        Some(Language::C | Language::Fortran | Language::Java) => {
+            return Err(no_programs(language).into());
+        }
+    }
+    let source = source(cli, io)?;
+    let options = ReadOptions {
+        kind: cli.kind.kind(),
+        limits: env.limits.clone(),
+    };
+    let cdl = netcdf_grammar::cdl::read(&*source, &options)?;
+    warn(cli, &cdl.warnings, io);
+    let mut reporter = Reporter::new(&*source);
+    if let Some(need) = cdl.needs.conflict(cdl.schema.kind) {
+        let what = format!(
+            "{} files do not have {}",
+            cdl.schema.kind.name(),
+            need.what
+        );
+        reporter.error(need.anchor, need.offset, what);
+        return Err(all(reporter));
+    }
+    if language.is_some() {
+        write(cli, &cdl, &*source, &mut reporter, env)?;
+    } else if !cli.header_only {
+        data::check(&cdl, &*source, &mut reporter, env)?;
+    }
+    let warnings = reporter.finish()?;
+    warn(cli, &warnings, io);
+    Ok(())
+}
+
+/// All errors that a reporter has.
+fn all(reporter: Reporter<'_>) -> Failure {
+    match reporter.finish() {
+        Err(errors) => errors.into(),
+        // Only asked for with errors.
+        Ok(_) => Error::new(ErrorKind::Argument, "the text cannot be used").into(),
+    }
+}
+
+fn no_programs(language: Option<Language>) -> Error {
+    let name = language.map_or("", Language::name);
+    let what = format!("writing {name} programs is not there yet; it comes with writing netCDF-4");
+    Error::new(ErrorKind::Unsupported, what).with_remedy("use -b for a netCDF file")
+}
+
+/// The text.
+fn source(cli: &Cli, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
+    let path = cli.input.as_deref().unwrap_or(Path::new("-"));
+    match locator::input(path, &mut *io.stdin)? {
+        Container::Source(source) => Ok(source),
+        Container::Store(_) => {
+            let what = "a directory, not CDL text";
+            Err(Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy()))
+        }
+    }
+}
+
+fn warn(cli: &Cli, warnings: &Diagnostics, io: &mut Io) {
+    if !cli.quiet && !warnings.list.is_empty() {
+        // Where standard error is closed, there is nobody left to tell.
+        let _ = writeln!(io.stderr, "{warnings}");
+    }
+}
+
+/// Writes the dataset. Nothing is left of it if there are errors.
+fn write(
+    cli: &Cli,
+    cdl: &Cdl,
+    source: &dyn Source,
+    reporter: &mut Reporter<'_>,
+    env: &Env,
+) -> Result<(), Failure> {
+    let path = name::output(cli, &cdl.name)?;
+    if !format::writes(cdl.schema.kind) {
+        return Err(format::not_written(cdl.schema.kind).into());
+    }
+    if !file::in_place(&path) {
+        // From here on there may be a temporary file that a signal must not leave behind.
+        tool::catch_signals(&env.cancel)?;
+    }
+    let target = locator::output(&path, !cli.no_sync)?;
+    let create = CreateOptions {
+        no_fill: cli.no_fill,
+    };
+    let mut writer = format::create(target, cdl.schema.clone(), create, env)?;
+    if !cli.header_only {
+        data::write(cdl, source, &mut *writer, reporter, env)?;
+    }
+    if reporter.has_errors() {
+        return Ok(());
+    }
+    writer.finish()?;
+    Ok(())
+}

@@ -118,32 +118,39 @@ pub(super) fn opaque_integer(digits: &[u8]) -> Option<i128> {
     integer.value()
 }
 
-/// The number that a string begins with, or 0.
+/// The number that a string begins with, or 0. A string that is a number is taken for one.
 fn from_string<T: Element>(text: &[u8]) -> Fit<T> {
     let mut bytes = Vec::new();
     if let Err(error) = unescape_text(text, &mut bytes) {
         return Fit::Not(error.to_string());
     }
     let number = bytes.trim_ascii();
-    if let Some((value, len)) = integer_prefix(number)
-        && len == number.len()
-        && let Some(value) = value.value()
-    {
-        return T::from_integer(value);
-    }
-    match float_prefix(number) {
-        Some((value, len)) if len == number.len() => T::from_real(value),
-        _ => match T::from_integer(0) {
-            Fit::Exact(zero) | Fit::Lossy(zero, _) => Fit::Lossy(
-                zero,
-                format!(
-                    "a string where a value of type {} is expected, stored as 0",
-                    T::TYPE.name()
-                ),
-            ),
-            not @ Fit::Not(_) => not,
+    let real = matches!(T::TYPE, Atomic::Float | Atomic::Double);
+    let (fit, len) = match float_prefix(number) {
+        Some((value, len)) if real => (T::from_real(value), len),
+        Some(_) | None => match decimal_prefix(number) {
+            Some((value, len)) => (T::from_integer(value), len),
+            None => (T::from_integer(0), 0),
         },
+    };
+    match fit {
+        Fit::Exact(element) if len < number.len() || len == 0 => {
+            let ty = T::TYPE.name();
+            let what =
+                format!("a string where a value of type {ty} is expected, stored as {element:?}");
+            Fit::Lossy(element, what)
+        }
+        other => other,
     }
+}
+
+/// The integer that a text begins with, decimal whatever its first digit is, and its length.
+fn decimal_prefix(text: &[u8]) -> Option<(i128, usize)> {
+    let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let digits = text.get(sign..)?.iter();
+    let len = sign + digits.take_while(|byte| byte.is_ascii_digit()).count();
+    let value = std::str::from_utf8(text.get(..len)?).ok()?.parse();
+    Some((value.ok()?, len))
 }
 
 /// Plain integers that fit in an `i64`.
@@ -375,6 +382,9 @@ mod tests {
         assert_eq!(lossy::<i32>("-0.5f"), 0);
         assert_eq!(lossy::<i32>("\"abc\""), 0);
         assert_eq!(lossy::<f32>("\"abc\""), 0.0);
+        assert_eq!(lossy::<f64>("\"2009-01-01\""), 2009.0);
+        assert_eq!(lossy::<i16>("\"-012.5\""), -12);
+        assert_eq!(lossy::<i8>("\"300\""), 44);
     }
 
     #[test]

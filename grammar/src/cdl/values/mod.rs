@@ -109,8 +109,10 @@ fn variable<'s>(list: &List<'_>, schema: &'s Schema) -> Result<&'s Variable> {
     var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
 }
 
-/// Whether a list has stored elements of a fixed size one after the other.
-fn is_flat(schema: &Schema, var: &Variable) -> bool {
+/// Whether lists of this variable have its elements one after the other, and the elements a fixed size. Others are to be
+/// measured with [`lengths`] first.
+#[must_use]
+pub fn is_flat(schema: &Schema, var: &Variable) -> bool {
     let inner = var.dims.iter().skip(1);
     let open = inner
         .filter_map(|&id| schema.dim(id))

@@ -1,0 +1,287 @@
+//! The command line of ncgen.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgAction, ArgGroup, Args, CommandFactory, Parser};
+use netcdf_core::model::Kind;
+
+/// Makes a netCDF dataset from CDL text, or checks the text.
+///
+/// Without -o, -b, -n or a kind nothing is written: the text is checked, its data included. The output appears under its
+/// name when it is whole.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ncgen",
+    version,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// What is made.
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    /// The output's kind.
+    #[command(flatten)]
+    pub kind: KindArgs,
+
+    /// Declarations only: data lists are not looked at
+    #[arg(short = 'H')]
+    pub header_only: bool,
+
+    /// Leave what the text has no values for undefined instead of filling it
+    #[arg(short = 'x')]
+    pub no_fill: bool,
+
+    /// Options that the C tool needs.
+    #[command(flatten)]
+    pub old: OldArgs,
+
+    /// Threads that work at a time; all cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+
+    /// Do not wait until the output is on the disk
+    #[arg(long)]
+    pub no_sync: bool,
+
+    /// No warnings
+    #[arg(long)]
+    pub quiet: bool,
+
+    /// Print help
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
+
+    /// Print version
+    #[arg(long, action = ArgAction::Version)]
+    version: Option<bool>,
+
+    /// The text; `-` or nothing for standard input
+    pub input: Option<PathBuf>,
+}
+
+/// What is made, and its name.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("what").multiple(false))]
+pub struct OutputArgs {
+    /// Make a netCDF file, by default named as the text with `.nc`
+    #[arg(short = 'b', group = "what")]
+    pub binary: bool,
+    /// As -b, with `.cdf`
+    #[arg(short = 'n', group = "what")]
+    pub cdf: bool,
+    /// Make this: b (a netCDF file), or a program that makes the file, in c, f77 or java
+    #[arg(short = 'l', value_name = "LANGUAGE", value_parser = parse_language, group = "what")]
+    pub language: Option<Language>,
+    /// As -l c
+    #[arg(short = 'c', group = "what")]
+    pub c: bool,
+    /// As -l f77
+    #[arg(short = 'f', group = "what")]
+    pub f77: bool,
+    /// The file to be made; implies -b
+    #[arg(short = 'o', value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Name of the dataset, instead of the text's
+    #[arg(short = 'N', value_name = "NAME")]
+    pub name: Option<OsString>,
+    /// Name of the main function or class of a program
+    #[arg(short = 'M', value_name = "NAME")]
+    pub main: Option<OsString>,
+}
+
+/// What can be made of CDL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// A netCDF file.
+    Binary,
+    /// A C program.
+    C,
+    /// A Fortran 77 program.
+    Fortran,
+    /// A Java program.
+    Java,
+}
+
+impl Language {
+    /// Its name in messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Binary => "netCDF",
+            Self::C => "C",
+            Self::Fortran => "Fortran 77",
+            Self::Java => "Java",
+        }
+    }
+}
+
+/// Kind of the output; of several, the last counts.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct KindArgs {
+    /// Kind of the output, by default that of the text's `_Format`, else the oldest that has all of it: classic (nc3),
+    /// 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4) or "netCDF-4 classic model" (nc7)
+    #[arg(short, visible_short_alias = 'v', value_name = "KIND", value_parser = parse_kind, action = ArgAction::Set,
+          overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
+    kind: Option<Kind>,
+    /// Classic output (CDF-1), as -k classic
+    #[arg(short = '3', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
+    classic: bool,
+    /// netCDF-4 output, as -k netCDF-4
+    #[arg(short = '4', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
+    netcdf4: bool,
+    /// CDF-5 output, as -k cdf5
+    #[arg(short = '5', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
+    cdf5: bool,
+    /// 64-bit offset output (CDF-2), as -k 64-bit-offset
+    #[arg(short = '6', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
+    offset64: bool,
+    /// netCDF-4 classic model output, as -k nc7
+    #[arg(short = '7', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
+    netcdf4_classic: bool,
+}
+
+impl KindArgs {
+    /// The kind asked for.
+    #[must_use]
+    pub fn kind(&self) -> Option<Kind> {
+        let flags = [
+            (self.classic, Kind::Classic),
+            (self.offset64, Kind::Offset64),
+            (self.cdf5, Kind::Cdf5),
+            (self.netcdf4, Kind::Netcdf4),
+            (self.netcdf4_classic, Kind::Netcdf4Classic),
+        ];
+        let flag = flags.into_iter().find(|(set, _)| *set);
+        flag.map(|(_, kind)| kind).or(self.kind)
+    }
+}
+
+/// Options that the C tool needs, or once needed.
+#[derive(Debug, Args)]
+pub struct OldArgs {
+    /// Accepted, without effect
+    #[arg(short = '1')]
+    one: bool,
+    /// Accepted, without effect: write through memory
+    #[arg(short = 'P')]
+    diskless: bool,
+    /// Accepted, without effect: elements of variables that are written at once
+    #[arg(short = 'W', value_name = "N")]
+    whole: Option<OsString>,
+    /// Accepted, without effect: size of a buffer
+    #[arg(short = 'B', value_name = "N")]
+    buffer: Option<OsString>,
+    /// Accepted, without effect: debugging output
+    #[arg(short = 'd')]
+    debug: bool,
+    /// Accepted, without effect: level of debugging output
+    #[arg(short = 'D', value_name = "LEVEL")]
+    debug_level: Option<OsString>,
+    /// Accepted, without effect: log level
+    #[arg(short = 'L', value_name = "LEVEL")]
+    log_level: Option<OsString>,
+}
+
+impl Cli {
+    /// What is to be made; `None` if the text is only to be checked.
+    #[must_use]
+    pub fn language(&self) -> Option<Language> {
+        let args = &self.output;
+        let implied = args.file.is_some() || self.kind.kind().is_some();
+        let flags = [
+            (args.binary || args.cdf, Language::Binary),
+            (args.c, Language::C),
+            (args.f77, Language::Fortran),
+        ];
+        let flag = flags.into_iter().find(|(set, _)| *set);
+        flag.map(|(_, language)| language)
+            .or(args.language)
+            .or(implied.then_some(Language::Binary))
+    }
+
+    /// The text's path, if it is not standard input.
+    #[must_use]
+    pub fn text(&self) -> Option<&Path> {
+        self.input.as_deref().filter(|path| *path != Path::new("-"))
+    }
+}
+
+/// The definition of the command line.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+fn parse_kind(text: &str) -> Result<Kind, String> {
+    Kind::from_name(text).ok_or_else(|| {
+        "expected classic, 64-bit-offset, cdf5, netCDF-4 or \"netCDF-4 classic model\"".to_owned()
+    })
+}
+
+fn parse_language(text: &str) -> Result<Language, String> {
+    match text {
+        "b" => Ok(Language::Binary),
+        "c" | "C" => Ok(Language::C),
+        "f77" | "fortran77" | "Fortran77" => Ok(Language::Fortran),
+        "j" | "java" => Ok(Language::Java),
+        _ => Err("expected b, c, f77 or java".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(args: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(std::iter::once("ncgen").chain(args.split_whitespace()))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_flag_of_the_c_tool_is_known() {
+        let cli = parse("-1 -3 -b -d -D 1 -H -k nc3 -M m -o x -P -v nc6 -x -L 1 -N n -B 1 -W 1 f").unwrap();
+        assert_eq!(cli.kind.kind(), Some(Kind::Offset64));
+        assert_eq!((cli.language(), cli.text()), (Some(Language::Binary), Some(Path::new("f"))));
+        assert!(cli.header_only && cli.no_fill);
+    }
+
+    #[test]
+    fn the_last_kind_counts() {
+        assert_eq!(parse("-3 -5").unwrap().kind.kind(), Some(Kind::Cdf5));
+        assert_eq!(parse("-5 -k nc3").unwrap().kind.kind(), Some(Kind::Classic));
+        assert_eq!(parse("-k 3 -6").unwrap().kind.kind(), Some(Kind::Offset64));
+        assert!(parse("-k nc9").is_err());
+    }
+
+    #[test]
+    fn what_is_made() {
+        for (args, language) in [
+            ("", None),
+            ("-x -H", None),
+            ("-1", None),
+            ("-n", Some(Language::Binary)),
+            ("-7", Some(Language::Binary)),
+            ("-o x", Some(Language::Binary)),
+            ("-l b", Some(Language::Binary)),
+            ("-c -3", Some(Language::C)),
+            ("-lf77", Some(Language::Fortran)),
+            ("-f", Some(Language::Fortran)),
+            ("-ljava -o x", Some(Language::Java)),
+        ] {
+            assert_eq!(parse(args).unwrap().language(), language, "{args}");
+        }
+        assert!(parse("-b -c").is_err());
+        assert!(parse("-lcobol").is_err());
+        assert_eq!(parse("-").unwrap().text(), None);
+        assert!(parse("a b").is_err());
+    }
+}

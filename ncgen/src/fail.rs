@@ -1,0 +1,54 @@
+//! Why nothing is made, and how that is said.
+
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind};
+use netcdf_core::tool::{self, Io, Status};
+use netcdf_grammar::cdl::ReadError;
+use netcdf_grammar::diagnostic::Diagnostics;
+
+/// Why nothing is made.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Reading, writing, or what was asked for.
+    Error(Error),
+    /// The text is wrong.
+    Text(Diagnostics),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<Diagnostics> for Failure {
+    fn from(errors: Diagnostics) -> Self {
+        Self::Text(errors)
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Source(error) => Self::Error(error),
+            ReadError::Text(errors) => Self::Text(errors),
+        }
+    }
+}
+
+/// Says it on standard error; the run's status.
+pub(crate) fn report(failure: &Failure, env: &Env, io: &mut Io) -> Status {
+    match failure {
+        Failure::Error(e) if e.kind() == ErrorKind::Cancelled => {
+            tool::cancelled(&env.cancel).unwrap_or(Status::Failure)
+        }
+        Failure::Error(e) => tool::report("ncgen", e, io),
+        Failure::Text(errors) => {
+            let count = errors.list.len();
+            let errors_word = if count == 1 { "error" } else { "errors" };
+            // Where standard error is closed, there is nobody left to tell.
+            let _ = writeln!(io.stderr, "{errors}\nncgen: {count} {errors_word}");
+            Status::Failure
+        }
+    }
+}

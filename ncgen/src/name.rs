@@ -1,0 +1,72 @@
+//! The name of the output.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+
+use crate::cli::Cli;
+
+/// The path of the output: as asked for, else in the working directory, named as the text or, if that came by standard
+/// input, as the dataset.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for what is no path; [`ErrorKind::Argument`] if there is no name.
+pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
+    if let Some(path) = &cli.output.file {
+        return match path.to_str().filter(|text| text.contains("://")) {
+            Some(url) => Err(no_urls(url)),
+            None => Ok(path.clone()),
+        };
+    }
+    let stem = cli.text().and_then(Path::file_stem);
+    let mut name = match (stem, &cli.output.name) {
+        (Some(stem), _) => stem.to_owned(),
+        (None, Some(name)) => name.clone(),
+        (None, None) => OsString::from(String::from_utf8_lossy(dataset).into_owned()),
+    };
+    if name.is_empty() || name.as_encoded_bytes().contains(&b'/') {
+        let what = "the dataset's name cannot name the output";
+        return Err(Error::new(ErrorKind::Argument, what).with_remedy("use -o FILE"));
+    }
+    name.push(if cli.output.cdf { ".cdf" } else { ".nc" });
+    Ok(name.into())
+}
+
+fn no_urls(url: &str) -> Error {
+    let what = "outputs named by URLs (Zarr, object stores) are not there yet";
+    Error::new(ErrorKind::Unsupported, what).of(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn name(args: &str) -> Result<PathBuf> {
+        let args = std::iter::once("ncgen").chain(args.split_whitespace());
+        output(&Cli::parse_from(args), b"ds")
+    }
+
+    #[test]
+    fn names() {
+        for (args, expected) in [
+            ("-o a/b.nc x.cdl", "a/b.nc"),
+            ("-b a.b/x.y.cdl", "x.y.nc"),
+            ("-n x", "x.cdf"),
+            ("-b", "ds.nc"),
+            ("-n -", "ds.cdf"),
+            ("-3 -N other", "other.nc"),
+            ("-3 -N other x.cdl", "x.nc"),
+        ] {
+            assert_eq!(name(args).unwrap(), Path::new(expected), "{args}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_name() {
+        let error = name("-o file://x#mode=nczarr,file").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert_eq!(name("-b -N a/b").unwrap_err().kind(), ErrorKind::Argument);
+    }
+}
