@@ -248,9 +248,13 @@ mod tests {
 
     #[test]
     fn every_flag_of_the_c_tool_is_known() {
-        let cli = parse("-1 -3 -b -d -D 1 -H -k nc3 -M m -o x -P -v nc6 -x -L 1 -N n -B 1 -W 1 f").unwrap();
+        let cli = parse("-1 -3 -b -d -D 1 -H -k nc3 -M m -o x -P -v nc6 -x -L 1 -N n -B 1 -W 1 f")
+            .unwrap();
         assert_eq!(cli.kind.kind(), Some(Kind::Offset64));
-        assert_eq!((cli.language(), cli.text()), (Some(Language::Binary), Some(Path::new("f"))));
+        assert_eq!(
+            (cli.language(), cli.text()),
+            (Some(Language::Binary), Some(Path::new("f")))
+        );
         assert!(cli.header_only && cli.no_fill);
     }
 

@@ -28,7 +28,13 @@ pub(crate) fn check(
         let text = text(list, source);
         if is_flat(&cdl.schema, list.var) {
             let mut sink = Nowhere { env };
-            values::read(&text, &cdl.schema, Endianness::Big, &mut problems, &mut sink)?;
+            values::read(
+                &text,
+                &cdl.schema,
+                Endianness::Big,
+                &mut problems,
+                &mut sink,
+            )?;
         } else {
             values::lengths(&text, &cdl.schema, &mut problems)?;
         }
@@ -61,7 +67,13 @@ pub(crate) fn write(
             var: list.var,
             env,
         };
-        let count = values::read(&text(list, source), &schema, order, &mut problems, &mut sink);
+        let count = values::read(
+            &text(list, source),
+            &schema,
+            order,
+            &mut problems,
+            &mut sink,
+        );
         let count = count.map_err(|e| e.in_object(&schema.var_path(list.var)))?;
         counts.extend(count.map(|count| (list.var, count)));
         if !tell(&problems, list, reporter) {
@@ -78,7 +90,11 @@ pub(crate) fn write(
 
 /// Sets the lengths of unlimited dimensions that must be known before their values can be placed.
 fn set_lengths(cdl: &Cdl, source: &dyn Source, writer: &mut dyn Writer) -> Result<()> {
-    for list in cdl.data.iter().filter(|list| !is_flat(&cdl.schema, list.var)) {
+    for list in cdl
+        .data
+        .iter()
+        .filter(|list| !is_flat(&cdl.schema, list.var))
+    {
         // What is wrong in the list is said when its values are read.
         let mut problems = Problems::default();
         for (dim, len) in values::lengths(&text(list, source), &cdl.schema, &mut problems)? {
@@ -89,7 +105,9 @@ fn set_lengths(cdl: &Cdl, source: &dyn Source, writer: &mut dyn Writer) -> Resul
 }
 
 fn is_flat(schema: &Schema, var: VarId) -> bool {
-    schema.var(var).is_some_and(|var| values::is_flat(schema, var))
+    schema
+        .var(var)
+        .is_some_and(|var| values::is_flat(schema, var))
 }
 
 fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
@@ -127,7 +145,9 @@ fn fill_rest(id: VarId, count: u64, writer: &mut dyn Writer) -> Result<()> {
     let piece = one.repeat(per_piece);
     let mut at = count;
     while at < total {
-        let left = usize::try_from(total - at).unwrap_or(usize::MAX).min(per_piece);
+        let left = usize::try_from(total - at)
+            .unwrap_or(usize::MAX)
+            .min(per_piece);
         let bytes = piece.get(..left * one.len()).unwrap_or_default();
         writer.put_run(id, at, bytes)?;
         at += left as u64;

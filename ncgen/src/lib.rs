@@ -13,6 +13,8 @@ pub mod cli;
 mod data;
 mod fail;
 mod name;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -80,11 +82,7 @@ fn generate(cli: &Cli, env: &Env, io: &mut Io) -> Result<(), Failure> {
     warn(cli, &cdl.warnings, io);
     let mut reporter = Reporter::new(&*source);
     if let Some(need) = cdl.needs.conflict(cdl.schema.kind) {
-        let what = format!(
-            "{} files do not have {}",
-            cdl.schema.kind.name(),
-            need.what
-        );
+        let what = format!("{} files do not have {}", cdl.schema.kind.name(), need.what);
         reporter.error(need.anchor, need.offset, what);
         return Err(all(reporter));
     }
