@@ -22,9 +22,12 @@ pub(super) fn read<T: Element>(
     fill: T,
     sink: &mut dyn Sink,
 ) -> Result<u64> {
+    // A value and its comma take two bytes of text at least.
+    let most = scan.window.left() / 2 * size_of::<T>() as u64;
+    let most = usize::try_from(most).unwrap_or(PIECE).min(PIECE);
     let mut numbers = Numbers {
         fill,
-        out: Vec::with_capacity(PIECE + MARGIN),
+        out: Vec::with_capacity(most + MARGIN),
         done: 0,
         left: flat.limit,
         extra: None,

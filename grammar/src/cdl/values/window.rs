@@ -52,6 +52,11 @@ impl<'a> Window<'a> {
         self.rest.is_empty()
     }
 
+    /// Bytes from the visible ones on to the end of the range.
+    pub(super) fn left(&self) -> u64 {
+        self.rest.end - self.position()
+    }
+
     /// Passes `count` of the visible bytes.
     #[inline]
     pub(super) fn advance(&mut self, count: usize) {
@@ -100,10 +105,11 @@ mod tests {
         let source = MemorySource::new("x", (0..100).collect());
         let mut window = Window::with_size(&source, 10..90, 8);
         assert_eq!((window.text(), window.position()), (&[][..], 10));
+        assert_eq!(window.left(), 80);
         assert!(window.refill().unwrap());
         assert_eq!(window.text(), (10..18).collect::<Vec<u8>>());
         window.advance(5);
-        assert_eq!(window.position(), 15);
+        assert_eq!((window.position(), window.left()), (15, 75));
         window.refill().unwrap();
         assert_eq!(window.text(), (15..23).collect::<Vec<u8>>());
         window.ensure(70).unwrap();
