@@ -46,12 +46,17 @@ impl Selection {
     }
 }
 
+/// What C sees of a name: some old files count its NUL as a part of it.
+fn before_nul(name: &[u8]) -> &[u8] {
+    name.split(|&b| b == 0).next().unwrap_or_default()
+}
+
 /// True if `name` is the variable's name, as it is or normalised, or the end of its path.
 fn is_named(schema: &Schema, id: VarId, name: &[u8]) -> bool {
     let Some(var) = schema.var(id) else {
         return false;
     };
-    let own = var.name.as_bytes();
+    let own = before_nul(var.name.as_bytes());
     if own == name || Name::checked(name).is_ok_and(|n| n == var.name) {
         return true;
     }

@@ -139,6 +139,8 @@ fn names_are_found_normalised_and_as_they_are() {
     for text in ["\u{e9}".as_bytes(), "e\u{301}".as_bytes()] {
         assert!(Selection::Only(vec![text.to_vec()]).of(&input).is_ok());
     }
+    input.vars[0].name = Name::stored(b"yy\0");
+    assert!(Selection::Only(vec![b"yy".to_vec()]).of(&input).is_ok());
     input.vars[0].name = Name::stored(b"a/b ");
     assert!(Selection::Only(vec![b"a/b ".to_vec()]).of(&input).is_ok());
 }
