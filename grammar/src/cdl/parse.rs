@@ -135,10 +135,44 @@ pub fn variables(text: &str) -> Result<Variables<'_>> {
 /// # Errors
 /// If the text is not such a declaration.
 pub fn attribute(text: &str) -> Result<Attribute<'_>> {
-    let mut found = Attribute {
-        prefix: Vec::with_capacity(2),
-        name: NOTHING,
+    match plain_attribute(text) {
+        Some(found) => Ok(found),
+        None => any_attribute(text),
+    }
+}
+
+/// `variable:name =` with names of ASCII letters: what nearly all attributes look like. Files have so many of them that
+/// the grammar would take most of the time.
+fn plain_attribute(text: &str) -> Option<Attribute<'_>> {
+    let (prefix, rest) = text.split_once(':')?;
+    let rest = rest.strip_suffix('=')?;
+    let name = plain_name(rest, prefix.len() + 1)?;
+    let prefix = match prefix.trim_ascii() {
+        "" => vec![],
+        _ => vec![plain_name(prefix, 0)?],
     };
+    Some(Attribute { prefix, name })
+}
+
+/// The name that `text` is, apart from blanks around it.
+fn plain_name(text: &str, at: usize) -> Option<Word<'_>> {
+    let blanks = text.len() - text.trim_ascii_start().len();
+    let text = text.trim_ascii();
+    let (first, rest) = text.as_bytes().split_first()?;
+    let plain = first.is_ascii_alphabetic() || *first == b'_';
+    let plain = plain
+        && rest
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || b"_.@+-".contains(b));
+    plain.then_some(Word {
+        text,
+        at: at + blanks,
+    })
+}
+
+fn any_attribute(text: &str) -> Result<Attribute<'_>> {
+    let (prefix, name) = (Vec::with_capacity(2), NOTHING);
+    let mut found = Attribute { prefix, name };
     for pair in parse(Rule::attribute, text)? {
         match pair.as_rule() {
             Rule::path => found.prefix.push(word(&pair)),
@@ -164,6 +198,13 @@ pub fn group(text: &str) -> Result<Word<'_>> {
 /// # Errors
 /// If the text is something else.
 pub fn data(text: &str) -> Result<Word<'_>> {
+    match plain_name(text, 0) {
+        Some(found) => Ok(found),
+        None => any_data(text),
+    }
+}
+
+fn any_data(text: &str) -> Result<Word<'_>> {
     Ok(parse(Rule::data, text)?
         .next()
         .map_or(NOTHING, |p| word(&p)))

@@ -10,6 +10,9 @@ use super::names::{Owner, atomic, is_reserved};
 use crate::cdl::ast::{self, Word};
 use crate::cdl::values::{Problems, Severity, read_values};
 
+/// So many attributes of one owner are searched by hashing.
+const MANY: usize = 32;
+
 /// What stands before the colon of an attribute.
 struct Prefix {
     owner: Owner,
@@ -250,18 +253,21 @@ impl Lower<'_> {
         let Some(list) = list else {
             return;
         };
-        let key = (owner, attribute.name.clone());
-        match self
-            .names
-            .attributes
-            .get(&key)
-            .and_then(|&i| list.get_mut(i))
-        {
-            Some(old) => *old = attribute,
-            None => {
-                self.names.attributes.insert(key, list.len());
-                list.push(attribute);
-            }
+        let old = match self.names.attributes.get(&owner) {
+            Some(places) => places.get(&attribute.name).copied(),
+            None => list.iter().position(|a| a.name == attribute.name),
+        };
+        if let Some(old) = old.and_then(|i| list.get_mut(i)) {
+            *old = attribute;
+            return;
+        }
+        if let Some(places) = self.names.attributes.get_mut(&owner) {
+            places.insert(attribute.name.clone(), list.len());
+        }
+        list.push(attribute);
+        if list.len() == MANY {
+            let places = list.iter().enumerate().map(|(i, a)| (a.name.clone(), i));
+            self.names.attributes.insert(owner, places.collect());
         }
     }
 }

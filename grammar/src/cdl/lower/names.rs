@@ -24,7 +24,8 @@ pub(super) struct Names {
     pub(super) dims: HashMap<(GroupId, Name), DimId>,
     pub(super) types: HashMap<(GroupId, Name), TypeId>,
     pub(super) vars: HashMap<(GroupId, Name), VarId>,
-    pub(super) attributes: HashMap<(Owner, Name), usize>,
+    /// The places of attributes, for owners with many of them.
+    pub(super) attributes: HashMap<Owner, HashMap<Name, usize>>,
     /// Types of any group.
     everywhere: HashMap<Name, Vec<TypeId>>,
 }
