@@ -137,8 +137,13 @@ fn files_are_renamed_in_one_place() {
 
 #[test]
 fn output_goes_to_the_writer_handed_in() {
+    // `/dev/stdout` as the name of an output is the process's own standard output as well.
+    let own = [
+        "netcdf-core/src/tool.rs",
+        "netcdf-core/src/io/file/place.rs",
+    ];
     let found = lines(
-        |path| path.contains("/src/") && elsewhere(path) && path != "netcdf-core/src/tool.rs",
+        |path| path.contains("/src/") && elsewhere(path) && !own.contains(&path),
         |line| line.contains("io::stdout()") || line.contains("io::stdin()"),
     );
     assert_eq!(found, [""; 0]);
