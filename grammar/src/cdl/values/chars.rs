@@ -239,7 +239,7 @@ impl Chars<'_> {
         if bytes.len() > room && !self.too_long {
             self.too_long = true;
             let what = format!(
-                "the list has more than the {} characters of the variable",
+                "the list has more characters than the variable has room for: {}",
                 self.flat.limit
             );
             scan.problems.error(self.begin..self.begin + 1, what);

@@ -15,6 +15,7 @@ mod tests;
 mod tree;
 #[cfg(test)]
 mod tree_tests;
+mod user;
 mod window;
 
 pub use problems::{Problem, Problems, Severity};

@@ -6,9 +6,9 @@ use super::build;
 use super::element::{Element, Fit, describe, not_a};
 use super::scan::{Owned, Scan};
 use crate::cdl::constant::Constant;
-use crate::escape::{unescape_name, unescape_text};
+use crate::escape::unescape_text;
 use netcdf_core::error::{Error, ErrorKind};
-use netcdf_core::model::{Atomic, DataType, Field, Name, Schema, TypeId, TypeKind, Values};
+use netcdf_core::model::{Atomic, DataType, Schema, Values};
 
 /// Why reading ends before the end of the list.
 pub(super) enum Stop {
@@ -67,7 +67,7 @@ impl<'s, 'a> Tree<'s, 'a> {
     }
 
     /// True if the next token is `constant`, one of those without a value; it is passed then.
-    fn passes(&mut self, constant: &Constant<'_>) -> Outcome<bool> {
+    pub(super) fn passes(&mut self, constant: &Constant<'_>) -> Outcome<bool> {
         let found = self.peek()?.as_ref();
         let found = found.is_some_and(|token| token.with(|c| c == constant));
         if found {
@@ -82,7 +82,7 @@ impl<'s, 'a> Tree<'s, 'a> {
     }
 
     /// Says that a value does not fit; reading goes on unless there were too many errors.
-    fn unfit(&mut self, place: Range<u64>, what: String) -> Outcome<()> {
+    pub(super) fn unfit(&mut self, place: Range<u64>, what: String) -> Outcome<()> {
         self.scan.problems.error(place, what);
         if self.scan.problems.is_full() {
             return Err(Stop::Syntax);
@@ -146,7 +146,7 @@ impl<'s, 'a> Tree<'s, 'a> {
     /// Says that there were more characters than the variable has.
     pub(super) fn too_long(&mut self, limit: u64) -> Stop {
         let at = self.scan.window.position();
-        let what = format!("the list has more than the {limit} characters of the variable");
+        let what = format!("the list has more characters than the variable has room for: {limit}");
         self.error(at..at, what)
     }
 
@@ -176,17 +176,17 @@ impl<'s, 'a> Tree<'s, 'a> {
     }
 
     /// One element with the fill value of its type.
-    fn inner(&mut self, ty: DataType, out: &mut Values) -> Outcome<()> {
+    pub(super) fn inner(&mut self, ty: DataType, out: &mut Values) -> Outcome<()> {
         let fill = self.fill(ty)?;
         self.element(ty, &fill, out)
     }
 
     /// The fill value of a type.
-    fn fill(&self, ty: DataType) -> Outcome<Values> {
+    pub(super) fn fill(&self, ty: DataType) -> Outcome<Values> {
         build::fill(self.schema, ty).ok_or_else(unknown_type)
     }
 
-    fn empty(&self, ty: DataType) -> Outcome<Values> {
+    pub(super) fn empty(&self, ty: DataType) -> Outcome<Values> {
         build::empty(self.schema, ty).ok_or_else(unknown_type)
     }
 
@@ -210,7 +210,7 @@ impl<'s, 'a> Tree<'s, 'a> {
     }
 
     /// The next token, which stands for one value.
-    fn constant(&mut self, what: &str) -> Outcome<(Owned, Range<u64>)> {
+    pub(super) fn constant(&mut self, what: &str) -> Outcome<(Owned, Range<u64>)> {
         let (token, place) = self.next()?;
         match token {
             None => Err(self.error(place, format!("expected {what}, found the end of the list"))),
@@ -310,133 +310,6 @@ impl<'s, 'a> Tree<'s, 'a> {
         Ok(())
     }
 
-    fn user(&mut self, id: TypeId, fill: &Values, out: &mut Values) -> Outcome<()> {
-        let ty = self.schema.user_type(id).ok_or_else(unknown_type)?;
-        match (&ty.kind, out) {
-            (TypeKind::Enum { members, .. }, out @ Values::Enum(..)) => {
-                self.member(&ty.name, members, fill, out)
-            }
-            (TypeKind::Opaque { .. }, Values::Opaque { size, bytes, .. }) => {
-                self.opaque(&ty.name, *size, bytes)
-            }
-            (TypeKind::Vlen { base }, Values::Vlen(_, lists)) => self.vlen(*base, lists),
-            (TypeKind::Compound { fields, .. }, Values::Compound { len, columns, .. }) => {
-                *len += 1;
-                self.compound(fields, columns)
-            }
-            _ => Err(unknown_type()),
-        }
-    }
-
-    fn member(
-        &mut self,
-        ty: &Name,
-        members: &[(Name, i128)],
-        fill: &Values,
-        out: &mut Values,
-    ) -> Outcome<()> {
-        let what = format!("a member of enum {ty}");
-        let (token, place) = self.constant(&what)?;
-        let found = token.with(|constant| match constant {
-            Constant::Name(text) => find_member(ty, members, text),
-            Constant::Number(_) | Constant::Char(_) | Constant::String(_) => None,
-            Constant::Opaque(_) | Constant::Fill | Constant::Nil => None,
-            Constant::Open | Constant::Close | Constant::Comma => None,
-        });
-        match found {
-            Some(value) if build::push_integer(out, value) => Ok(()),
-            _ => {
-                build::append(out, fill);
-                let found = token.with(describe);
-                self.unfit(place, format!("expected {what}, found {found}"))
-            }
-        }
-    }
-
-    fn opaque(&mut self, ty: &Name, size: usize, out: &mut Vec<u8>) -> Outcome<()> {
-        let what = format!("a value of opaque type {ty}, as 0x…");
-        let (token, place) = self.constant(&what)?;
-        let end = out.len() + size;
-        match token.constant {
-            Constant::Opaque(_) => token.with(|constant| {
-                if let Constant::Opaque(digits) = constant {
-                    hexadecimal(digits, out);
-                }
-            }),
-            _ => {
-                let found = token.with(describe);
-                self.unfit(place.clone(), format!("expected {what}, found {found}"))?;
-            }
-        }
-        if out.len() > end {
-            let what =
-                format!("more than the {size} bytes of opaque type {ty}, stored without the rest");
-            self.scan.problems.warning(place, what);
-        }
-        out.resize(end, 0);
-        Ok(())
-    }
-
-    fn vlen(&mut self, base: DataType, lists: &mut Vec<Values>) -> Outcome<()> {
-        self.open("a list of variable length")?;
-        let mut list = self.empty(base)?;
-        if build::is_text(base) {
-            let text = self.texts(Until::Brace, 1)?;
-            list = Values::Char(text);
-        } else {
-            self.items(Until::Brace, |tree, _| tree.inner(base, &mut list))?;
-        }
-        lists.push(list);
-        Ok(())
-    }
-
-    fn compound(&mut self, fields: &[Field], columns: &mut [Values]) -> Outcome<()> {
-        let open = self.open("the fields of a compound value")?;
-        let mut rest = fields.iter().zip(columns.iter_mut());
-        self.items(Until::Brace, |tree, _| match rest.next() {
-            Some((field, column)) => tree.field(field, column),
-            None => {
-                let what = format!("more values than the {} fields", fields.len());
-                Err(tree.error(open.clone(), what))
-            }
-        })?;
-        for (field, column) in rest {
-            self.fill_up(field.ty, column, build::field_len(field))?;
-        }
-        Ok(())
-    }
-
-    /// Appends fill values.
-    fn fill_up(&mut self, ty: DataType, out: &mut Values, count: u64) -> Outcome<()> {
-        let fill = self.fill(ty)?;
-        (0..count).for_each(|_| build::append(out, &fill));
-        Ok(())
-    }
-
-    fn field(&mut self, field: &Field, out: &mut Values) -> Outcome<()> {
-        let len = build::field_len(field);
-        if field.dims.is_empty() {
-            return self.inner(field.ty, out);
-        }
-        if self.passes(&Constant::Fill)? {
-            return self.fill_up(field.ty, out, len);
-        }
-        let open = self.open("the values of a field with dimensions")?;
-        let count = if let Values::Char(text) = out {
-            let row = field.dims.last().filter(|_| field.dims.len() > 1);
-            let found = self.texts(Until::Brace, row.copied().unwrap_or(1))?;
-            text.extend_from_slice(&found);
-            found.len() as u64
-        } else {
-            self.items(Until::Brace, |tree, _| tree.inner(field.ty, out))?
-        };
-        if count > len {
-            let what = format!("{count} values for the {len} of field {}", field.name);
-            return Err(self.error(open, what));
-        }
-        self.fill_up(field.ty, out, len - count)
-    }
-
     /// Characters and strings, each filled up to a multiple of `unit`, joined. Runs of characters are one string.
     pub(super) fn texts(&mut self, until: Until, unit: u64) -> Outcome<Vec<u8>> {
         let unit = usize::try_from(unit).unwrap_or(usize::MAX).max(1);
@@ -462,7 +335,7 @@ impl<'s, 'a> Tree<'s, 'a> {
     }
 }
 
-fn unknown_type() -> Stop {
+pub(super) fn unknown_type() -> Stop {
     Stop::Failed(Error::new(ErrorKind::NotFound, "no such type"))
 }
 
@@ -471,31 +344,4 @@ fn expected(ty: Atomic, constant: &Constant<'_>) -> String {
         Fit::Not(why) | Fit::Lossy((), why) => why,
         Fit::Exact(()) => String::new(),
     }
-}
-
-/// The value of a member, named as `member`, `enum.member` or `/group/enum.member`.
-fn find_member(ty: &Name, members: &[(Name, i128)], text: &[u8]) -> Option<i128> {
-    let last = text.rsplit(|byte| *byte == b'/').next()?;
-    let mut name = vec![];
-    unescape_name(last, &mut name);
-    let name = name.as_slice();
-    let find = |name: &[u8]| members.iter().find(|(member, _)| member.as_bytes() == name);
-    let found = find(name).or_else(|| {
-        let member = name.strip_prefix(ty.as_bytes())?.strip_prefix(b".")?;
-        find(member)
-    });
-    found.map(|(_, value)| *value)
-}
-
-/// Hexadecimal digits as bytes; an odd number of digits is filled up with 0.
-fn hexadecimal(digits: &[u8], out: &mut Vec<u8>) {
-    let value = |digit: &u8| {
-        let value = char::from(*digit).to_digit(16).unwrap_or(0);
-        u8::try_from(value).unwrap_or(0)
-    };
-    out.extend(digits.chunks(2).map(|pair| match pair {
-        [high, low] => value(high) << 4 | value(low),
-        [high] => value(high) << 4,
-        _ => 0,
-    }));
 }
