@@ -51,8 +51,12 @@ pub struct Cli {
     #[arg(long)]
     pub quiet: bool,
 
+    /// Print usage, in short
+    #[arg(short = 'h', action = ArgAction::HelpShort)]
+    usage: Option<bool>,
+
     /// Print help
-    #[arg(short, long, action = ArgAction::Help)]
+    #[arg(long, action = ArgAction::HelpLong)]
     help: Option<bool>,
 
     /// Print version
@@ -244,6 +248,14 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         command().debug_assert();
+        assert!(command().get_arguments().all(|a| a.get_help().is_some()));
+    }
+
+    #[test]
+    fn help_is_no_error() {
+        for args in ["-h", "--help", "--version"] {
+            assert!(!parse(args).unwrap_err().use_stderr(), "{args}");
+        }
     }
 
     #[test]
