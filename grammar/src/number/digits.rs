@@ -71,21 +71,27 @@ const fn low(wide: u128) -> u64 {
 }
 
 /// Rounds the `f64` whose bits without sign are `magnitude` (not 0, finite) to `precision` digits, 1 to [`MAX_FAST`].
-#[inline]
+#[inline(always)]
 pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
     let value = Binary::new(magnitude);
     let exponent = value.floor_log10();
     let k = i32::try_from(precision).unwrap_or_default() - 1 - exponent;
     let power = significand(k).unwrap_or_default();
     let product = u128::from(value.m) * u128::from(high(power));
-    // The integer part is the product above this bit: 63 bits of `m` and 63 of the power are fractions.
-    let shift = (126 - value.e - floor_log2(k)).unsigned_abs() & 127;
-    let integer = low(product >> shift);
-    let fraction = product & ((1 << shift) - 1);
-    let half = 1u128 << ((shift - 1) & 127);
-    let up = fraction > half || (fraction == half && integer & 1 == 1);
-    // What was left out of the product is worth less than 2^64.
-    let decided = fraction > half || fraction + (1 << 64) < half || (0..=EXACT_NARROW).contains(&k);
+    // The integer part is the product above this bit: 63 bits of `m` and 63 of the power are fractions. It is below 2^57, so
+    // that the fraction fills the low word and some of the high one.
+    let shift = (126 - 64 - value.e - floor_log2(k)).unsigned_abs() & 63;
+    let integer = high(product) >> shift;
+    let fraction = high(product) & !(u64::MAX << shift);
+    let half = 1u64 << (shift.wrapping_sub(1) & 63);
+    // `|` and `&`, because `||` and `&&` would be branches that no processor can foresee.
+    let inexact = low(product) != 0;
+    let at_half = fraction == half;
+    let above = (fraction > half) | (at_half & inexact);
+    let tie = at_half & !inexact;
+    let up = above | (tie & (integer & 1 == 1));
+    // What was left out of the product is worth less than one in its high word.
+    let decided = above | (fraction + 1 < half) | (0..=EXACT_NARROW).contains(&k);
     if decided {
         return carry(integer + u64::from(up), exponent, precision);
     }
@@ -94,7 +100,7 @@ pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
 }
 
 /// Rounding up `99...9` gives one digit too many.
-#[inline]
+#[inline(always)]
 fn carry(digits: u64, exponent: i32, precision: u32) -> Decimal {
     if digits == small_power(precision) {
         Decimal {
@@ -179,7 +185,7 @@ const TAIL_ZEROS: u32 = 0x3030_3030;
 
 impl Text {
     /// The characters of a number of `precision` digits, up to [`MAX_FAST`].
-    #[inline]
+    #[inline(always)]
     #[expect(
         clippy::cast_possible_truncation,
         reason = "quotients and remainders by powers of ten that bring them into range"
@@ -187,21 +193,29 @@ impl Text {
     pub(super) fn new(decimal: Decimal, precision: u32) -> Self {
         const EIGHT: u64 = 100_000_000;
         const SIXTEEN: u64 = EIGHT * EIGHT;
-        let (first, rest) = if precision <= 9 {
-            let digits = decimal.digits * small_power(9 - precision);
-            (
-                digits / EIGHT,
-                u128::from(ascii::spread((digits % EIGHT) as u32)),
-            )
-        } else {
-            let digits = decimal.digits * small_power(MAX_FAST - precision);
-            let (first, rest) = (digits / SIXTEEN, digits % SIXTEEN);
-            let upper = ascii::spread((rest / EIGHT) as u32);
-            let lower = ascii::spread((rest % EIGHT) as u32);
-            (first, u128::from(lower) << 64 | u128::from(upper))
+        let spread = |digits: u64| u128::from(ascii::spread(digits as u32));
+        let pair = |digits: u64| spread(digits / EIGHT) | spread(digits % EIGHT) << 64;
+        // Eight digits at a time; the first one is among them where that saves a division.
+        let (first, rest) = match precision {
+            ..=8 => {
+                let all = spread(decimal.digits * small_power(8 - precision));
+                (all as u8, all >> 8)
+            }
+            9 => (
+                (decimal.digits / EIGHT) as u8,
+                spread(decimal.digits % EIGHT),
+            ),
+            10..=16 => {
+                let all = pair(decimal.digits * small_power(16 - precision));
+                (all as u8, all >> 8)
+            }
+            _ => {
+                let digits = decimal.digits * small_power(MAX_FAST - precision);
+                ((digits / SIXTEEN) as u8, pair(digits % SIXTEEN))
+            }
         };
         Self {
-            first: first as u8 | b'0',
+            first: first | b'0',
             rest: rest | ZEROS,
             tail: TAIL_ZEROS,
             significant: 17 - rest.leading_zeros() as usize / 8,
