@@ -19,13 +19,15 @@ use super::value::ValueText;
 use super::{Floats, Writer};
 use crate::escape::escape_name;
 use cells::Others;
-use part::{Part, Pending};
+use part::{Part, Pending, Spare};
 use rows::Rows;
 
-/// Elements of a band.
-const BAND: u64 = 1 << 15;
+/// Elements of a band: few, so that they and their text stay in the processor's cache.
+const BAND: u64 = 1 << 14;
 /// Elements of a band of characters.
-const TEXT_BAND: u64 = 1 << 18;
+const TEXT_BAND: u64 = 1 << 17;
+/// Rows up to this length are not cut into bands.
+const ROW: u64 = 1 << 16;
 /// Most bytes of a band where chunks are decoded, which should not be done twice.
 const DECODED_BAND: u64 = 32 << 20;
 
@@ -50,7 +52,7 @@ impl Writer<'_, '_> {
                 let part = content.part(&rows, band, stored);
                 part.in_object(|| schema.var_path(id))
             },
-            |part| part.put(&mut pending, out),
+            |part| part.put(&mut pending, &rows.spare, out),
         )?;
         self.out.wrap.end_line();
         Ok(())
@@ -79,17 +81,20 @@ impl Writer<'_, '_> {
             name,
             annotation: self.options.annotation,
             start,
+            spare: Spare::default(),
         }
     }
 }
 
 /// Elements of a band: all that is decoded together, within limits.
 fn band(layout: &Layout, shape: &[u64]) -> u64 {
-    let least = if layout.element.ty == DataType::Atomic(Atomic::Char) {
+    let usual = if layout.element.ty == DataType::Atomic(Atomic::Char) {
         TEXT_BAND
     } else {
         BAND
     };
+    let row = shape.last().copied().filter(|&len| len <= ROW);
+    let least = usual.max(row.unwrap_or(0));
     if layout.filters.is_empty() {
         return least;
     }
