@@ -16,8 +16,9 @@ use netcdf_core::model::{Atomic, DataType, Endianness, Region, Values, VarId, Va
 
 use super::options::NumberText;
 use super::value::ValueText;
+use super::variables::push_name;
 use super::{Floats, Writer};
-use crate::escape::escape_name;
+use crate::escape::trim_nuls;
 use cells::Others;
 use part::{Part, Pending, Spare};
 use rows::Rows;
@@ -61,14 +62,14 @@ impl Writer<'_, '_> {
     /// What stands before the values.
     fn begin(&mut self, var: &Variable, shape: &[u64]) -> Rows {
         let mut name = Vec::new();
-        escape_name(var.name.as_bytes(), &mut name);
+        push_name(&var.name, &mut name);
         self.out.bytes(b"\n");
         self.out.line(b" ");
         self.out.bytes(&name);
         let wrap = self.out.wrap;
         let start = if shape.len() <= 1 {
             self.out.bytes(b" = ");
-            wrap.at(var.name.as_bytes().len().saturating_add(4))
+            wrap.at(trim_nuls(var.name.as_bytes()).len().saturating_add(4))
         } else {
             self.out.bytes(b" =\n  ");
             wrap.at(2)
