@@ -2,6 +2,7 @@
 
 use netcdf_core::model::{Atomic, DataType, GroupId, Schema, Values, VarId, Variable};
 use netcdf_grammar::cdl::write::{Forms, Number, NumberText};
+use netcdf_grammar::escape::trim_nuls;
 
 use crate::c_format::{FloatFormat, IntegerFormat};
 use crate::options::Digits;
@@ -12,14 +13,22 @@ pub(crate) struct DumpForms<'a> {
     schema: &'a Schema,
     digits: Digits,
     times: Option<Separator>,
+    /// For each group the last variable with `bounds` that is declared before the group's data.
+    bounded: Vec<Option<&'a Variable>>,
 }
 
 impl<'a> DumpForms<'a> {
     pub(crate) fn new(schema: &'a Schema, digits: Digits, times: Option<Separator>) -> Self {
+        let mut bounded = Vec::new();
+        if times.is_some() {
+            bounded.resize(schema.groups.len(), None);
+            find_bounded(schema, GroupId::ROOT, None, &mut bounded);
+        }
         Self {
             schema,
             digits,
             times,
+            bounded,
         }
     }
 
@@ -30,15 +39,14 @@ impl<'a> DumpForms<'a> {
         Some(Box::new(TimeText { units, separator }))
     }
 
-    /// The variable that has the attributes: bounds have those of the variable they bound.
+    /// The variable that has the units: bounds have those of the variable they bound. As in the C
+    /// tool, of all `bounds` attributes declared so far only the last one counts.
     fn owner(&self, var: &'a Variable) -> &'a Variable {
-        let schema = self.schema;
-        let parent = |id: &GroupId| schema.group(*id).and_then(|g| g.parent);
-        let groups = std::iter::successors(Some(var.group), parent).take(schema.groups.len());
-        let groups = groups.filter_map(|id| schema.group(id));
-        let mut vars = groups.flat_map(|g| g.vars.iter().rev().filter_map(|&v| schema.var(v)));
-        vars.find(|v| text(v, "bounds").is_some_and(|b| until_nul(b) == var.name.as_bytes()))
-            .unwrap_or(var)
+        let bounded = self.bounded.get(var.group.index()).copied().flatten();
+        let names = |owner: &&Variable| {
+            text(owner, "bounds").map(until_nul) == Some(trim_nuls(var.name.as_bytes()))
+        };
+        bounded.filter(names).unwrap_or(var)
     }
 
     fn c_format(&self, var: &Variable, ty: Atomic) -> Option<Box<dyn NumberText>> {
@@ -76,6 +84,28 @@ impl Forms for DumpForms<'_> {
     fn comment(&self, id: VarId) -> Option<Box<dyn NumberText>> {
         self.time(self.schema.var(id)?)
     }
+}
+
+/// Fills in the last variable with `bounds` for a group and those in it; returns that of the last.
+fn find_bounded<'a>(
+    schema: &'a Schema,
+    at: GroupId,
+    mut last: Option<&'a Variable>,
+    found: &mut [Option<&'a Variable>],
+) -> Option<&'a Variable> {
+    let group = schema.group(at)?;
+    let vars = group.vars.iter().rev().filter_map(|&v| schema.var(v));
+    last = vars
+        .into_iter()
+        .find(|v| text(v, "bounds").is_some())
+        .or(last);
+    if let Some(place) = found.get_mut(at.index()) {
+        *place = last;
+    }
+    for &sub in &group.groups {
+        last = find_bounded(schema, sub, last, found);
+    }
+    last
 }
 
 /// An attribute's text: characters, or the first string.

@@ -90,7 +90,7 @@ impl Ncml<'_> {
         let schema = self.schema;
         for dim in root.dims.iter().filter_map(|&d| schema.dim(d)) {
             self.bytes("  <dimension");
-            self.value("name", dim.name.as_bytes());
+            self.value("name", trim_nuls(dim.name.as_bytes()));
             self.value("length", dim.len.to_string().as_bytes());
             if dim.unlimited {
                 self.value("isUnlimited", b"true");
@@ -101,9 +101,9 @@ impl Ncml<'_> {
 
     fn variable(&mut self, var: &Variable, short: bool) {
         self.bytes("  <variable");
-        self.value("name", var.name.as_bytes());
+        self.value("name", trim_nuls(var.name.as_bytes()));
         let dims = var.dims.iter().filter_map(|&d| self.schema.dim(d));
-        let shape: Vec<_> = dims.map(|d| d.name.as_bytes()).collect();
+        let shape: Vec<_> = dims.map(|d| trim_nuls(d.name.as_bytes())).collect();
         if !shape.is_empty() {
             self.value("shape", &shape.join(&b' '));
         }
@@ -124,7 +124,7 @@ impl Ncml<'_> {
     fn attribute(&mut self, indent: &str, attribute: &Attribute) {
         self.bytes(indent);
         self.bytes("<attribute");
-        self.value("name", attribute.name.as_bytes());
+        self.value("name", trim_nuls(attribute.name.as_bytes()));
         if let Values::Char(text) = &attribute.values {
             self.value("value", trim_nuls(text));
         } else {

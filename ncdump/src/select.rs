@@ -2,6 +2,7 @@
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{GroupId, Kind, Schema, VarId};
+use netcdf_grammar::escape::trim_nuls;
 
 /// The variables with these names. `/g/v` is the variable `v` of group `/g`; `v` is that of any
 /// group; `g/v` that of any group whose path ends with `g`.
@@ -26,10 +27,10 @@ fn is_named(schema: &Schema, id: VarId, name: &[u8]) -> bool {
         return false;
     };
     let Some(slash) = name.iter().rposition(|&b| b == b'/') else {
-        return var.name.as_bytes() == name;
+        return trim_nuls(var.name.as_bytes()) == name;
     };
     let (group, last) = name.split_at_checked(slash).unwrap_or_default();
-    if last.get(1..) != Some(var.name.as_bytes()) {
+    if last.get(1..) != Some(trim_nuls(var.name.as_bytes())) {
         return false;
     }
     let path = path(schema, var.group);

@@ -5,8 +5,9 @@ use netcdf_core::model::{Schema, Variable};
 
 use super::options::{Number, NumberText};
 use super::value::{ValueText, number};
+use super::variables::push_name;
 use super::{Floats, Writer};
-use crate::escape::{TextStyle, escape_name, escape_text, trim_nuls};
+use crate::escape::{TextStyle, escape_text, trim_nuls};
 use crate::number::{Form, Token, suffix};
 
 /// Where a comment behind an attribute begins in its line, with the blanks before it.
@@ -45,7 +46,7 @@ impl Writer<'_, '_> {
         }
         self.out.bytes(owner);
         self.out.bytes(b":");
-        escape_name(attribute.name.as_bytes(), &mut self.out.text);
+        push_name(&attribute.name, &mut self.out.text);
         self.out.bytes(b" = ");
         if attribute.values.is_empty() {
             self.out.bytes(b"\"\"");

@@ -3,8 +3,8 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{Group, GroupId, VarId};
 
+use super::variables::push_name;
 use super::{SpecialAttributes, Writer};
-use crate::escape::escape_name;
 
 /// Blanks that a group's contents have more than the group.
 pub(super) const STEP: usize = 2;
@@ -32,7 +32,7 @@ impl Writer<'_, '_> {
         let mut name = Vec::new();
         let schema = self.schema;
         if let Some(group) = schema.group(id) {
-            escape_name(group.name.as_bytes(), &mut name);
+            push_name(&group.name, &mut name);
         }
         self.out.bytes(b"\n");
         self.out.line(b"group: ");

@@ -4,7 +4,8 @@ use netcdf_core::model::{Field, Schema, TypeId, TypeKind, Values};
 
 use super::Floats;
 use super::options::Number;
-use crate::escape::{TextStyle, escape_name, escape_text, trim_nuls};
+use super::variables::push_name;
+use crate::escape::{TextStyle, escape_text, trim_nuls};
 use crate::number::Token;
 
 /// What stands for the value 0 of an enum without such a member: HDF5 fills with zeros.
@@ -70,7 +71,7 @@ impl ValueText<'_> {
             | None => &[],
         };
         match members.iter().find(|(_, v)| *v == value) {
-            Some((name, _)) => escape_name(name.as_bytes(), out),
+            Some((name, _)) => push_name(name, out),
             None if value == 0 => out.extend_from_slice(UNDEFINED),
             None => out.extend_from_slice(value.to_string().as_bytes()),
         }

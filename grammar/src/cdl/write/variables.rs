@@ -1,11 +1,11 @@
 //! Declarations of dimensions and variables, and references to dimensions and types.
 
 use netcdf_core::model::{
-    DataType, DimId, Dimension, Group, GroupId, Schema, TypeId, VarId, Variable,
+    DataType, DimId, Dimension, Group, GroupId, Name, Schema, TypeId, VarId, Variable,
 };
 
 use super::{SpecialAttributes, Writer};
-use crate::escape::escape_name;
+use crate::escape::{escape_name, trim_nuls};
 
 /// Names after which a colon would begin a section.
 const SECTIONS: [&str; 5] = ["variables", "dimensions", "data", "group", "types"];
@@ -23,7 +23,7 @@ impl Writer<'_, '_> {
 
     fn dimension(&mut self, dim: &Dimension) {
         self.out.line(b"\t");
-        escape_name(dim.name.as_bytes(), &mut self.out.text);
+        push_name(&dim.name, &mut self.out.text);
         let len = if dim.unlimited {
             format!(" = UNLIMITED ; // ({} currently)\n", dim.len)
         } else {
@@ -37,7 +37,7 @@ impl Writer<'_, '_> {
         let schema = self.schema;
         let Some(var) = schema.var(id) else { return };
         let mut name = Vec::new();
-        escape_name(var.name.as_bytes(), &mut name);
+        push_name(&var.name, &mut name);
         self.out.line(b"\t");
         self.type_name(var.group, var.ty);
         self.out.bytes(b" ");
@@ -75,7 +75,7 @@ impl Writer<'_, '_> {
         if found != Some(id) {
             push_group(schema, dim.group, &mut self.out.text);
         }
-        escape_name(dim.name.as_bytes(), &mut self.out.text);
+        push_name(&dim.name, &mut self.out.text);
     }
 
     /// A type as it is called from within a group.
@@ -95,8 +95,13 @@ impl Writer<'_, '_> {
         if found != Some(id) {
             push_group(schema, user.group, &mut self.out.text);
         }
-        escape_name(user.name.as_bytes(), &mut self.out.text);
+        push_name(&user.name, &mut self.out.text);
     }
+}
+
+/// Appends a name. Files that pad names with zeros mean the names without them.
+pub(super) fn push_name(name: &Name, out: &mut Vec<u8>) {
+    escape_name(trim_nuls(name.as_bytes()), out);
 }
 
 /// Appends the path of a group with a slash at its end.
@@ -108,7 +113,7 @@ fn push_group(schema: &Schema, id: GroupId, out: &mut Vec<u8>) {
         .collect();
     out.push(b'/');
     for group in way.iter().rev() {
-        escape_name(group.name.as_bytes(), out);
+        push_name(&group.name, out);
         out.push(b'/');
     }
 }

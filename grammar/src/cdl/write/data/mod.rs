@@ -16,16 +16,19 @@ use netcdf_core::model::{Atomic, DataType, Endianness, Region, Values, VarId, Va
 
 use super::options::NumberText;
 use super::value::ValueText;
+use super::variables::push_name;
 use super::{Floats, Writer};
-use crate::escape::escape_name;
+use crate::escape::trim_nuls;
 use cells::Others;
-use part::{Part, Pending};
+use part::{Part, Pending, Spare};
 use rows::Rows;
 
-/// Elements of a band.
-const BAND: u64 = 1 << 15;
+/// Elements of a band: few, so that they and their text stay in the processor's cache.
+const BAND: u64 = 1 << 14;
 /// Elements of a band of characters.
-const TEXT_BAND: u64 = 1 << 18;
+const TEXT_BAND: u64 = 1 << 17;
+/// Rows up to this length are not cut into bands.
+const ROW: u64 = 1 << 16;
 /// Most bytes of a band where chunks are decoded, which should not be done twice.
 const DECODED_BAND: u64 = 32 << 20;
 
@@ -50,7 +53,7 @@ impl Writer<'_, '_> {
                 let part = content.part(&rows, band, stored);
                 part.in_object(|| schema.var_path(id))
             },
-            |part| part.put(&mut pending, out),
+            |part| part.put(&mut pending, &rows.spare, out),
         )?;
         self.out.wrap.end_line();
         Ok(())
@@ -59,14 +62,14 @@ impl Writer<'_, '_> {
     /// What stands before the values.
     fn begin(&mut self, var: &Variable, shape: &[u64]) -> Rows {
         let mut name = Vec::new();
-        escape_name(var.name.as_bytes(), &mut name);
+        push_name(&var.name, &mut name);
         self.out.bytes(b"\n");
         self.out.line(b" ");
         self.out.bytes(&name);
         let wrap = self.out.wrap;
         let start = if shape.len() <= 1 {
             self.out.bytes(b" = ");
-            wrap.at(var.name.as_bytes().len().saturating_add(4))
+            wrap.at(trim_nuls(var.name.as_bytes()).len().saturating_add(4))
         } else {
             self.out.bytes(b" =\n  ");
             wrap.at(2)
@@ -79,17 +82,20 @@ impl Writer<'_, '_> {
             name,
             annotation: self.options.annotation,
             start,
+            spare: Spare::default(),
         }
     }
 }
 
 /// Elements of a band: all that is decoded together, within limits.
 fn band(layout: &Layout, shape: &[u64]) -> u64 {
-    let least = if layout.element.ty == DataType::Atomic(Atomic::Char) {
+    let usual = if layout.element.ty == DataType::Atomic(Atomic::Char) {
         TEXT_BAND
     } else {
         BAND
     };
+    let row = shape.last().copied().filter(|&len| len <= ROW);
+    let least = usual.max(row.unwrap_or(0));
     if layout.filters.is_empty() {
         return least;
     }

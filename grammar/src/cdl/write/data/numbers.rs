@@ -68,7 +68,7 @@ macro_rules! float {
             stored!($t);
             #[inline]
             fn same(self, other: Self) -> bool {
-                self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
+                self.to_bits() == other.to_bits() || (other.is_nan() && self.is_nan())
             }
             #[inline]
             fn write(self, floats: &Floats, token: &mut Token) {

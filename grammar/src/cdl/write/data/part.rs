@@ -1,5 +1,7 @@
 //! What becomes of a band: text, or a piece of a row that has to be joined to the piece before.
 
+use std::sync::{Mutex, PoisonError};
+
 use netcdf_core::error::Result;
 
 use crate::cdl::write::out::Out;
@@ -57,11 +59,34 @@ impl Pending {
     }
 }
 
+/// Memory of texts that are written, for those to come: getting it from the system again and
+/// again takes longer than reading the data.
+#[derive(Default)]
+pub(super) struct Spare(Mutex<Vec<Vec<u8>>>);
+
+impl Spare {
+    /// An empty text with room for about `room` bytes.
+    pub(super) fn take(&self, room: usize) -> Vec<u8> {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.pop().unwrap_or_else(|| Vec::with_capacity(room))
+    }
+
+    fn give(&self, mut text: Vec<u8>) {
+        text.clear();
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.push(text);
+    }
+}
+
 impl Part {
     /// Writes a part behind the one before it.
-    pub(super) fn put(self, pending: &mut Pending, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn put(self, pending: &mut Pending, spare: &Spare, out: &mut Out<'_>) -> Result<()> {
         match self {
-            Self::Text(text) => out.long(&text),
+            Self::Text(text) => {
+                out.long(&text)?;
+                spare.give(text);
+                Ok(())
+            }
             Self::Items(items) => items.put(pending, out),
             Self::Characters(characters) => characters.put(pending, out),
         }

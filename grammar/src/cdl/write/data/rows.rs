@@ -3,12 +3,15 @@
 use netcdf_core::model::Region;
 
 use super::cells::{Cells, Item};
-use super::part::{Items, Part};
+use super::part::{Items, Part, Spare};
 use crate::cdl::write::options::{Annotation, Language};
 use crate::cdl::write::wrap::Wrap;
 
 /// Bytes set aside for the text of a value.
 const ROOM: usize = 12;
+
+/// What stands between two values.
+const SEPARATOR: &[u8; 2] = b", ";
 
 /// The rows of a variable.
 pub(super) struct Rows {
@@ -22,6 +25,8 @@ pub(super) struct Rows {
     pub(super) annotation: Annotation,
     /// The line where a row begins.
     pub(super) start: Wrap,
+    /// Room for texts.
+    pub(super) spare: Spare,
 }
 
 /// The part of rows that a band has.
@@ -75,7 +80,7 @@ impl Rows {
         let mut index = self.index(band);
         if self.annotation.values || (span.begins && span.ends) {
             let room = span.rows.saturating_mul(span.values).saturating_mul(ROOM);
-            let mut out = Vec::with_capacity(room);
+            let mut out = self.spare.take(room);
             for _ in 0..span.rows {
                 self.row(&index, &span, cells, &mut out);
                 self.advance(&mut index);
@@ -105,21 +110,17 @@ impl Rows {
         if self.annotation.values {
             return self.annotated(index, span, cells, out);
         }
-        let mut item = C::Item::default();
-        for _ in 1..span.values {
-            cells.next(&mut item);
-            if wrap.breaks(item.len() + 2) {
+        let closed = self.closed(index);
+        list(cells, span.values, |item: &C::Item, last| {
+            let tail = if last { closed } else { SEPARATOR.len() };
+            if wrap.breaks(item.len() + tail) {
                 wrap.break_line(out);
             }
             item.append_to(out);
-            out.extend_from_slice(b", ");
-        }
-        cells.next(&mut item);
-        let closed = self.closed(index);
-        if wrap.breaks(item.len() + closed) {
-            wrap.break_line(out);
-        }
-        item.append_to(out);
+            if !last {
+                out.extend_from_slice(SEPARATOR);
+            }
+        });
         self.end(index, closed, out);
     }
 
@@ -130,7 +131,7 @@ impl Rows {
             cells.next(&mut item);
             item.append_to(out);
             if place.saturating_add(1) < self.len() {
-                out.extend_from_slice(b", ");
+                out.extend_from_slice(SEPARATOR);
                 self.comment(index, place, out);
             } else {
                 self.end(index, self.closed(index), out);
@@ -145,22 +146,20 @@ impl Rows {
             let wrap = self.begin(index, &mut items.before);
             items.start = Some(wrap);
         }
-        let mut item = C::Item::default();
         items.text.reserve(span.values.saturating_mul(ROOM));
         items.lengths.reserve(span.values);
-        let inner = span.values.saturating_sub(usize::from(span.ends));
-        for _ in 0..inner {
-            cells.next(&mut item);
+        let closed = self.closed(index);
+        list(cells, span.values, |item: &C::Item, last| {
             item.append_to(&mut items.text);
-            items.text.extend_from_slice(b", ");
-            items.count(item.len() + 2);
-        }
+            if last && span.ends {
+                items.text.resize(items.text.len() + closed, b'}');
+                items.count(item.len() + closed);
+            } else {
+                items.text.extend_from_slice(SEPARATOR);
+                items.count(item.len() + SEPARATOR.len());
+            }
+        });
         if span.ends {
-            cells.next(&mut item);
-            item.append_to(&mut items.text);
-            let closed = self.closed(index);
-            items.text.resize(items.text.len() + closed, b'}');
-            items.count(item.len() + closed);
             self.end(index, 0, &mut items.after);
         }
         items
@@ -252,6 +251,25 @@ impl Rows {
             }
         };
         out.extend_from_slice(format!("({text})").as_bytes());
+    }
+}
+
+/// Hands `count` values to `put`, with a word on whether it is the last one.
+///
+/// Several are written before the first is copied: text that is copied right behind its writing
+/// makes the processor wait.
+fn list<C: Cells>(cells: &mut C, count: usize, mut put: impl FnMut(&C::Item, bool)) {
+    let mut items: [C::Item; 8] = Default::default();
+    let mut left = count;
+    while left > 0 {
+        let batch = left.min(items.len());
+        for item in items.iter_mut().take(batch) {
+            cells.next(item);
+        }
+        for item in items.iter().take(batch) {
+            left -= 1;
+            put(item, left == 0);
+        }
     }
 }
 

@@ -15,7 +15,7 @@ impl Rows {
             return Part::Characters(self.characters(&index, (span.begins, span.ends), stored));
         }
         let len = usize::try_from(self.len()).unwrap_or(usize::MAX).max(1);
-        let mut out = Vec::with_capacity(stored.len().saturating_mul(2));
+        let mut out = self.spare.take(stored.len().saturating_mul(2));
         for row in stored.chunks(len) {
             self.begin(&index, &mut out);
             out.push(b'"');
