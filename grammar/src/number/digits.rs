@@ -113,7 +113,7 @@ fn round_near_middle(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
 }
 
 /// Rounding up `99...9` gives one digit too many.
-#[inline(always)]
+#[inline]
 fn carry(digits: u64, exponent: i32, precision: u32) -> Decimal {
     if digits == small_power(precision) {
         one_more(exponent, precision)
@@ -196,7 +196,7 @@ const TAIL_ZEROS: u32 = 0x3030_3030;
 
 impl Text {
     /// The characters of a number of `precision` digits, up to [`MAX_FAST`].
-    #[inline(always)]
+    #[inline]
     #[expect(
         clippy::cast_possible_truncation,
         reason = "quotients and remainders by powers of ten that bring them into range"
@@ -204,29 +204,21 @@ impl Text {
     pub(super) fn new(decimal: Decimal, precision: u32) -> Self {
         const EIGHT: u64 = 100_000_000;
         const SIXTEEN: u64 = EIGHT * EIGHT;
-        let spread = |digits: u64| u128::from(ascii::spread(digits as u32));
-        let pair = |digits: u64| spread(digits / EIGHT) | spread(digits % EIGHT) << 64;
-        // Eight digits at a time; the first one is among them where that saves a division.
-        let (first, rest) = match precision {
-            ..=8 => {
-                let all = spread(decimal.digits * small_power(8 - precision));
-                (all as u8, all >> 8)
-            }
-            9 => (
-                (decimal.digits / EIGHT) as u8,
-                spread(decimal.digits % EIGHT),
-            ),
-            10..=16 => {
-                let all = pair(decimal.digits * small_power(16 - precision));
-                (all as u8, all >> 8)
-            }
-            _ => {
-                let digits = decimal.digits * small_power(MAX_FAST - precision);
-                ((digits / SIXTEEN) as u8, pair(digits % SIXTEEN))
-            }
+        let (first, rest) = if precision <= 9 {
+            let digits = decimal.digits * small_power(9 - precision);
+            (
+                digits / EIGHT,
+                u128::from(ascii::spread((digits % EIGHT) as u32)),
+            )
+        } else {
+            let digits = decimal.digits * small_power(MAX_FAST - precision);
+            let (first, rest) = (digits / SIXTEEN, digits % SIXTEEN);
+            let upper = ascii::spread((rest / EIGHT) as u32);
+            let lower = ascii::spread((rest % EIGHT) as u32);
+            (first, u128::from(lower) << 64 | u128::from(upper))
         };
         Self {
-            first: first | b'0',
+            first: first as u8 | b'0',
             rest: rest | ZEROS,
             tail: TAIL_ZEROS,
             significant: 17 - rest.leading_zeros() as usize / 8,

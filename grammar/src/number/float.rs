@@ -184,12 +184,7 @@ impl FloatFormat {
         }
     }
 
-    #[inline(never)]
-    fn write_any(&self, value: f64, count: u8, float: bool, token: &mut Token) {
-        self.write_digits(value, u32::from(count), float, token);
-    }
-
-    #[inline(always)]
+    #[inline]
     fn write_digits(&self, value: f64, precision: u32, float: bool, token: &mut Token) {
         let magnitude = value.abs();
         let text = if precision <= digits::MAX_FAST {
@@ -228,7 +223,7 @@ fn put_zero(negative: bool, out: &mut [u8; ROOM]) -> usize {
 
 impl Layout {
     /// C's `%g`: a plain decimal from 0.0001 up to `limit` digits before the point, else with an exponent of two or three digits.
-    #[inline(always)]
+    #[inline]
     fn write(self, text: &Text, negative: bool, token: &mut Token) {
         token.put(0, *b"-");
         let start = usize::from(negative);
