@@ -79,7 +79,7 @@ pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     Status::Failure
 }
 
-/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`; a second one ends the process at once.
+/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] if the system refuses.
