@@ -77,13 +77,11 @@ impl<'s> Window<'s> {
             .unwrap_or_default()
     }
 
-    /// Passes `count` bytes, all of them in memory, and counts their lines.
+    /// Passes `count` bytes, or those that are in memory if they are fewer, and counts their lines.
     pub(super) fn pass(&mut self, count: usize) {
         let start = self.index(self.at);
-        let bytes = self
-            .buffer
-            .get(start..start.saturating_add(count))
-            .unwrap_or_default();
+        let end = start.saturating_add(count).min(self.buffer.len());
+        let bytes = self.buffer.get(start..end).unwrap_or_default();
         self.line = self.line.saturating_add(lines(bytes));
         self.at += bytes.len() as u64;
     }

@@ -10,6 +10,8 @@ mod special;
 mod types;
 mod variables;
 
+#[cfg(test)]
+pub(super) use list::items;
 pub use needs::{Need, Needs};
 
 use std::collections::{HashMap, HashSet};
@@ -19,6 +21,7 @@ use netcdf_core::model::{GroupId, Kind, Name, Schema, TypeId, VarId};
 
 use super::ast::Word;
 use super::read::DataList;
+use super::split::continues_name;
 use crate::diagnostic::{Anchor, Reporter, nearest};
 use names::{Names, is_reserved};
 
@@ -131,7 +134,7 @@ impl<'s> Lower<'s> {
     fn undefined<'a>(&mut self, word: Word<'_>, what: &str, known: impl Iterator<Item = &'a Name>) {
         let (_, parts) = names::split_path(word.text);
         let last = names::reference(parts.last().copied().unwrap_or_default());
-        if self.failed.contains(&last) {
+        if self.report.is_full() || !self.failed.insert(last.clone()) {
             return;
         }
         let mut known: Vec<String> = known.map(ToString::to_string).collect();
@@ -143,6 +146,17 @@ impl<'s> Lower<'s> {
             format!("{what} `{}` is not defined", word.text),
             hint,
         );
+    }
+
+    /// Takes note of a declaration that is not understood: that its names are not defined will not be said.
+    pub(super) fn give_up(&mut self, declaration: &[u8]) {
+        for word in declaration
+            .split(|&b| !continues_name(b))
+            .filter(|word| !word.is_empty())
+        {
+            self.failed
+                .insert(names::reference(&String::from_utf8_lossy(word)));
+        }
     }
 
     /// `group: name {`
@@ -166,12 +180,15 @@ impl<'s> Lower<'s> {
         };
         let list = list(var);
         // As with ncgen, of two lists for a variable the later one counts.
-        match self.data_of.get(&var).and_then(|&i| self.data.get_mut(i)) {
-            Some(place) => *place = list,
-            None => {
-                self.data_of.insert(var, self.data.len());
-                self.data.push(list);
-            }
+        if let Some(place) = self.data_of.get(&var).and_then(|&i| self.data.get_mut(i)) {
+            *place = list;
+            let message = format!(
+                "`{}` has two lists of values; the later one counts",
+                word.text
+            );
+            return self.warning(word.at, message);
         }
+        self.data_of.insert(var, self.data.len());
+        self.data.push(list);
     }
 }

@@ -79,7 +79,7 @@ impl Keyword {
     fn at_end(text: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|keyword| {
             let before = text.strip_suffix(keyword.name().as_bytes());
-            before.is_some_and(|before| before.last().is_none_or(|&b| !continues_name(b)))
+            before.is_some_and(|b| b.last().is_none_or(|&b| !continues_name(b) && b != b'/'))
         })
     }
 }
@@ -511,24 +511,22 @@ impl<'s> Splitter<'s> {
 
     /// Goes back before the name in front of the position, if there is one behind `limit`.
     fn back_before_name(&mut self, limit: u64) -> bool {
-        let before = self
-            .window
-            .passed(limit.max(self.window.at().saturating_sub(1000)));
-        let blank = before
-            .iter()
-            .rev()
-            .take_while(|b| b.is_ascii_whitespace())
-            .count();
-        let name = before
-            .iter()
-            .rev()
-            .skip(blank)
-            .take_while(|&&b| continues_name(b) || b == b'/');
-        let name = name.count();
-        if name > 0 {
-            self.window.back(self.window.at() - (blank + name) as u64);
+        let from = limit.max(self.window.at().saturating_sub(1000));
+        let before = self.window.passed(from);
+        let mut rest = before.trim_ascii_end();
+        let end = rest.len();
+        loop {
+            rest = match rest {
+                [before @ .., b'\\', _] => before,
+                [before @ .., b] if continues_name(*b) || *b == b'/' => before,
+                _ => break,
+            };
         }
-        name > 0
+        let (start, found) = (from + rest.len() as u64, rest.len() < end);
+        if found {
+            self.window.back(start);
+        }
+        found
     }
 
     /// Passes blanks and comments; where a comment begins that has no end.
@@ -671,3 +669,6 @@ impl ListMarks {
         (usize::try_from(near.until - at).unwrap_or(0), near.found)
     }
 }
+
+#[cfg(test)]
+mod tests;

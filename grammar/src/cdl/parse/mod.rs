@@ -304,3 +304,6 @@ fn symbol(rule: Rule) -> &'static str {
         Rule::WHITESPACE | Rule::COMMENT => "a blank",
     }
 }
+
+#[cfg(test)]
+mod tests;
