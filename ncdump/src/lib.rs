@@ -92,7 +92,11 @@ fn dump(cli: &Cli, job: &Job, env: &Env, io: &mut Io) -> Result<()> {
         Job::Cdl(request) => {
             let reader = format::open(input, env)?;
             let set = Dataset::new(&*reader, env);
-            request.write(&set, &name(cli), &mut *io.stdout)
+            let written = request.write(&set, &name(cli), &mut *io.stdout);
+            // The process is about to end: giving back the memory of 10^5 attributes one by one
+            // would take as long as printing them.
+            std::mem::forget(reader);
+            written
         }
         Job::Ncml(request) => {
             let reader = format::open(input, env)?;

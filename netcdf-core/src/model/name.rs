@@ -103,7 +103,7 @@ impl fmt::Display for Name {
 
 /// Gives equal names one allocation.
 #[derive(Debug, Default)]
-pub struct Interner(std::collections::HashSet<Name>);
+pub struct Interner(std::collections::HashSet<Name, foldhash::fast::RandomState>);
 
 impl Interner {
     /// The name with these stored bytes.
