@@ -112,10 +112,7 @@ fn nccopy_is_documented() {
 /// `-h`, `-v` and `-V` mean what they mean in C; help and version have long names only.
 #[test]
 fn help_and_version_have_long_names_only() {
-    for command in [
-        ncdump::cli::command(),
-                nccopy::cli::command(),
-    ] {
+    for command in [ncdump::cli::command(), nccopy::cli::command()] {
         let mut command = command;
         command.build();
         let found: Vec<_> = command

@@ -4,7 +4,7 @@ mod name;
 mod text;
 mod xml;
 
-pub use name::{escape_name, unescape_name};
+pub use name::{escape_name, is_keyword, unescape_name};
 pub use text::{
     EscapeError, EscapeErrorKind, TextStyle, char_constant, escape_text, string_constant,
     trim_nuls, unescape_text,

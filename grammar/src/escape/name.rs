@@ -6,10 +6,51 @@
 
 use super::hex_pair;
 
+/// Whether a word means something to CDL wherever a name could stand, so that nothing can have this
+/// name unless it is written with a backslash.
+#[must_use]
+pub fn is_keyword(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"char"
+            | b"byte"
+            | b"short"
+            | b"int"
+            | b"float"
+            | b"double"
+            | b"real"
+            | b"long"
+            | b"integer"
+            | b"compound"
+            | b"struct"
+            | b"structure"
+            | b"enum"
+            | b"opaque"
+            | b"unlimited"
+            | b"UNLIMITED"
+            | b"NIL"
+            | b"nil"
+            | b"Nil"
+            | b"_"
+            | b"NaN"
+            | b"nan"
+            | b"NaNf"
+            | b"nanf"
+            | b"Infinity"
+            | b"Infinityf"
+            | b"Inff"
+            | b"DoubleInf"
+            | b"FloatInf"
+    )
+}
+
 /// Appends `name` to `out` with escapes.
 ///
 /// The result is UTF-8 whatever `name` is. An empty name stays empty, which no CDL can read.
 pub fn escape_name(name: &[u8], out: &mut Vec<u8>) {
+    if is_keyword(name) {
+        out.push(b'\\');
+    }
     let mut first = true;
     for chunk in name.utf8_chunks() {
         for character in chunk.valid().bytes() {
@@ -128,6 +169,15 @@ mod tests {
             assert_eq!(escaped(name), expected);
             assert_eq!(unescaped(expected), name);
         }
+    }
+
+    #[test]
+    fn keywords_are_names_with_a_backslash() {
+        for word in ["int", "NaN", "_", "UNLIMITED"] {
+            assert_eq!(escaped(word.as_bytes()), format!("\\{word}").as_bytes());
+            assert_eq!(unescaped(&escaped(word.as_bytes())), word.as_bytes());
+        }
+        assert_eq!(escaped(b"integers"), b"integers");
     }
 
     #[test]

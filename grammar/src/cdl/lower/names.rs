@@ -6,7 +6,7 @@ use std::hash::Hash;
 use netcdf_core::Result;
 use netcdf_core::model::{Atomic, DimId, GroupId, Kind, Name, Schema, TypeId, VarId};
 
-use crate::escape::unescape_name;
+use crate::escape::{is_keyword, unescape_name};
 
 /// What an attribute belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -166,13 +166,7 @@ pub(super) fn atomic(text: &str) -> Option<Atomic> {
 /// The types that the classic model does not have are names where the kind is not one that has them.
 pub(super) fn is_reserved(text: &str, kind: Option<Kind>) -> bool {
     match text {
-        "char" | "byte" | "short" | "int" | "float" | "double" | "real" | "long" | "integer" => {
-            true
-        }
-        "compound" | "struct" | "structure" | "enum" | "opaque" => true,
-        "unlimited" | "UNLIMITED" | "NIL" | "nil" | "Nil" | "_" => true,
-        "NaN" | "nan" | "NaNf" | "nanf" | "Infinity" | "Infinityf" | "Inff" => true,
-        "DoubleInf" | "FloatInf" => true,
+        word if is_keyword(word.as_bytes()) => true,
         "ubyte" | "ushort" | "uint" | "int64" | "uint64" | "ulong" | "uinteger" => {
             matches!(kind, Some(Kind::Netcdf4 | Kind::Cdf5))
         }
