@@ -39,6 +39,7 @@ def generate():
             netcdf4 = pathlib.Path(tmp) / "netcdf4.nc"
             subprocess.run([NCGEN, "-k", "nc4", "-o", netcdf4, HERE / "cdl" / f"{name}.cdl"], check=True)
             subprocess.run([NCCOPY, "-k", "cdf5", netcdf4, CLASSIC / f"{name}-5.nc"], check=True)
+    patched("unsigned-5.nc", "unsigned-5.nc", pad_unsigned)
     # The C ncgen fills these to a block of 4096 bytes; the format asks for the header only.
     for number, size in {"1": 32, "2": 32, "5": 48}.items():
         os.truncate(CLASSIC / f"empty-{number}.nc", size)
@@ -58,6 +59,20 @@ def streaming(width):
         data[4 : 4 + width] = b"\xff" * width
 
     return change
+
+
+def pad_unsigned(data):
+    """The C nccopy pads these variables with NULs, where the format asks for the fill value."""
+    for values, padding in [
+        (b"\x00\xff\x80\x01\xff", 3),  # ub
+        (b"\x00\x00\xff\xff\x80\x00\x00\x01\xff\xff", 2),  # us
+    ]:
+        at = data.index(values) + len(values)
+        assert data[at : at + padding] == bytes(padding)
+        data[at : at + padding] = b"\xff" * padding
+    for n in (1, 2, 3):  # records of ubr and usr
+        at = data.index(bytes([n, 0, 0, 0, 0, n, 0, 0]), len(data) - 3 * 16)
+        data[at : at + 8] = bytes([n, 255, 255, 255, 0, n, 255, 255])
 
 
 def renamed(old, new):

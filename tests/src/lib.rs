@@ -7,6 +7,7 @@
 //! | [`files`] | where the test data are |
 //! | [`harness`] | runs a tool in process and keeps what it wrote |
 //! | [`manual`] | man pages and completions |
+//! | [`random`] | random datasets |
 #![forbid(unsafe_code)]
 
 pub mod builder;
@@ -14,3 +15,4 @@ pub mod damage;
 pub mod files;
 pub mod harness;
 pub mod manual;
+pub mod random;

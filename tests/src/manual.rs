@@ -1,6 +1,7 @@
 //! Man pages and completions, made from the definition of a command line.
 
 use std::fmt::Write as _;
+use std::io;
 
 use clap::Command;
 use clap_complete::Shell;
@@ -37,24 +38,18 @@ const STATUS: &[(&str, &str)] = &[
 pub fn page(command: &Command, extra: Extra) -> String {
     let name = command.get_name().to_owned();
     let version = command.get_version().unwrap_or_default().to_owned();
-    let man = Man::new(command.clone())
-        .title(name.to_uppercase())
-        .section("1")
-        .date("")
-        .source(format!("netcdf-tools {version}"))
-        .manual("netCDF tools");
-    let mut head = Vec::new();
-    man.render_title(&mut head).expect("memory");
-    man.render_name_section(&mut head).expect("memory");
-    man.render_synopsis_section(&mut head).expect("memory");
-    man.render_description_section(&mut head).expect("memory");
-    let mut page = String::from_utf8(head).expect("roff is text");
+    let man = Man::new(command.clone());
+    let mut page = format!(
+        ".TH {} 1 \"\" \"netcdf\\-tools {version}\" \"netCDF tools\"\n",
+        name.to_uppercase()
+    );
+    page.push_str(&section(|out| man.render_name_section(out)));
+    let _ = write!(page, ".SH SYNOPSIS\n{}\n", synopsis(command));
+    page.push_str(&section(|out| man.render_description_section(out)));
     for note in extra.notes {
         let _ = write!(page, ".PP\n{}\n", escape(note));
     }
-    let mut options = Vec::new();
-    man.render_options_section(&mut options).expect("memory");
-    page.push_str(&String::from_utf8(options).expect("roff is text"));
+    page.push_str(&section(|out| man.render_options_section(out)));
     page.push_str(&list("EXIT STATUS", STATUS));
     page.push_str(&list("EXAMPLES", extra.examples));
     let others = ["ncdump", "ncgen", "nccopy"]
@@ -63,6 +58,21 @@ pub fn page(command: &Command, extra: Extra) -> String {
     let others: Vec<_> = others.map(|other| format!("\\fB{other}\\fR(1)")).collect();
     let _ = write!(page, ".SH \"SEE ALSO\"\n{}\n", others.join(", "));
     page
+}
+
+/// A section as the generator makes it.
+fn section(render: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
+    let mut out = Vec::new();
+    render(&mut out).expect("memory can be written to");
+    String::from_utf8(out).expect("roff is text")
+}
+
+/// The tool's name in bold, and what follows it in the usage line.
+fn synopsis(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    let name = command.get_name();
+    let rest = usage.trim_start_matches("Usage: ").trim_start_matches(name);
+    format!("\\fB{name}\\fR{}", escape(rest))
 }
 
 /// A section of terms and what they mean.

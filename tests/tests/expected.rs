@@ -12,7 +12,7 @@ fn output_is_that_of_the_c_tool() {
         let mut args = vec!["ncdump"];
         args.extend(case.options.iter().map(String::as_str));
         args.push(&file);
-        let output = sandbox.run(|args, io| ncdump::run(args, io), &args).clean();
+        let output = sandbox.run(ncdump::run, &args).clean();
         // NcML repeats the path, which the C tool got without folders.
         let got = String::from_utf8_lossy(&output.stdout).replace("\"%/classic/", "\"");
         let path = testdata("expected").join(format!("{}.txt", case.name));

@@ -5,17 +5,11 @@ use netcdf_tools_tests::files::{list, name, stem, testdata};
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
 fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
-    sandbox.run(
-        |args, io| nccopy::run(args, io),
-        &[&["nccopy"], args].concat(),
-    )
+    sandbox.run(nccopy::run, &[&["nccopy"], args].concat())
 }
 
 fn ncdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
-    sandbox.run(
-        |args, io| ncdump::run(args, io),
-        &[&["ncdump"], args].concat(),
-    )
+    sandbox.run(ncdump::run, &[&["ncdump"], args].concat())
 }
 
 macro_rules! snapshots {

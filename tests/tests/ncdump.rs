@@ -6,7 +6,7 @@ use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
 fn ncdump(args: &[&str]) -> CommandOutput {
     let args = [&["ncdump"], args].concat();
-    Sandbox::new().run(|args, io| ncdump::run(args, io), &args)
+    Sandbox::new().run(ncdump::run, &args)
 }
 
 macro_rules! snapshots {
@@ -48,8 +48,7 @@ snapshots! {
 #[test]
 fn standard_input_is_a_dash() {
     let bytes = std::fs::read(testdata("classic/oneshort-1.nc")).unwrap();
-    let output =
-        Sandbox::new().run_with(|args, io| ncdump::run(args, io), &["ncdump", "-"], &bytes);
+    let output = Sandbox::new().run_with(ncdump::run, &["ncdump", "-"], &bytes);
     assert_snapshot!(output);
 }
 
@@ -59,13 +58,7 @@ fn a_truncated_file() {
     let sandbox = Sandbox::new();
     let bytes = std::fs::read(testdata("classic/weather-1.nc")).unwrap();
     sandbox.write("cut.nc", &bytes[..bytes.len() - 100]);
-    assert_snapshot!(sandbox.run(
-        |args, io| ncdump::run(args, io),
-        &["ncdump", "-v", "quality", "@cut.nc"]
-    ));
-    let header = sandbox.run(
-        |args, io| ncdump::run(args, io),
-        &["ncdump", "-h", "@cut.nc"],
-    );
+    assert_snapshot!(sandbox.run(ncdump::run, &["ncdump", "-v", "quality", "@cut.nc"]));
+    let header = sandbox.run(ncdump::run, &["ncdump", "-h", "@cut.nc"]);
     assert!(header.clean().text().ends_with("}\n"));
 }

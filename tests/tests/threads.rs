@@ -8,12 +8,7 @@ fn text_is_the_same_for_any_number_of_threads() {
     let sandbox = Sandbox::new();
     for path in list(&testdata("classic"), "nc") {
         let file = format!("%classic/{}", name(&path));
-        let dump = |n| {
-            sandbox.run(
-                |args, io| ncdump::run(args, io),
-                &["ncdump", "--threads", n, &file],
-            )
-        };
+        let dump = |n| sandbox.run(ncdump::run, &["ncdump", "--threads", n, &file]);
         assert_eq!(dump("1").clean(), dump("5"), "{file}");
     }
 }
@@ -41,12 +36,7 @@ fn large_data_are_the_same_for_any_number_of_threads() {
     file.extend((0..count).flat_map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes()));
     let sandbox = Sandbox::new();
     sandbox.write("a.nc", &file);
-    let dump = |n| {
-        sandbox.run(
-            |args, io| ncdump::run(args, io),
-            &["ncdump", "--threads", n, "@a.nc"],
-        )
-    };
+    let dump = |n| sandbox.run(ncdump::run, &["ncdump", "--threads", n, "@a.nc"]);
     let one = dump("1").clean();
     assert!(one.stdout.len() > 4_000_000);
     for threads in ["2", "7"] {
@@ -62,11 +52,8 @@ fn large_data_are_the_same_for_any_number_of_threads() {
             "@a.nc",
             "@b.nc",
         ];
-        let _ = sandbox.run(|args, io| nccopy::run(args, io), &args).clean();
-        let copy = sandbox.run(
-            |args, io| ncdump::run(args, io),
-            &["ncdump", "-n", "a", "@b.nc"],
-        );
+        let _ = sandbox.run(nccopy::run, &args).clean();
+        let copy = sandbox.run(ncdump::run, &["ncdump", "-n", "a", "@b.nc"]);
         assert!(
             copy.clean().stdout == one.stdout,
             "copied with {threads} threads"

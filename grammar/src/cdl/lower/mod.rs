@@ -23,7 +23,8 @@ use super::ast::Word;
 use super::read::DataList;
 use super::split::continues_name;
 use crate::diagnostic::{Anchor, Reporter, nearest};
-use names::{Names, is_reserved};
+use names::Names;
+pub(super) use names::is_reserved;
 
 /// The schema in the making.
 pub(super) struct Lower<'s> {

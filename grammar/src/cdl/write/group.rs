@@ -3,7 +3,7 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{Group, GroupId, VarId};
 
-use super::variables::push_name;
+use super::variables::push_defined;
 use super::{SpecialAttributes, Writer};
 
 /// Blanks that a group's contents have more than the group.
@@ -32,7 +32,7 @@ impl Writer<'_, '_> {
         let mut name = Vec::new();
         let schema = self.schema;
         if let Some(group) = schema.group(id) {
-            push_name(&group.name, &mut name);
+            push_defined(&group.name, self.schema.kind, &mut name);
         }
         self.out.bytes(b"\n");
         self.out.line(b"group: ");

@@ -4,7 +4,7 @@ use netcdf_core::model::{Atomic, Field, Group, GroupId, Name, TypeId, TypeKind};
 
 use super::Writer;
 use super::group::STEP;
-use super::variables::push_name;
+use super::variables::push_defined;
 
 impl Writer<'_, '_> {
     pub(super) fn types(&mut self, group: &Group) {
@@ -26,7 +26,7 @@ impl Writer<'_, '_> {
         };
         self.out.indent();
         let mut name = Vec::new();
-        push_name(&ty.name, &mut name);
+        push_defined(&ty.name, self.schema.kind, &mut name);
         match &ty.kind {
             TypeKind::Enum { base, members } => self.enumeration(*base, &name, members),
             TypeKind::Opaque { size } => {
@@ -53,7 +53,7 @@ impl Writer<'_, '_> {
         wrap.put(&item, out);
         for (i, (member, value)) in members.iter().enumerate() {
             item.clear();
-            push_name(member, &mut item);
+            push_defined(member, self.schema.kind, &mut item);
             let last = i + 1 == members.len();
             let end = if last { "} ;\n" } else { ", " };
             item.extend_from_slice(format!(" = {value}{end}").as_bytes());
@@ -73,7 +73,7 @@ impl Writer<'_, '_> {
             self.out.line(b"  ");
             self.type_name(group, field.ty);
             self.out.bytes(b" ");
-            push_name(&field.name, &mut self.out.text);
+            push_defined(&field.name, self.schema.kind, &mut self.out.text);
             let dims: Vec<_> = field.dims.iter().map(u64::to_string).collect();
             if !dims.is_empty() {
                 self.out.bytes(format!("({})", dims.join(", ")).as_bytes());

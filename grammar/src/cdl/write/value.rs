@@ -4,7 +4,7 @@ use netcdf_core::model::{Field, Schema, TypeId, TypeKind, Values};
 
 use super::Floats;
 use super::options::Number;
-use super::variables::push_name;
+use super::variables::push_defined;
 use crate::escape::{TextStyle, escape_text, trim_nuls};
 use crate::number::Token;
 
@@ -71,7 +71,7 @@ impl ValueText<'_> {
             | None => &[],
         };
         match members.iter().find(|(_, v)| *v == value) {
-            Some((name, _)) => push_name(name, out),
+            Some((name, _)) => push_defined(name, self.schema.kind, out),
             None if value == 0 => out.extend_from_slice(UNDEFINED),
             None => out.extend_from_slice(value.to_string().as_bytes()),
         }

@@ -1,10 +1,11 @@
 //! Declarations of dimensions and variables, and references to dimensions and types.
 
 use netcdf_core::model::{
-    DataType, DimId, Dimension, Group, GroupId, Name, Schema, TypeId, VarId, Variable,
+    DataType, DimId, Dimension, Group, GroupId, Kind, Name, Schema, TypeId, VarId, Variable,
 };
 
 use super::{SpecialAttributes, Writer};
+use crate::cdl::lower::is_reserved;
 use crate::escape::{escape_name, trim_nuls};
 
 /// Names after which a colon would begin a section.
@@ -23,7 +24,7 @@ impl Writer<'_, '_> {
 
     fn dimension(&mut self, dim: &Dimension) {
         self.out.line(b"\t");
-        push_name(&dim.name, &mut self.out.text);
+        push_defined(&dim.name, self.schema.kind, &mut self.out.text);
         let len = if dim.unlimited {
             format!(" = UNLIMITED ; // ({} currently)\n", dim.len)
         } else {
@@ -37,7 +38,7 @@ impl Writer<'_, '_> {
         let schema = self.schema;
         let Some(var) = schema.var(id) else { return };
         let mut name = Vec::new();
-        push_name(&var.name, &mut name);
+        push_defined(&var.name, self.schema.kind, &mut name);
         self.out.line(b"\t");
         self.type_name(var.group, var.ty);
         self.out.bytes(b" ");
@@ -75,7 +76,7 @@ impl Writer<'_, '_> {
         if found != Some(id) {
             push_group(schema, dim.group, &mut self.out.text);
         }
-        push_name(&dim.name, &mut self.out.text);
+        push_defined(&dim.name, self.schema.kind, &mut self.out.text);
     }
 
     /// A type as it is called from within a group.
@@ -95,13 +96,23 @@ impl Writer<'_, '_> {
         if found != Some(id) {
             push_group(schema, user.group, &mut self.out.text);
         }
-        push_name(&user.name, &mut self.out.text);
+        push_defined(&user.name, self.schema.kind, &mut self.out.text);
     }
 }
 
 /// Appends a name. Files that pad names with zeros mean the names without them.
 pub(super) fn push_name(name: &Name, out: &mut Vec<u8>) {
     escape_name(trim_nuls(name.as_bytes()), out);
+}
+
+/// Appends the name of something that is defined, in a dataset of this kind: with an escape if it
+/// would be read as a keyword. Attributes need none.
+pub(super) fn push_defined(name: &Name, kind: Kind, out: &mut Vec<u8>) {
+    let text = std::str::from_utf8(trim_nuls(name.as_bytes()));
+    if text.is_ok_and(|text| is_reserved(text, Some(kind))) {
+        out.push(b'\\');
+    }
+    push_name(name, out);
 }
 
 /// Appends the path of a group with a slash at its end.
@@ -113,7 +124,7 @@ fn push_group(schema: &Schema, id: GroupId, out: &mut Vec<u8>) {
         .collect();
     out.push(b'/');
     for group in way.iter().rev() {
-        push_name(&group.name, out);
+        push_defined(&group.name, schema.kind, out);
         out.push(b'/');
     }
 }

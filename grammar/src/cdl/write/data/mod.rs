@@ -16,7 +16,7 @@ use netcdf_core::model::{Atomic, DataType, Endianness, Region, Values, VarId, Va
 
 use super::options::NumberText;
 use super::value::ValueText;
-use super::variables::push_name;
+use super::variables::push_defined;
 use super::{Floats, Writer};
 use crate::escape::trim_nuls;
 use cells::Others;
@@ -62,7 +62,7 @@ impl Writer<'_, '_> {
     /// What stands before the values.
     fn begin(&mut self, var: &Variable, shape: &[u64]) -> Rows {
         let mut name = Vec::new();
-        push_name(&var.name, &mut name);
+        push_defined(&var.name, self.schema.kind, &mut name);
         self.out.bytes(b"\n");
         self.out.line(b" ");
         self.out.bytes(&name);

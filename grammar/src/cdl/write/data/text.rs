@@ -16,10 +16,11 @@ impl Rows {
         }
         let len = usize::try_from(self.len()).unwrap_or(usize::MAX).max(1);
         let mut out = self.spare.take(stored.len().saturating_mul(2));
+        let style = style(&index);
         for row in stored.chunks(len) {
             self.begin(&index, &mut out);
             out.push(b'"');
-            escape_text(trim_nuls(row), TextStyle::CHAR_DATA, &mut out);
+            escape_text(trim_nuls(row), style, &mut out);
             out.push(b'"');
             self.end(&index, self.closed(&index), &mut out);
             self.advance(&mut index);
@@ -35,11 +36,21 @@ impl Rows {
         }
         let text = trim_nuls(stored);
         piece.zeros = stored.len().saturating_sub(text.len());
-        escape_text(text, TextStyle::CHAR_DATA, &mut piece.text);
+        escape_text(text, style(index), &mut piece.text);
         if ends {
             piece.after.push(b'"');
             self.end(index, self.closed(index), &mut piece.after);
         }
         piece
+    }
+}
+
+/// How the text of a row is written. A newline begins another string only where there is one row:
+/// among others, the second string would be read back as the next row.
+fn style(index: &[u64]) -> TextStyle {
+    if index.is_empty() {
+        TextStyle::CHAR_DATA
+    } else {
+        TextStyle::CHAR_MEMBER
     }
 }

@@ -1,0 +1,28 @@
+complete -c nccopy -s k -d 'Kind of the output, by default the input\'s: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4) or "netCDF-4 classic model" (nc7)' -r
+complete -c nccopy -s v -d 'Data of these variables only, definitions of all' -r
+complete -c nccopy -s V -d 'Definitions and data of these variables only' -r
+complete -c nccopy -s g -d 'Data of the variables of these groups only, definitions of all' -r
+complete -c nccopy -s G -d 'Definitions and data of these groups only' -r
+complete -c nccopy -s d -d 'Deflate level of all variables of netCDF-4 output (0 for none)' -r
+complete -c nccopy -s c -d 'Chunks of netCDF-4 output: "dim/N,dim/N,…" or "var:N,N,…"' -r
+complete -c nccopy -s F -d 'Filters of netCDF-4 output: "var,ID,PARAMETER,…", "*,…" for all variables, "none"' -r
+complete -c nccopy -s M -d 'Bytes of the smallest chunk that a variable without unlimited dimension is worth' -r
+complete -c nccopy -s m -d 'Accepted, without effect: bytes of the copy buffer (suffixes K, M, G, T, P)' -r
+complete -c nccopy -s h -d 'Accepted, without effect: bytes of the chunk cache' -r
+complete -c nccopy -s e -d 'Accepted, without effect: chunks in the chunk cache' -r
+complete -c nccopy -s L -d 'Accepted, without effect: log level' -r
+complete -c nccopy -l threads -d 'Threads that work at a time; all cores if not given' -r
+complete -c nccopy -s 3 -d 'Classic output (CDF-1), as -k classic'
+complete -c nccopy -s 4 -d 'netCDF-4 output, as -k netCDF-4'
+complete -c nccopy -s 5 -d 'CDF-5 output, as -k cdf5'
+complete -c nccopy -s 6 -d '64-bit offset output (CDF-2), as -k 64-bit-offset'
+complete -c nccopy -s 7 -d 'netCDF-4 classic model output, as -k nc7'
+complete -c nccopy -s u -d 'Make unlimited dimensions fixed ones'
+complete -c nccopy -s s -d 'Shuffle bytes before they are deflated'
+complete -c nccopy -s w -d 'Accepted, without effect: write through memory'
+complete -c nccopy -s r -d 'Accepted, without effect: read through memory'
+complete -c nccopy -s x -d 'Accepted, without effect'
+complete -c nccopy -l no-sync -d 'Do not wait until the output is on the disk'
+complete -c nccopy -l quiet -d 'No progress bar, no notes'
+complete -c nccopy -l help -d 'Print help'
+complete -c nccopy -l version -d 'Print version'

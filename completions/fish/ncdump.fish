@@ -1,0 +1,23 @@
+complete -c ncdump -s v -d 'Print data of these variables only: names, /group/names, or ends of such paths' -r
+complete -c ncdump -s g -d 'Print data of these groups only; `/` is the root group' -r
+complete -c ncdump -s b -d 'Annotate each row with its indices, as C or Fortran counts them' -r
+complete -c ncdump -s f -d 'Annotate each value with its indices, as C or Fortran counts them' -r
+complete -c ncdump -s l -d 'Longest line in data lists, in bytes [default: 80]' -r
+complete -c ncdump -s n -d 'Name of the dataset in the output [default: that of the file]' -r
+complete -c ncdump -s p -d 'Significant digits of float and double values, whatever their C_format; `exact` prints as many as are needed to read the same values back' -r
+complete -c ncdump -s d -d 'As -p, but for values without C_format (old form)' -r
+complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: accepted, without effect' -r
+complete -c ncdump -s L -d 'Log level: accepted, without effect' -r
+complete -c ncdump -l threads -d 'Threads to use [default: all cores]' -r
+complete -c ncdump -s c -d 'Print header and data of coordinate variables only'
+complete -c ncdump -s h -d 'Print the header only, no data'
+complete -c ncdump -s k -d 'Print the kind of the dataset only'
+complete -c ncdump -s K -d 'Print the storage and mode of the dataset only'
+complete -c ncdump -s s -d 'Print special attributes: how the dataset is stored'
+complete -c ncdump -s F -d 'With -s: print all filters as _Filter'
+complete -c ncdump -s t -d 'Print times as dates, `2000-01-01 06`'
+complete -c ncdump -s i -d 'Print times as dates, `2000-01-01T06`'
+complete -c ncdump -s x -d 'Print NcML instead of CDL, without data'
+complete -c ncdump -s w -d 'Cache variables of remote datasets: accepted, without effect on files'
+complete -c ncdump -l help -d 'Print help'
+complete -c ncdump -l version -d 'Print version'

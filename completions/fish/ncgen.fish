@@ -1,0 +1,29 @@
+complete -c ncgen -s l -d 'Make this: b (a netCDF file), or a program that makes the file, in c, f77 or java' -r
+complete -c ncgen -s o -d 'The file to be made; implies -b' -r -F
+complete -c ncgen -s N -d 'Name of the dataset, instead of the text\'s' -r
+complete -c ncgen -s M -d 'Name of the main function or class of a program' -r
+complete -c ncgen -s k -s v -d 'Kind of the output, by default that of the text\'s `_Format`, else the oldest that has all of it: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4) or "netCDF-4 classic model" (nc7)' -r
+complete -c ncgen -s W -d 'Accepted, without effect: elements of variables that are written at once' -r
+complete -c ncgen -s B -d 'Accepted, without effect: size of a buffer' -r
+complete -c ncgen -s D -d 'Accepted, without effect: level of debugging output' -r
+complete -c ncgen -s L -d 'Accepted, without effect: log level' -r
+complete -c ncgen -l threads -d 'Threads that work at a time; all cores if not given' -r
+complete -c ncgen -s b -d 'Make a netCDF file, by default named as the text with `.nc`'
+complete -c ncgen -s n -d 'As -b, with `.cdf`'
+complete -c ncgen -s c -d 'As -l c'
+complete -c ncgen -s f -d 'As -l f77'
+complete -c ncgen -s 3 -d 'Classic output (CDF-1), as -k classic'
+complete -c ncgen -s 4 -d 'netCDF-4 output, as -k netCDF-4'
+complete -c ncgen -s 5 -d 'CDF-5 output, as -k cdf5'
+complete -c ncgen -s 6 -d '64-bit offset output (CDF-2), as -k 64-bit-offset'
+complete -c ncgen -s 7 -d 'netCDF-4 classic model output, as -k nc7'
+complete -c ncgen -s H -d 'Declarations only: data lists are not looked at'
+complete -c ncgen -s x -d 'Leave what the text has no values for undefined instead of filling it'
+complete -c ncgen -s 1 -d 'Accepted, without effect'
+complete -c ncgen -s P -d 'Accepted, without effect: write through memory'
+complete -c ncgen -s d -d 'Accepted, without effect: debugging output'
+complete -c ncgen -l no-sync -d 'Do not wait until the output is on the disk'
+complete -c ncgen -l quiet -d 'No warnings'
+complete -c ncgen -s h -d 'Print usage, in short'
+complete -c ncgen -l help -d 'Print help'
+complete -c ncgen -l version -d 'Print version'

@@ -1,0 +1,109 @@
+//! Snapshots of `ncgen`: help, misuse, diagnostics.
+
+use insta::assert_snapshot;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+fn ncgen(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(ncgen::run, &[&["ncgen"], args].concat())
+}
+
+/// Makes a file of this text.
+fn make(sandbox: &Sandbox, text: &str) -> CommandOutput {
+    sandbox.write("a.cdl", text);
+    ncgen(sandbox, &["-k", "classic", "-o", "@a.nc", "@a.cdl"])
+}
+
+macro_rules! command_lines {
+    ($($name:ident: $($arg:literal),*;)*) => {$(
+        #[test]
+        fn $name() {
+            let sandbox = Sandbox::new();
+            assert_snapshot!(ncgen(&sandbox, &[$($arg),*]));
+            assert_eq!(sandbox.names(), [""; 0], "nothing is left");
+        }
+    )*};
+}
+
+command_lines! {
+    help: "--help";
+    short_help: "-h";
+    version: "--version";
+    a_check_only: "%cdl/weather.cdl";
+    no_such_option: "-Q";
+    no_such_file: "-o", "@a.nc", "%cdl/nosuch.cdl";
+    no_such_kind: "-k", "nosuch", "-o", "@a.nc", "%cdl/weather.cdl";
+    no_such_language: "-l", "cobol", "%cdl/weather.cdl";
+    no_such_folder: "-o", "@nosuch/a.nc", "%cdl/weather.cdl";
+    netcdf4_is_not_there_yet: "-k", "nc4", "-o", "@a.nc", "%cdl/weather.cdl";
+    programs_are_not_there_yet: "-l", "c", "%cdl/weather.cdl";
+    types_that_the_kind_lacks: "-k", "classic", "-o", "@a.nc", "%cdl/unsigned.cdl";
+    no_text: "-o", "@a.nc", "%classic/weather-1.nc";
+}
+
+macro_rules! diagnostics {
+    ($left:expr; $($name:ident: $text:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            let sandbox = Sandbox::new();
+            assert_snapshot!(make(&sandbox, $text));
+            assert_eq!(sandbox.names(), $left);
+        }
+    )*};
+}
+
+/// Nothing is left of a run that failed.
+const ERROR: [&str; 1] = ["a.cdl"];
+const WARNING: [&str; 2] = ["a.cdl", "a.nc"];
+
+diagnostics! {
+    ERROR;
+    an_empty_text: "";
+    no_end: "netcdf a {\ndimensions:\n\tx = 3 ;\n";
+    a_missing_semicolon: "netcdf a {\ndimensions:\n\tx = 3\n\ty = 4 ;\nvariables:\n\tint v(x) ;\n}\n";
+    an_unknown_dimension: "netcdf a {\nvariables:\n\tint v(x) ;\n}\n";
+    an_unknown_type: "netcdf a {\nvariables:\n\tinteger5 v ;\n}\n";
+    an_unknown_variable: "netcdf a {\ndata:\n v = 1 ;\n}\n";
+    an_attribute_of_nothing: "netcdf a {\nvariables:\n\tnosuch:a = 1 ;\n}\n";
+    a_name_given_twice: "netcdf a {\ndimensions:\n\tx = 3 ;\n\tx = 4 ;\nvariables:\n\tint v ;\n\tfloat v ;\n}\n";
+    two_unlimited_dimensions: "netcdf a {\ndimensions:\n\tx = UNLIMITED ;\n\ty = UNLIMITED ;\n}\n";
+    a_record_dimension_in_second_place: "netcdf a {\ndimensions:\n\tx = 2 ;\n\tt = UNLIMITED ;\nvariables:\n\tint v(x, t) ;\n}\n";
+    a_value_out_of_range: "netcdf a {\nvariables:\n\tbyte v ;\n\tshort w ;\ndata:\n v = 300 ;\n w = 1e9 ;\n}\n";
+    a_value_that_is_none: "netcdf a {\ndimensions:\n\tx = 3 ;\nvariables:\n\tint v(x) ;\ndata:\n v = 1, oops, 3 ;\n}\n";
+    an_open_string: "netcdf a {\nvariables:\n\tchar v ;\n\t\tv:a = \"open ;\n}\n";
+    groups_in_a_classic_file: "netcdf a {\ngroup: g {\n dimensions:\n\tx = 1 ;\n}\n}\n";
+    types_in_a_classic_file: "netcdf a {\ntypes:\n\tint(*) list ;\nvariables:\n\tlist v ;\n}\n";
+}
+
+diagnostics! {
+    WARNING;
+    a_fill_value_of_another_type: "netcdf a {\nvariables:\n\tint v ;\n\t\tv:_FillValue = 1.5 ;\n}\n";
+    a_text_for_a_number: "netcdf a {\nvariables:\n\tint v ;\ndata:\n v = \"text\" ;\n}\n";
+    too_many_values: "netcdf a {\ndimensions:\n\tx = 2 ;\nvariables:\n\tint v(x) ;\ndata:\n v = 1, 2, 3 ;\n}\n";
+}
+
+/// At most 20 diagnostics, each with its place.
+#[test]
+fn many_mistakes() {
+    let sandbox = Sandbox::new();
+    let wrong: String = (0..50)
+        .map(|n| format!("\tint v{n}(nosuch{n}) ;\n"))
+        .collect();
+    let output = make(&sandbox, &format!("netcdf a {{\nvariables:\n{wrong}}}\n"));
+    assert_snapshot!(output);
+}
+
+/// Text that is not UTF-8 goes through unchanged.
+#[test]
+fn latin1_values() {
+    let sandbox = Sandbox::new();
+    let text = b"netcdf a {\ndimensions:\n\tx = 4 ;\nvariables:\n\tchar v(x) ;\n\t\tv:a = \"caf\xe9\" ;\ndata:\n v = \"\xe9t\xe9\" ;\n}\n";
+    sandbox.write("a.cdl", text);
+    let _ = ncgen(&sandbox, &["-o", "@a.nc", "@a.cdl"]).clean();
+    let file = sandbox.read("a.nc");
+    for want in [&b"caf\xe9"[..], b"\xe9t\xe9\0"] {
+        assert!(
+            file.windows(4).any(|bytes| bytes == want),
+            "{want:?} is not in the file"
+        );
+    }
+}
