@@ -1,0 +1,53 @@
+//! Whole datasets, compared with what the C tool prints.
+
+mod enhanced;
+mod numeric;
+mod reader;
+
+use netcdf_core::chunk::{Dataset, Pool};
+use netcdf_core::env::Env;
+
+use super::{Options, write};
+use reader::Memory;
+
+/// The dataset as CDL, the same for any number of threads.
+fn cdl(memory: &Memory, options: &Options<'_>) -> String {
+    let one = |threads| {
+        let env = Env {
+            pool: Pool {
+                threads,
+                memory: 1 << 20,
+            },
+            ..Env::default()
+        };
+        let mut out = vec![];
+        write(&Dataset::new(memory, &env), options, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let text = one(1);
+    assert_eq!(one(3), text);
+    text
+}
+
+/// The part of a text from a line on.
+fn from<'a>(text: &'a str, line: &str) -> &'a str {
+    let start = text
+        .find(line)
+        .unwrap_or_else(|| panic!("no {line:?} in {text}"));
+    &text[start..]
+}
+
+#[test]
+fn an_error_keeps_what_was_written() {
+    use netcdf_core::model::{Atomic, GroupId, Kind, Values};
+    let mut memory = Memory::new(Kind::Classic);
+    let root = GroupId::ROOT;
+    let x = memory.dim(root, "x", 3, false);
+    memory.var(root, "a", Atomic::Int, &[x], Values::Int(vec![1, 2, 3]));
+    memory.var(root, "b", Atomic::Int, &[x], Values::Int(vec![1, 2]));
+    let env = Env::default();
+    let mut out = vec![];
+    let e = write(&Dataset::new(&memory, &env), &Options::default(), &mut out).unwrap_err();
+    assert_eq!(e.object(), Some("/b"));
+    assert!(out.ends_with(b"data:\n\n a = 1, 2, 3 ;\n\n b = "));
+}
