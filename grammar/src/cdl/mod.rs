@@ -7,7 +7,6 @@ pub mod parse;
 mod read;
 pub mod split;
 pub mod values;
-mod window;
 pub mod write;
 
 pub use lower::{Need, Needs};

@@ -24,7 +24,7 @@ use super::read::DataList;
 use super::split::continues_name;
 use crate::diagnostic::{Anchor, Reporter, nearest};
 use names::Names;
-pub(super) use names::is_reserved;
+pub(crate) use names::is_reserved;
 
 /// The schema in the making.
 pub(super) struct Lower<'s> {

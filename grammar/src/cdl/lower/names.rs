@@ -164,7 +164,7 @@ pub(super) fn atomic(text: &str) -> Option<Atomic> {
 /// Whether nothing can have this name, unless it is written with an escape.
 ///
 /// The types that the classic model does not have are names where the kind is not one that has them.
-pub(in crate::cdl) fn is_reserved(text: &str, kind: Option<Kind>) -> bool {
+pub(crate) fn is_reserved(text: &str, kind: Option<Kind>) -> bool {
     match text {
         word if is_keyword(word.as_bytes()) => true,
         "ubyte" | "ushort" | "uint" | "int64" | "uint64" | "ulong" | "uinteger" => {

@@ -54,7 +54,7 @@ impl Lower<'_> {
         let Some(text) = self.special_text(special, word, list) else {
             return;
         };
-        match kind_named(&text) {
+        match Kind::from_name(&text) {
             Some(kind) => self.format = Some(kind),
             None => self.illegal(special, word, list, "the name of a kind, as in \"classic\""),
         }
@@ -231,15 +231,14 @@ impl Lower<'_> {
             self.illegal(special, word, list, "one string");
             return None;
         };
-        match self.attribute_values(Atomic::Char.into(), word, list)? {
-            Values::Char(text) => match String::from_utf8(text) {
-                Ok(text) => Some(text.trim_end_matches('\0').to_owned()),
-                Err(_) => {
-                    self.illegal(special, word, list, "text in UTF-8");
-                    None
-                }
-            },
-            _ => None,
+        let values = self.attribute_values(Atomic::Char.into(), word, list)?;
+        let text = values.as_text().unwrap_or_default().to_vec();
+        match String::from_utf8(text) {
+            Ok(text) => Some(text.trim_end_matches('\0').to_owned()),
+            Err(_) => {
+                self.illegal(special, word, list, "text in UTF-8");
+                None
+            }
         }
     }
 
@@ -257,10 +256,10 @@ impl Lower<'_> {
             self.illegal(special, word, list, "integers");
             return None;
         }
-        match self.attribute_values(Atomic::Int64.into(), word, list)? {
-            Values::Int64(values) => Some(values),
-            _ => None,
-        }
+        let Values::Int64(values) = self.attribute_values(Atomic::Int64.into(), word, list)? else {
+            return None;
+        };
+        Some(values)
     }
 
     fn illegal(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>], expected: &str) {
@@ -302,27 +301,6 @@ fn filter_specs(text: &str) -> Option<Vec<FilterSpec>> {
         })
     };
     text.split('|').map(spec).collect()
-}
-
-/// The kind that `_Format` names; all names and numbers of `-k` are known.
-fn kind_named(name: &str) -> Option<Kind> {
-    Some(match name {
-        "classic" | "nc3" | "1" => Kind::Classic,
-        "64-bit offset" | "nc6" | "2" | "64-bit-offset" => Kind::Offset64,
-        "netCDF-4" | "nc4" | "3" | "netCDF4" | "hdf5" | "enhanced" | "netcdf-4" | "netcdf4" => {
-            Kind::Netcdf4
-        }
-        "netCDF-4 classic model"
-        | "nc7"
-        | "4"
-        | "netCDF-4-classic"
-        | "netCDF-4_classic"
-        | "netCDF4_classic"
-        | "hdf5-nc3"
-        | "enhanced-nc3" => Kind::Netcdf4Classic,
-        "cdf5" | "nc5" | "5" | "64-bit data" | "64-bit-data" | "cdf-5" => Kind::Cdf5,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -237,11 +237,13 @@ fn syntax_error(e: &pest::error::Error<Rule>, text: &str) -> SyntaxError {
     let at = match e.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     };
+    // What is missing at the end is missing behind the last word, not behind the blanks after it.
+    let at = at.min(text.trim_ascii_end().len());
     let expected = match &e.variant {
         ErrorVariant::ParsingError { positives, .. } => expected(positives),
         ErrorVariant::CustomError { message } => message.clone(),
     };
-    let found = found(text.get(at..).unwrap_or_default());
+    let found = found(text.get(at..).unwrap_or_default().trim_ascii_start());
     SyntaxError {
         at,
         message: format!("expected {expected}, found {found}"),

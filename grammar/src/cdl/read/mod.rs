@@ -54,27 +54,6 @@ impl DataList {
     }
 }
 
-impl Cdl {
-    /// Checks that a file of `kind` can hold the dataset; `source` is the text it was read from.
-    ///
-    /// # Errors
-    /// The first construct that it cannot hold, with its place and a kind that can.
-    pub fn check_kind(&self, source: &dyn Source, kind: Kind) -> Result<(), Diagnostics> {
-        let Some(need) = self.needs.conflict(kind) else {
-            return Ok(());
-        };
-        let mut report = Reporter::new(source);
-        let message = format!("{} is not possible in a {} file", need.what, kind.name());
-        let other = match self.needs.kind() {
-            Kind::Cdf5 => Kind::Cdf5,
-            Kind::Classic | Kind::Offset64 | Kind::Netcdf4 | Kind::Netcdf4Classic => Kind::Netcdf4,
-        };
-        let hint = Some(format!("{} files have it", other.name()));
-        report.error_with_hint(need.anchor, need.offset, message, hint);
-        report.finish().map(|_| ())
-    }
-}
-
 /// How to read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
@@ -430,3 +409,6 @@ fn without_comments(text: &[u8]) -> Vec<u8> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,50 +4,20 @@
 //! declarations one by one, so that parsing needs no more memory than the longest of them, and passes over data lists
 //! without a look at their values.
 
-use std::fmt;
-use std::ops::Range;
+mod list;
+mod piece;
+mod skip;
+#[cfg(test)]
+mod tests;
+mod window;
+
+pub use piece::{Ending, List, Piece, PieceKind, Section, Statement, Unfinished};
 
 use netcdf_core::Result;
 use netcdf_core::io::Source;
 
-use super::window::Window;
 use crate::diagnostic::Anchor;
-use crate::escape::char_constant;
-
-/// The sections of a group, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Section {
-    /// `types:`
-    Types,
-    /// `dimensions:`
-    Dimensions,
-    /// `variables:`
-    Variables,
-    /// `data:`
-    Data,
-}
-
-impl Section {
-    /// All of them, in their order.
-    pub const ALL: [Self; 4] = [Self::Types, Self::Dimensions, Self::Variables, Self::Data];
-
-    /// The keyword, without its colon.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Types => "types",
-            Self::Dimensions => "dimensions",
-            Self::Variables => "variables",
-            Self::Data => "data",
-        }
-    }
-}
-
-impl fmt::Display for Section {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}:`", self.name())
-    }
-}
+use window::Window;
 
 /// The words that, with a colon, begin something new.
 pub const KEYWORDS: [&str; 5] = ["types", "dimensions", "variables", "data", "group"];
@@ -84,76 +54,6 @@ impl Keyword {
     }
 }
 
-/// A piece of the text. What it says is in [`Splitter::text`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
-    /// What it is.
-    pub kind: PieceKind,
-    /// Where its text begins.
-    pub start: Anchor,
-}
-
-/// The kinds of pieces.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PieceKind {
-    /// A section's keyword.
-    Section(Section),
-    /// `group:`, its name, `{`. The text is the name.
-    GroupStart,
-    /// `}`, the end of a group.
-    GroupEnd,
-    /// A declaration or an attribute. The text goes up to its `;`.
-    Statement(Statement),
-    /// A variable's name, `=` and a list of values. The text goes up to the `=`.
-    Data(List),
-    /// The text is over.
-    End,
-}
-
-/// What the splitter knows about a statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Statement {
-    /// Position in the text of the first `=` outside of braces.
-    pub equals: Option<usize>,
-    /// Position in the text of the first `:`, if it comes before `=`.
-    pub colon: Option<usize>,
-    /// How it ends.
-    pub end: Ending,
-}
-
-/// What the splitter knows about a list of values.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List {
-    /// Where the values begin.
-    pub start: Anchor,
-    /// The bytes of the values, from behind the `=` up to the `;`.
-    pub bytes: Range<u64>,
-    /// How it ends.
-    pub end: Ending,
-}
-
-/// How a statement ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// With `;`.
-    Semicolon,
-    /// With the `}` of a type.
-    Brace,
-    /// With the beginning of something else.
-    Missing,
-    /// With the text, within a string or comment that begins there.
-    Unfinished(Unfinished, Anchor),
-}
-
-/// What has no end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unfinished {
-    /// A string.
-    String,
-    /// A comment.
-    Comment,
-}
-
 /// Bytes that matter in declarations.
 const MARKS: [bool; 256] = {
     let mut marks = [false; 256];
@@ -174,7 +74,7 @@ fn marked(byte: u8) -> bool {
 }
 
 /// Whether a name can go on with this byte; the backslash of an escape is one.
-pub(super) fn continues_name(byte: u8) -> bool {
+pub(in crate::cdl) fn continues_name(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'@' | b'+' | b'-' | b'%' | b'\\' | 0x80..)
 }
 
@@ -467,208 +367,4 @@ impl<'s> Splitter<'s> {
             }
         }
     }
-
-    /// The values behind the `=` at the position.
-    fn list(&mut self, scan: &Scan) -> Result<PieceKind> {
-        self.text
-            .extend_from_slice(self.window.passed(scan.start.offset));
-        self.window.pass(1);
-        self.window.forget();
-        let start = self.position();
-        let end = self.list_end(start)?;
-        let bytes = start.offset..self.window.at();
-        if end == Ending::Semicolon {
-            self.window.pass(1);
-        }
-        Ok(PieceKind::Data(List { start, bytes, end }))
-    }
-
-    /// Passes the values from `start` on, up to what ends them.
-    fn list_end(&mut self, start: Anchor) -> Result<Ending> {
-        let mut marks = ListMarks::default();
-        loop {
-            let at = self.window.at();
-            let rest = self.window.rest()?;
-            if rest.is_empty() {
-                return Ok(Ending::Missing);
-            }
-            let (plain, found) = marks.next(at, rest);
-            let mark = rest.get(plain).copied().filter(|_| found);
-            self.window.pass(plain);
-            match mark {
-                None => {}
-                Some(b';') => return Ok(Ending::Semicolon),
-                Some(b'=') if self.back_before_name(start.offset) => return Ok(Ending::Missing),
-                Some(b'=') => self.window.pass(1),
-                Some(mark) => {
-                    if let Some((what, place)) = self.skip_quoted(mark)? {
-                        return Ok(Ending::Unfinished(what, place));
-                    }
-                }
-            }
-        }
-    }
-
-    /// Goes back before the name in front of the position, if there is one behind `limit`.
-    fn back_before_name(&mut self, limit: u64) -> bool {
-        let from = limit.max(self.window.at().saturating_sub(1000));
-        let before = self.window.passed(from);
-        let mut rest = before.trim_ascii_end();
-        let end = rest.len();
-        loop {
-            rest = match rest {
-                [before @ .., b'\\', _] => before,
-                [before @ .., b] if continues_name(*b) || *b == b'/' => before,
-                _ => break,
-            };
-        }
-        let (start, found) = (from + rest.len() as u64, rest.len() < end);
-        if found {
-            self.window.back(start);
-        }
-        found
-    }
-
-    /// Passes blanks and comments; where a comment begins that has no end.
-    fn skip_blanks(&mut self) -> Result<Option<Anchor>> {
-        loop {
-            let rest = self.window.rest()?;
-            let blanks = rest
-                .iter()
-                .take_while(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t' | 0x0c));
-            let blanks = blanks.count();
-            match rest.get(blanks) {
-                None if rest.is_empty() => return Ok(None),
-                None => self.window.pass_all(),
-                Some(b'/') => {
-                    self.window.pass(blanks);
-                    if !self
-                        .window
-                        .ahead(2)?
-                        .get(1)
-                        .is_some_and(|b| matches!(b, b'/' | b'*'))
-                    {
-                        return Ok(None);
-                    }
-                    if let Some((_, place)) = self.skip_quoted(b'/')? {
-                        return Ok(Some(place));
-                    }
-                }
-                Some(_) => {
-                    self.window.pass(blanks);
-                    return Ok(None);
-                }
-            }
-        }
-    }
-
-    /// Passes what hides marks: a string, a character constant, a comment, an escaped character. What has no end, and
-    /// where it begins.
-    fn skip_quoted(&mut self, mark: u8) -> Result<Option<(Unfinished, Anchor)>> {
-        let start = self.position();
-        let ahead = self.window.ahead(6)?;
-        match (mark, ahead) {
-            (b'"', _) => Ok((!self.skip_string()?).then_some((Unfinished::String, start))),
-            (b'/', [_, b'/', ..]) => {
-                self.find(|rest| memchr::memchr(b'\n', rest))?;
-                Ok(None)
-            }
-            (b'/', [_, b'*', ..]) => {
-                self.window.pass(2);
-                Ok((!self.skip_comment()?).then_some((Unfinished::Comment, start)))
-            }
-            _ => {
-                let len = match mark {
-                    b'\'' => char_constant(ahead).map_or(1, |(_, len)| len),
-                    b'\\' => 2,
-                    _ => 1,
-                };
-                let len = len.min(ahead.len());
-                self.window.pass(len);
-                Ok(None)
-            }
-        }
-    }
-
-    /// Passes everything up to what `search` finds; false if the text ends before.
-    fn find(&mut self, search: impl Fn(&[u8]) -> Option<usize>) -> Result<bool> {
-        loop {
-            let rest = self.window.rest()?;
-            match search(rest) {
-                _ if rest.is_empty() => return Ok(false),
-                None => self.window.pass_all(),
-                Some(before) => {
-                    self.window.pass(before);
-                    return Ok(true);
-                }
-            }
-        }
-    }
-
-    fn skip_string(&mut self) -> Result<bool> {
-        self.window.pass(1);
-        while self.find(|rest| memchr::memchr2(b'"', b'\\', rest))? {
-            let escape = self.window.ahead(2)?.first() == Some(&b'\\');
-            self.window.pass(if escape { 2 } else { 1 });
-            if !escape {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn skip_comment(&mut self) -> Result<bool> {
-        while self.find(|rest| memchr::memchr(b'*', rest))? {
-            let end = self.window.ahead(2)?.get(1) == Some(&b'/');
-            self.window.pass(if end { 2 } else { 1 });
-            if end {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
 }
-
-/// The next byte that matters in a list of values. The bytes are too many for one search, so there are two, each of
-/// which remembers how far it has looked.
-#[derive(Debug, Default)]
-struct ListMarks {
-    first: Seen,
-    second: Seen,
-}
-
-/// How far was searched, and whether there is something.
-#[derive(Debug, Default, Clone, Copy)]
-struct Seen {
-    until: u64,
-    found: bool,
-}
-
-impl Seen {
-    fn search(&mut self, at: u64, rest: &[u8], bytes: [u8; 3]) {
-        if self.until < at || (self.until == at && !self.found) {
-            let [a, b, c] = bytes;
-            let found = memchr::memchr3(a, b, c, rest);
-            self.found = found.is_some();
-            self.until = at + found.unwrap_or(rest.len()) as u64;
-        }
-    }
-}
-
-impl ListMarks {
-    /// How many bytes of `rest`, which begins at offset `at`, do not matter, and whether the one behind them does.
-    fn next(&mut self, at: u64, rest: &[u8]) -> (usize, bool) {
-        self.first.search(at, rest, *b";\"'");
-        self.second.search(at, rest, *b"/\\=");
-        let (a, b) = (self.first, self.second);
-        let near = if (b.until, !b.found) < (a.until, !a.found) {
-            b
-        } else {
-            a
-        };
-        (usize::try_from(near.until - at).unwrap_or(0), near.found)
-    }
-}
-
-#[cfg(test)]
-mod tests;

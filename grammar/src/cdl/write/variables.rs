@@ -6,7 +6,7 @@ use netcdf_core::model::{
 
 use super::{SpecialAttributes, Writer};
 use crate::cdl::lower::is_reserved;
-use crate::escape::{escape_name, trim_nuls};
+use crate::escape::{escape_name, is_keyword, trim_nuls};
 
 /// Names after which a colon would begin a section.
 const SECTIONS: [&str; 5] = ["variables", "dimensions", "data", "group", "types"];
@@ -109,7 +109,9 @@ pub(super) fn push_name(name: &Name, out: &mut Vec<u8>) {
 /// would be read as a keyword. Attributes need none.
 pub(super) fn push_defined(name: &Name, kind: Kind, out: &mut Vec<u8>) {
     let text = std::str::from_utf8(trim_nuls(name.as_bytes()));
-    if text.is_ok_and(|text| is_reserved(text, Some(kind))) {
+    let reserved = text.is_ok_and(|text| is_reserved(text, Some(kind)));
+    // Words that are keywords everywhere have their backslash from `escape_name`.
+    if reserved && !is_keyword(trim_nuls(name.as_bytes())) {
         out.push(b'\\');
     }
     push_name(name, out);

@@ -55,7 +55,7 @@ fn a_classic_dataset() {
             "variables:\n\tint i(t, x) ;\n\t\ti:valid = 1s, 2s ;\n",
             "\tdouble x(x) ;\n\t\tx:_FillValue = 0. ;\n\tbyte sc ;\n\tchar c(t, x) ;\n",
             "data:\n\n i =\n  1, 2, _,\n  4, 5, 6 ;\n\n x = 0.1, NaN, -0 ;\n\n sc = -127 ;\n",
-            "\n c =\n  \"a\\n\",\n    \"\",\n  \"\\000b\" ;\n}\n",
+            "\n c =\n  \"a\\n\",\n  \"\\000b\" ;\n}\n",
         );
         assert_eq!(cdl(&m, &options), expected);
     }

@@ -1,0 +1,111 @@
+//! Lists of values: passed over as fast as bytes can be searched.
+
+use netcdf_core::Result;
+
+use super::piece::{Ending, List, PieceKind};
+use super::{Scan, Splitter, continues_name};
+use crate::diagnostic::Anchor;
+
+impl Splitter<'_> {
+    /// The values behind the `=` at the position.
+    pub(super) fn list(&mut self, scan: &Scan) -> Result<PieceKind> {
+        self.text
+            .extend_from_slice(self.window.passed(scan.start.offset));
+        self.window.pass(1);
+        self.window.forget();
+        let start = self.position();
+        let end = self.list_end(start)?;
+        let bytes = start.offset..self.window.at();
+        if end == Ending::Semicolon {
+            self.window.pass(1);
+        }
+        Ok(PieceKind::Data(List { start, bytes, end }))
+    }
+
+    /// Passes the values from `start` on, up to what ends them.
+    fn list_end(&mut self, start: Anchor) -> Result<Ending> {
+        let mut marks = ListMarks::default();
+        loop {
+            let at = self.window.at();
+            let rest = self.window.rest()?;
+            if rest.is_empty() {
+                return Ok(Ending::Missing);
+            }
+            let (plain, found) = marks.next(at, rest);
+            let mark = rest.get(plain).copied().filter(|_| found);
+            self.window.pass(plain);
+            match mark {
+                None => {}
+                Some(b';') => return Ok(Ending::Semicolon),
+                Some(b'=') if self.back_before_name(start.offset) => return Ok(Ending::Missing),
+                Some(b'=') => self.window.pass(1),
+                Some(mark) => {
+                    if let Some((what, place)) = self.skip_quoted(mark)? {
+                        return Ok(Ending::Unfinished(what, place));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes back before the name in front of the position, if there is one behind `limit`.
+    fn back_before_name(&mut self, limit: u64) -> bool {
+        let from = limit.max(self.window.at().saturating_sub(1000));
+        let before = self.window.passed(from);
+        let mut rest = before.trim_ascii_end();
+        let end = rest.len();
+        loop {
+            rest = match rest {
+                [before @ .., b'\\', _] => before,
+                [before @ .., b] if continues_name(*b) || *b == b'/' => before,
+                _ => break,
+            };
+        }
+        let (start, found) = (from + rest.len() as u64, rest.len() < end);
+        if found {
+            self.window.back(start);
+        }
+        found
+    }
+}
+
+/// The next byte that matters in a list of values. The bytes are too many for one search, so there are two, each of
+/// which remembers how far it has looked.
+#[derive(Debug, Default)]
+struct ListMarks {
+    first: Seen,
+    second: Seen,
+}
+
+/// How far was searched, and whether there is something.
+#[derive(Debug, Default, Clone, Copy)]
+struct Seen {
+    until: u64,
+    found: bool,
+}
+
+impl Seen {
+    fn search(&mut self, at: u64, rest: &[u8], bytes: [u8; 3]) {
+        if self.until < at || (self.until == at && !self.found) {
+            let [a, b, c] = bytes;
+            let found = memchr::memchr3(a, b, c, rest);
+            self.found = found.is_some();
+            self.until = at + found.unwrap_or(rest.len()) as u64;
+        }
+    }
+}
+
+impl ListMarks {
+    /// How many bytes of `rest`, which begins at offset `at`, do not matter, and whether the one behind them does.
+    fn next(&mut self, at: u64, rest: &[u8]) -> (usize, bool) {
+        self.first.search(at, rest, *b";\"'");
+        self.second.search(at, rest, *b"/\\=");
+        let (a, b) = (self.first, self.second);
+        let near = if (b.until, !b.found) < (a.until, !a.found) {
+            b
+        } else {
+            a
+        };
+        (usize::try_from(near.until - at).unwrap_or(0), near.found)
+    }
+}

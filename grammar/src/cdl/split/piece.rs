@@ -1,0 +1,111 @@
+//! What the splitter hands out.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::diagnostic::Anchor;
+
+/// The sections of a group, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    /// `types:`
+    Types,
+    /// `dimensions:`
+    Dimensions,
+    /// `variables:`
+    Variables,
+    /// `data:`
+    Data,
+}
+
+impl Section {
+    /// All of them, in their order.
+    pub const ALL: [Self; 4] = [Self::Types, Self::Dimensions, Self::Variables, Self::Data];
+
+    /// The keyword, without its colon.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Types => "types",
+            Self::Dimensions => "dimensions",
+            Self::Variables => "variables",
+            Self::Data => "data",
+        }
+    }
+}
+
+impl fmt::Display for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}:`", self.name())
+    }
+}
+
+/// A piece of the text. What it says is in [`Splitter::text`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What it is.
+    pub kind: PieceKind,
+    /// Where its text begins.
+    pub start: Anchor,
+}
+
+/// The kinds of pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PieceKind {
+    /// A section's keyword.
+    Section(Section),
+    /// `group:`, its name, `{`. The text is the name.
+    GroupStart,
+    /// `}`, the end of a group.
+    GroupEnd,
+    /// A declaration or an attribute. The text goes up to its `;`.
+    Statement(Statement),
+    /// A variable's name, `=` and a list of values. The text goes up to the `=`.
+    Data(List),
+    /// The text is over.
+    End,
+}
+
+/// What the splitter knows about a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Statement {
+    /// Position in the text of the first `=` outside of braces.
+    pub equals: Option<usize>,
+    /// Position in the text of the first `:`, if it comes before `=`.
+    pub colon: Option<usize>,
+    /// How it ends.
+    pub end: Ending,
+}
+
+/// What the splitter knows about a list of values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List {
+    /// Where the values begin.
+    pub start: Anchor,
+    /// The bytes of the values, from behind the `=` up to the `;`.
+    pub bytes: Range<u64>,
+    /// How it ends.
+    pub end: Ending,
+}
+
+/// How a statement ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// With `;`.
+    Semicolon,
+    /// With the `}` of a type.
+    Brace,
+    /// With the beginning of something else.
+    Missing,
+    /// With the text, within a string or comment that begins there.
+    Unfinished(Unfinished, Anchor),
+}
+
+/// What has no end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfinished {
+    /// A string.
+    String,
+    /// A comment.
+    Comment,
+}
