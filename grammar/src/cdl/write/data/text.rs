@@ -16,7 +16,7 @@ impl Rows {
         }
         let len = usize::try_from(self.len()).unwrap_or(usize::MAX).max(1);
         let mut out = self.spare.take(stored.len().saturating_mul(2));
-        let style = style(&index);
+        let style = self.style();
         for row in stored.chunks(len) {
             self.begin(&index, &mut out);
             out.push(b'"');
@@ -36,21 +36,22 @@ impl Rows {
         }
         let text = trim_nuls(stored);
         piece.zeros = stored.len().saturating_sub(text.len());
-        escape_text(text, style(index), &mut piece.text);
+        escape_text(text, self.style(), &mut piece.text);
         if ends {
             piece.after.push(b'"');
             self.end(index, self.closed(index), &mut piece.after);
         }
         piece
     }
-}
 
-/// How the text of a row is written. A newline begins another string only where there is one row:
-/// among others, the second string would be read back as the next row.
-fn style(index: &[u64]) -> TextStyle {
-    if index.is_empty() {
-        TextStyle::CHAR_DATA
-    } else {
-        TextStyle::CHAR_MEMBER
+    /// How the text of a row is written. A newline begins another string only where there is one
+    /// row: among others, the second string would be read back as the next row, and a scalar has
+    /// room for one character only.
+    fn style(&self) -> TextStyle {
+        if self.shape.len() == 1 {
+            TextStyle::CHAR_DATA
+        } else {
+            TextStyle::CHAR_MEMBER
+        }
     }
 }
