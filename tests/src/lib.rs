@@ -1,4 +1,4 @@
-//! Shared parts of the cross-tool tests.
+//! What the cross-tool tests have in common.
 //!
 //! | module | what |
 //! |---|---|
