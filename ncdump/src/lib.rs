@@ -64,7 +64,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         }
     };
     let env = env(&parsed);
-    match dump(&parsed, &job, &env, io) {
+    let done = dump(&parsed, &job, &env, io);
+    for note in env.notes.take() {
+        let _ = writeln!(io.stderr, "{NAME}: {note}");
+    }
+    match done {
         Ok(()) => Status::Success,
         Err(e) => tool::cancelled(&env.cancel).unwrap_or_else(|| tool::report(NAME, &e, io)),
     }
