@@ -8,7 +8,7 @@ complete -c ncdump -s p -d 'Significant digits of float and double values, whate
 complete -c ncdump -s d -d 'As -p, but for values without C_format (old form)' -r
 complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: accepted, without effect' -r
 complete -c ncdump -s L -d 'Log level: accepted, without effect' -r
-complete -c ncdump -l threads -d 'Threads to use [default: all cores]' -r
+complete -c ncdump -l threads -d 'Threads that work at a time; all cores if not given' -r
 complete -c ncdump -s c -d 'Print header and data of coordinate variables only'
 complete -c ncdump -s h -d 'Print the header only, no data'
 complete -c ncdump -s k -d 'Print the kind of the dataset only'

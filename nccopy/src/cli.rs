@@ -1,6 +1,7 @@
 //! The command line of nccopy.
 
 use std::ffi::OsString;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, CommandFactory, Parser};
@@ -36,8 +37,8 @@ pub struct Cli {
     pub memory: MemoryArgs,
 
     /// Threads that work at a time; all cores if not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: Option<u16>,
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroU16>,
 
     /// Do not wait until the output is on the disk
     #[arg(long)]

@@ -17,13 +17,13 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::Parser;
+use netcdf_core::copy;
 use netcdf_core::env::{Env, Note};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::{self, CreateOptions};
 use netcdf_core::io::file::{self, FileTarget};
 use netcdf_core::io::locator;
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_core::{chunk, copy};
 
 use cli::Cli;
 
@@ -31,9 +31,9 @@ use cli::Cli;
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(e) => return usage(&e, io),
+        Err(e) => return tool::usage("nccopy", &e.render().to_string(), e.use_stderr(), io),
     };
-    let env = env(&cli);
+    let env = Env::with_threads(cli.threads);
     let copied = copy_file(&cli, &env, io);
     if !cli.quiet {
         for note in env.notes.take() {
@@ -47,29 +47,6 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
             tool::cancelled(&env.cancel).unwrap_or(Status::Failure)
         }
         Err(e) => tool::report("nccopy", &e, io),
-    }
-}
-
-/// Says help, version or what is wrong with the command line.
-fn usage(e: &clap::Error, io: &mut Io) -> Status {
-    if e.use_stderr() {
-        let _ = write!(io.stderr, "{}", e.render());
-        return Status::Usage;
-    }
-    match write!(io.stdout, "{}", e.render()) {
-        Ok(()) => Status::Success,
-        Err(e) => tool::report("nccopy", &Error::io("cannot write", "(stdout)", e), io),
-    }
-}
-
-fn env(cli: &Cli) -> Env {
-    let mut pool = chunk::Pool::default();
-    if let Some(threads) = cli.threads {
-        pool.threads = threads.into();
-    }
-    Env {
-        pool,
-        ..Env::default()
     }
 }
 

@@ -2,12 +2,10 @@
 //! names only.
 
 use std::ffi::OsString;
-use std::io::Write;
-use std::num::NonZeroUsize;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
-use netcdf_core::tool::{Io, Status};
 
 /// Print a netCDF dataset as CDL text.
 #[derive(Debug, Parser)]
@@ -104,9 +102,9 @@ pub struct Cli {
     #[arg(short = 'L', value_name = "LEVEL", allow_hyphen_values = true)]
     pub log_level: Option<String>,
 
-    /// Threads to use [default: all cores]
+    /// Threads that work at a time; all cores if not given
     #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
+    pub threads: Option<NonZeroU16>,
 
     /// Print help
     #[arg(long, action = ArgAction::Help)]
@@ -140,21 +138,4 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(&matches)?;
     cli.full_last = matches.index_of("full") > matches.index_of("brief");
     Ok(cli)
-}
-
-/// Prints help or version on standard output, or what is wrong on standard error.
-pub fn report(message: &clap::Error, io: &mut Io) -> Status {
-    let wrong = message.use_stderr();
-    let out = if wrong {
-        &mut io.stderr
-    } else {
-        &mut io.stdout
-    };
-    let written = write!(out, "{}", message.render());
-    match (wrong, written) {
-        (true, _) => Status::Usage,
-        (false, Ok(())) => Status::Success,
-        (false, Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => Status::Success,
-        (false, Err(_)) => Status::Failure,
-    }
 }

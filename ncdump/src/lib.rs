@@ -31,7 +31,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
-use netcdf_core::chunk::{Dataset, Pool};
+use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
@@ -54,7 +54,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     }
     let parsed = match cli::parse(args) {
         Ok(parsed) => parsed,
-        Err(e) => return cli::report(&e, io),
+        Err(e) => return tool::usage(NAME, &e.render().to_string(), e.use_stderr(), io),
     };
     let job = match Job::new(&parsed) {
         Ok(job) => job,
@@ -63,7 +63,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
             return Status::Usage;
         }
     };
-    let env = env(&parsed);
+    let env = Env::with_threads(parsed.threads);
     let done = dump(&parsed, &job, &env, io);
     for note in env.notes.take() {
         let _ = writeln!(io.stderr, "{NAME}: {note}");
@@ -71,17 +71,6 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     match done {
         Ok(()) => Status::Success,
         Err(e) => tool::cancelled(&env.cancel).unwrap_or_else(|| tool::report(NAME, &e, io)),
-    }
-}
-
-fn env(cli: &Cli) -> Env {
-    let mut pool = Pool::default();
-    if let Some(threads) = cli.threads {
-        pool.threads = threads.get();
-    }
-    Env {
-        pool,
-        ..Env::default()
     }
 }
 

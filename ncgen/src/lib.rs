@@ -36,33 +36,13 @@ use fail::Failure;
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(e) => return usage(&e, io),
+        Err(e) => return tool::usage("ncgen", &e.render().to_string(), e.use_stderr(), io),
     };
-    let env = env(&cli);
+    let env = Env::with_threads(cli.threads);
     match generate(&cli, &env, io) {
         Ok(()) => Status::Success,
         Err(failure) => fail::report(&failure, &env, io),
     }
-}
-
-/// Says help, version or what is wrong with the command line.
-fn usage(e: &clap::Error, io: &mut Io) -> Status {
-    if e.use_stderr() {
-        let _ = write!(io.stderr, "{}", e.render());
-        return Status::Usage;
-    }
-    match write!(io.stdout, "{}", e.render()) {
-        Ok(()) => Status::Success,
-        Err(e) => tool::report("ncgen", &Error::io("cannot write", "(stdout)", e), io),
-    }
-}
-
-fn env(cli: &Cli) -> Env {
-    let mut env = Env::default();
-    if let Some(threads) = cli.threads {
-        env.pool.threads = threads.into();
-    }
-    env
 }
 
 fn generate(cli: &Cli, env: &Env, io: &mut Io) -> Result<(), Failure> {

@@ -1,5 +1,6 @@
 //! What is passed down to everything that opens, reads or writes: no global state.
 
+use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,6 +24,18 @@ pub struct Env {
     pub cancel: Cancel,
     /// Bytes done, for a progress bar.
     pub progress: Progress,
+}
+
+impl Env {
+    /// The default surroundings with this number of threads; with `None`, one a core.
+    #[must_use]
+    pub fn with_threads(threads: Option<NonZeroU16>) -> Self {
+        let mut env = Self::default();
+        if let Some(threads) = threads {
+            env.pool.threads = threads.get().into();
+        }
+        env
+    }
 }
 
 /// A report that is not fatal.

@@ -79,6 +79,20 @@ pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     Status::Failure
 }
 
+/// Prints `text`: help or version on standard output, what is `wrong` with the command line on
+/// standard error.
+pub fn usage(tool: &str, text: &str, wrong: bool, io: &mut Io) -> Status {
+    if wrong {
+        // Where standard error is closed, there is nobody left to tell.
+        let _ = write!(io.stderr, "{text}");
+        return Status::Usage;
+    }
+    match write!(io.stdout, "{text}") {
+        Ok(()) => Status::Success,
+        Err(e) => report(tool, &Error::io("cannot write", "(stdout)", e), io),
+    }
+}
+
 /// Makes SIGINT, SIGTERM and SIGHUP set `cancel`.
 ///
 /// # Errors

@@ -114,8 +114,11 @@ impl Pool {
         };
         std::thread::scope(|scope| {
             let _close = Close(&shared);
-            for _ in 0..self.threads {
-                scope.spawn(|| worker(&shared, work));
+            let start =
+                || std::thread::Builder::new().spawn_scoped(scope, || worker(&shared, work));
+            let started = (0..self.threads).map_while(|_| start().ok()).count();
+            if started == 0 {
+                return items.try_for_each(|item| sink(work(item?.value)?));
             }
             let mut ended = None;
             let mut held = None;
