@@ -40,7 +40,7 @@ impl fmt::Display for Section {
     }
 }
 
-/// A piece of the text. What it says is in [`Splitter::text`].
+/// A piece of the text. What it says is in [`super::Splitter::text`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// What it is.
