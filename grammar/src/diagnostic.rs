@@ -9,6 +9,10 @@ use netcdf_core::io::Source;
 pub const MOST: usize = 20;
 /// Characters of a line that are shown.
 const WIDTH: usize = 120;
+/// Byte order mark of UTF-8, which is no character of the first line.
+const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
+/// Characters of a message that are shown: names in it may be as long as the text.
+const MESSAGE: usize = 400;
 /// Bytes of a line that are looked at on either side of the place.
 const REACH: u64 = 4 << 10;
 
@@ -150,11 +154,11 @@ impl<'s> Reporter<'s> {
         let line = anchor
             .line
             .saturating_add(self.lines(anchor.offset, offset));
-        let before = self.bytes(offset.saturating_sub(REACH), offset);
-        let start = before
-            .iter()
-            .rposition(|&b| b == b'\n')
-            .map_or(0, |i| i + 1);
+        let reach = offset.saturating_sub(REACH);
+        let before = self.bytes(reach, offset);
+        let newline = before.iter().rposition(|&b| b == b'\n');
+        let farther = newline.map_or_else(|| self.characters(reach), |_| 0);
+        let start = newline.map_or(0, |i| i + 1);
         let before = String::from_utf8_lossy(before.get(start..).unwrap_or_default());
         let before = before.trim_start_matches('\u{feff}');
         let after = self.bytes(offset, offset.saturating_add(REACH));
@@ -164,12 +168,12 @@ impl<'s> Reporter<'s> {
             .unwrap_or(after.len());
         let after = String::from_utf8_lossy(after.get(..end).unwrap_or_default());
         let (shown, indent) = show(before, after.trim_end());
-        let column = u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX);
+        let column = before.chars().count().saturating_add(farther + 1);
         Diagnostic {
             severity,
             line,
-            column,
-            message,
+            column: u32::try_from(column).unwrap_or(u32::MAX),
+            message: shortened(message),
             hint: None,
             shown,
             indent,
@@ -188,6 +192,26 @@ impl<'s> Reporter<'s> {
         u32::try_from(lines).unwrap_or(u32::MAX)
     }
 
+    /// Characters of the line that `to` is in, before it; 0 for the place behind a newline.
+    fn characters(&self, to: u64) -> usize {
+        let (mut at, mut characters) = (to, 0usize);
+        while at > 0 {
+            let from = at.saturating_sub(64 << 10);
+            let bytes = self.bytes(from, at);
+            let newline = memchr::memrchr(b'\n', &bytes);
+            let line = bytes.get(newline.map_or(0, |i| i + 1)..);
+            // A character's bytes behind its first begin with the bits 10.
+            let starts = |b: &&u8| **b & 0xc0 != 0x80;
+            characters += line.unwrap_or_default().iter().filter(starts).count();
+            if newline.is_some() {
+                return characters;
+            }
+            at = from;
+        }
+        let marked = to > 0 && self.bytes(0, 3) == BOM;
+        characters.saturating_sub(usize::from(marked))
+    }
+
     /// The bytes between two offsets; none if they cannot be read (any more).
     fn bytes(&self, from: u64, to: u64) -> Vec<u8> {
         let to = to.min(self.source.len());
@@ -197,6 +221,15 @@ impl<'s> Reporter<'s> {
             Err(_) => vec![],
         }
     }
+}
+
+/// A message, shortened to [`MESSAGE`] characters.
+fn shortened(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
 }
 
 /// The line, shortened to [`WIDTH`], and the blanks before the caret.
@@ -350,6 +383,31 @@ mod tests {
         assert_eq!(shown.chars().count(), 121);
         assert_eq!(shown.find('b'), Some(found.list[0].indent.len() + 2));
         assert_eq!(found.list[0].indent.len(), 81);
+    }
+
+    #[test]
+    fn columns_count_from_the_start_of_long_lines() {
+        let column = |text: &[&[u8]], offset| {
+            let source = MemorySource::new("x.cdl", text.concat());
+            let mut reporter = Reporter::new(&source);
+            reporter.error(START, offset, "bad");
+            reporter.finish().unwrap_err().list[0].column
+        };
+        let (long, accents) = ([b'a'; 200_000], "é".repeat(50_000));
+        assert_eq!(column(&[&long], 150_000), 150_001);
+        assert_eq!(column(&[b"one\n", &long], 150_004), 150_001);
+        assert_eq!(column(&[accents.as_bytes(), b"x"], 100_000), 50_001);
+        assert_eq!(column(&[&BOM, &long], 150_003), 150_001);
+        assert_eq!(column(&[&[b'\n'; 5000]], 4999), 1);
+    }
+
+    #[test]
+    fn shortens_long_messages() {
+        let source = MemorySource::new("x.cdl", b"v".to_vec());
+        let mut reporter = Reporter::new(&source);
+        reporter.error(START, 0, "ä".repeat(500));
+        let found = reporter.finish().unwrap_err();
+        assert_eq!(found.list[0].message, "ä".repeat(400) + "…");
     }
 
     #[test]

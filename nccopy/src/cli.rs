@@ -17,6 +17,7 @@ use netcdf_core::model::Kind;
     version,
     disable_help_flag = true,
     disable_version_flag = true,
+    args_override_self = true,
     max_term_width = 100
 )]
 pub struct Cli {

@@ -482,3 +482,23 @@ fn closed_streams_do_no_harm() {
     let out = place.shell("\"$NCCOPY\" nosuch out.nc 2>&-");
     assert_eq!(out.status.code(), Some(1));
 }
+
+#[test]
+fn nothing_remains_where_files_may_not_be_so_large() {
+    let place = Place::new(100_000);
+    let out = place.shell("ulimit -f 20; $NCCOPY --no-sync in.nc out.nc");
+    assert_failed(&out, "out.nc: cannot write");
+    assert_eq!(place.names(), ["in.nc"]);
+}
+
+#[test]
+fn flags_may_be_repeated() {
+    let place = Place::new(1000);
+    let out = place.run("-u -u -m 1 -m 2 -L 1 -L 2 -V v -V v -k 1 -k cdf5 in.nc out.nc");
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert!(
+        fs::read(place.path("out.nc"))
+            .unwrap()
+            .starts_with(b"CDF\x05")
+    );
+}

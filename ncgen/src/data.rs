@@ -23,7 +23,17 @@ pub(crate) fn check(
     reporter: &mut Reporter<'_>,
     env: &Env,
 ) -> Result<()> {
-    for list in &cdl.data {
+    let lists = cdl.replaced.iter().chain(&cdl.data);
+    check_each(lists, (cdl, source), reporter, env)
+}
+
+fn check_each<'l>(
+    lists: impl Iterator<Item = &'l DataList>,
+    (cdl, source): (&Cdl, &dyn Source),
+    reporter: &mut Reporter<'_>,
+    env: &Env,
+) -> Result<()> {
+    for list in lists {
         let mut problems = Problems::default();
         let text = text(list, source);
         if is_flat(&cdl.schema, list.var) {
@@ -56,6 +66,7 @@ pub(crate) fn write(
     reporter: &mut Reporter<'_>,
     env: &Env,
 ) -> Result<()> {
+    check_each(cdl.replaced.iter(), (cdl, source), reporter, env)?;
     set_lengths(cdl, source, writer)?;
     let schema = writer.schema().clone();
     let mut counts = vec![];

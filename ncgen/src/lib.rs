@@ -110,6 +110,17 @@ fn warn(cli: &Cli, warnings: &Diagnostics, io: &mut Io) {
     }
 }
 
+/// The text is never replaced by what is made of it, by whatever name.
+fn refuse_same(input: Option<&Path>, output: &Path) -> Result<(), Error> {
+    match input {
+        Some(input) if file::same_file(input, output) && !file::in_place(output) => {
+            let what = "output would overwrite input";
+            Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Writes the dataset. Nothing is left of it if there are errors.
 fn write(
     cli: &Cli,
@@ -119,6 +130,7 @@ fn write(
     env: &Env,
 ) -> Result<(), Failure> {
     let path = name::output(cli, &cdl.name)?;
+    refuse_same(cli.input.as_deref(), &path)?;
     if !format::writes(cdl.schema.kind) {
         return Err(format::not_written(cdl.schema.kind).into());
     }

@@ -221,3 +221,59 @@ fn an_old_output_stands_until_there_is_a_new_one() {
     assert_eq!(ncgen(&args, TEXT.as_bytes()).0, Status::Success);
     assert_eq!(contents(&path).0, Kind::Classic);
 }
+
+#[test]
+fn the_text_is_never_replaced() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("x.cdl"), TEXT).unwrap();
+    fs::hard_link(path("x.cdl"), path("hard")).unwrap();
+    for output in ["x.cdl", "./x.cdl", "hard"] {
+        let (status, said) = ncgen(&["-o", &path(output), &path("x.cdl")], b"");
+        assert_eq!(status, Status::Failure, "{output}");
+        assert!(said.contains("output would overwrite input"), "{said}");
+        assert_eq!(fs::read(path("x.cdl")).unwrap(), TEXT.as_bytes());
+    }
+}
+
+#[test]
+fn options_may_be_repeated() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let args = [
+        "-b",
+        "-b",
+        "-x",
+        "-x",
+        "-o",
+        &path("a.nc"),
+        "-o",
+        &path("b.nc"),
+    ];
+    assert_eq!(
+        ncgen(&args, TEXT.as_bytes()),
+        (Status::Success, String::new())
+    );
+    assert!(!dir.path().join("a.nc").exists());
+    assert_eq!(contents(&dir.path().join("b.nc")).0, Kind::Classic);
+}
+
+#[test]
+fn lists_that_do_not_count_are_checked() {
+    let text = b"netcdf x { variables: int a ; data: a = 5 8 ; a = 1 ; }";
+    for said in [failed(&[], text), ncgen(&[], text).1] {
+        assert!(said.contains("1:43: error: expected `,` or `;`"), "{said}");
+    }
+}
+
+#[test]
+fn usual_mistakes_are_named() {
+    let said = failed(&[], b"netcdf x {\ndimension:\n n = 2 ;\n}");
+    assert!(said.contains("2:1: error"), "{said}");
+    assert!(
+        said.contains("hint: the section is `dimensions:`"),
+        "{said}"
+    );
+    let said = failed(&[], b"netcdf x {\n :units = metres ;\n}");
+    assert!(said.contains("2:11: error: texts are in quotes"), "{said}");
+}

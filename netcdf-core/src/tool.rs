@@ -93,17 +93,20 @@ pub fn usage(tool: &str, text: &str, wrong: bool, io: &mut Io) -> Status {
     }
 }
 
-/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`.
+/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`, and writing beyond the largest size that files may
+/// have an error (SIGXFSZ would end the process and leave a temporary file).
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] if the system refuses.
 #[cfg(unix)]
 pub fn catch_signals(cancel: &Cancel) -> Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    let failed = |e| Error::io("cannot catch signals", "signal", e);
+    signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default()).map_err(failed)?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         let number = usize::try_from(signal).unwrap_or_default();
         signal_hook::flag::register_usize(signal, std::sync::Arc::clone(&cancel.0), number)
-            .map_err(|e| Error::io("cannot catch signals", "signal", e))?;
+            .map_err(failed)?;
     }
     Ok(())
 }

@@ -29,7 +29,8 @@ use methods::Method;
 pub fn run(reader: &dyn Reader, plan: &Plan, mut writer: Box<dyn Writer>, env: &Env) -> Result<()> {
     let set = Dataset::new(reader, env);
     let jobs = jobs(set, plan, &*writer)?;
-    env.progress.expect(jobs.iter().map(Job::bytes).sum());
+    env.progress
+        .expect(jobs.iter().map(Job::bytes).fold(0, u64::saturating_add));
     let mut rows: BTreeMap<u64, Vec<Job>> = BTreeMap::new();
     for job in jobs {
         env.cancel.check()?;

@@ -286,6 +286,17 @@ fn sizes_beyond_the_kind_are_errors_with_the_way_out() {
     }
 }
 
+/// A damaged record count: the bytes of all variables do not fit 64 bits.
+#[test]
+fn sizes_beyond_64_bits_are_errors() {
+    let mut s = dataset(Kind::Cdf5, &[0, 3]);
+    add(&mut s, b"fixed", Atomic::Int, &[1]);
+    add(&mut s, b"records", Atomic::Double, &[0, 1]);
+    let mut bytes = make(s, 1);
+    bytes[4..12].copy_from_slice(&(1u64 << 61).to_be_bytes());
+    assert!(copied(&bytes, &Options::default(), &Env::default()).is_err());
+}
+
 #[test]
 fn a_cancelled_copy_is_not_finished() {
     let bytes = make(mixed(Kind::Classic), 2);

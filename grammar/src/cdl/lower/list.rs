@@ -141,7 +141,7 @@ fn no_type(item: &Item<'_>) -> Problem {
     let message = match item {
         Item::Many(..) => "lists in braces need a type before the attribute's name",
         Item::One(Constant::Name(_), _) => {
-            "members of an enum need the name of their type before the attribute's name"
+            "texts are in quotes (and members of an enum need the name of their type before the attribute's name)"
         }
         Item::One(Constant::Nil, _) => "NIL needs `string` before the attribute's name",
         Item::One(..) => "attributes cannot have the fill value `_`",

@@ -26,6 +26,9 @@ use crate::diagnostic::{Anchor, Reporter, nearest};
 use names::Names;
 pub(crate) use names::is_reserved;
 
+/// Sections of a group that are misspelt without their last letter.
+const SECTIONS: [&str; 3] = ["types", "dimensions", "variables"];
+
 /// The schema in the making.
 pub(super) struct Lower<'s> {
     pub(super) schema: Schema,
@@ -33,6 +36,7 @@ pub(super) struct Lower<'s> {
     pub(super) needs: Needs,
     pub(super) format: Option<Kind>,
     pub(super) data: Vec<DataList>,
+    pub(super) replaced: Vec<DataList>,
     data_of: HashMap<VarId, usize>,
     names: Names,
     /// Names whose definition failed: that they are not there was said once.
@@ -60,6 +64,7 @@ impl<'s> Lower<'s> {
             needs: Needs::default(),
             format: None,
             data: vec![],
+            replaced: vec![],
             data_of: HashMap::new(),
             names: Names::default(),
             failed: HashSet::new(),
@@ -142,6 +147,11 @@ impl<'s> Lower<'s> {
         known.sort_unstable();
         let hint = nearest(&last.to_string(), known.iter().map(String::as_str));
         let hint = hint.map(|name| format!("there is a {what} `{name}`"));
+        // `dimension:` is read as the beginning of an attribute, `dimension:units = "m"`.
+        let section = SECTIONS
+            .iter()
+            .find(|s| s.strip_suffix('s') == Some(word.text));
+        let hint = section.map(|s| format!("the section is `{s}:`")).or(hint);
         self.hint(
             word.at,
             format!("{what} `{}` is not defined", word.text),
@@ -182,7 +192,7 @@ impl<'s> Lower<'s> {
         let list = list(var);
         // As with ncgen, of two lists for a variable the later one counts.
         if let Some(place) = self.data_of.get(&var).and_then(|&i| self.data.get_mut(i)) {
-            *place = list;
+            self.replaced.push(std::mem::replace(place, list));
             let message = format!(
                 "`{}` has two lists of values; the later one counts",
                 word.text

@@ -24,6 +24,8 @@ pub struct Cdl {
     pub name: Vec<u8>,
     /// Where the values of variables are, in the order of the text. A variable has one list at most.
     pub data: Vec<DataList>,
+    /// Lists that do not count, as their variables have later ones.
+    pub replaced: Vec<DataList>,
     /// What `_Format` says.
     pub format: Option<Kind>,
     /// Constructs that not every kind has.
@@ -115,11 +117,13 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError
         .or(lower.format)
         .unwrap_or_else(|| lower.needs.kind());
     let warnings = lower.report.finish().map_err(ReadError::Text)?;
-    let (data, format, needs) = (lower.data, lower.format, lower.needs);
+    let (data, replaced) = (lower.data, lower.replaced);
+    let (format, needs) = (lower.format, lower.needs);
     Ok(Cdl {
         schema,
         name,
         data,
+        replaced,
         format,
         needs,
         warnings,

@@ -225,7 +225,9 @@ impl ClassicWriter {
     }
 
     fn fill_gap(&mut self, var: VarId, gap: Range<u64>, pattern: &[u8]) -> Result<()> {
-        let block: Vec<u8> = pattern.iter().copied().cycle().take(64 << 10).collect();
+        let most = gap.end.saturating_sub(gap.start).min(64 << 10);
+        let most = usize::try_from(most).unwrap_or(64 << 10);
+        let block: Vec<u8> = pattern.iter().copied().cycle().take(most).collect();
         let size = block.len() as u64;
         let mut at = gap.start;
         while at < gap.end {
