@@ -100,18 +100,26 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Appends a name. Files that pad names with zeros mean the names without them.
+/// Appends a name where no keyword can stand. Files that pad names with zeros mean the names
+/// without them.
 pub(super) fn push_name(name: &Name, out: &mut Vec<u8>) {
-    escape_name(trim_nuls(name.as_bytes()), out);
+    push_word(trim_nuls(name.as_bytes()), out);
 }
 
-/// Appends the name of something that is defined, in a dataset of this kind: with an escape if it
-/// would be read as a keyword. Attributes need none.
+/// As [`push_name`].
+fn push_word(word: &[u8], out: &mut Vec<u8>) {
+    if is_keyword(word) {
+        out.extend_from_slice(word);
+    } else {
+        escape_name(word, out);
+    }
+}
+
+/// Appends the name of something that is defined, in a dataset of this kind: with a backslash if
+/// it would be read as a keyword.
 pub(super) fn push_defined(name: &Name, kind: Kind, out: &mut Vec<u8>) {
     let text = std::str::from_utf8(trim_nuls(name.as_bytes()));
-    let reserved = text.is_ok_and(|text| is_reserved(text, Some(kind)));
-    // Words that are keywords everywhere have their backslash from `escape_name`.
-    if reserved && !is_keyword(trim_nuls(name.as_bytes())) {
+    if text.is_ok_and(|text| is_reserved(text, Some(kind))) {
         out.push(b'\\');
     }
     push_name(name, out);
@@ -137,6 +145,6 @@ pub(super) fn push_path(path: &[u8], out: &mut Vec<u8>) {
         if i > 0 {
             out.push(b'/');
         }
-        escape_name(name, out);
+        push_word(name, out);
     }
 }

@@ -3,36 +3,30 @@
 use netcdf_core::model::Values;
 
 use crate::cdl::write::value::ValueText;
-use crate::number::Token;
+use crate::number::SEPARATOR;
 
 /// What stands for the fill value.
 pub(super) const FILL: &[u8] = b"_";
+/// Values that are written before the first of them is copied.
+pub(super) const BATCH: usize = 8;
 
 /// The text of one value.
 pub(super) trait Item: Default {
     /// Length in bytes.
     fn len(&self) -> usize;
-    /// Appends it.
-    fn append_to(&self, out: &mut Vec<u8>);
-}
-
-impl Item for Token {
-    #[inline]
-    fn len(&self) -> usize {
-        Self::len(self)
-    }
-    #[inline]
-    fn append_to(&self, out: &mut Vec<u8>) {
-        Self::append_to(self, out);
-    }
+    /// Appends it, if it is `separated` with what stands between two values.
+    fn append_to(&self, separated: bool, out: &mut Vec<u8>);
 }
 
 impl Item for Vec<u8> {
     fn len(&self) -> usize {
         Self::len(self)
     }
-    fn append_to(&self, out: &mut Vec<u8>) {
+    fn append_to(&self, separated: bool, out: &mut Vec<u8>) {
         out.extend_from_slice(self);
+        if separated {
+            out.extend_from_slice(&SEPARATOR);
+        }
     }
 }
 

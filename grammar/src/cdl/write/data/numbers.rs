@@ -2,13 +2,13 @@
 
 use netcdf_core::model::{Atomic, Region, Values};
 
-use super::cells::{Cells, FILL};
+use super::cells::{Cells, FILL, Item};
 use super::part::Part;
 use super::rows::Rows;
 use super::{Content, Floats};
 use crate::cdl::write::attributes::plain;
 use crate::cdl::write::options::{Number, NumberText};
-use crate::number::Token;
+use crate::number::{ROOM, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
 
 /// A numeric type.
 trait Numeric: Copy {
@@ -17,10 +17,19 @@ trait Numeric: Copy {
     fn split(bytes: &[u8]) -> &[Self::Stored];
     fn read(stored: &Self::Stored) -> Self;
     /// Equality of all bits; any NaN is any other.
-    fn same(self, other: Self) -> bool;
-    fn write(self, floats: &Floats, token: &mut Token);
+    fn is(self, fill: Fill<Self>) -> bool;
+    /// Writes the text, and the separator behind it, to `out`; the text's length.
+    fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize;
     fn number(self) -> Number;
-    fn fill(values: &Values) -> Option<Self>;
+    fn fill(values: &Values) -> Option<Fill<Self>>;
+}
+
+/// The value that is written as `_`.
+#[derive(Clone, Copy)]
+struct Fill<T> {
+    value: T,
+    /// Whether it is not a number: asked once, not for each value.
+    nan: bool,
 }
 
 macro_rules! stored {
@@ -38,23 +47,23 @@ macro_rules! stored {
 }
 
 macro_rules! integer {
-    ($t:ty, $variant:ident, $write:ident, $number:ident) => {
+    ($t:ty, $variant:ident, $put:ident, $number:ident) => {
         impl Numeric for $t {
             stored!($t);
             #[inline]
-            fn same(self, other: Self) -> bool {
-                self == other
+            fn is(self, fill: Fill<Self>) -> bool {
+                self == fill.value
             }
             #[inline]
-            fn write(self, _: &Floats, token: &mut Token) {
-                token.$write(self.into());
+            fn put(self, _: &Floats, out: &mut [u8; ROOM]) -> usize {
+                $put(self.into(), out)
             }
             fn number(self) -> Number {
                 Number::$number(self.into())
             }
-            fn fill(values: &Values) -> Option<Self> {
+            fn fill(values: &Values) -> Option<Fill<Self>> {
                 match values {
-                    Values::$variant(v) => v.first().copied(),
+                    Values::$variant(v) => v.first().map(|&value| Fill { value, nan: false }),
                     _ => None,
                 }
             }
@@ -63,23 +72,26 @@ macro_rules! integer {
 }
 
 macro_rules! float {
-    ($t:ty, $variant:ident, $field:ident, $write:ident) => {
+    ($t:ty, $variant:ident, $field:ident, $put:ident) => {
         impl Numeric for $t {
             stored!($t);
             #[inline]
-            fn same(self, other: Self) -> bool {
-                self.to_bits() == other.to_bits() || (other.is_nan() && self.is_nan())
+            fn is(self, fill: Fill<Self>) -> bool {
+                self.to_bits() == fill.value.to_bits() || (fill.nan && self.is_nan())
             }
             #[inline]
-            fn write(self, floats: &Floats, token: &mut Token) {
-                floats.$field.$write(self, token);
+            fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize {
+                floats.$field.$put(self, out)
             }
             fn number(self) -> Number {
                 Number::$variant(self)
             }
-            fn fill(values: &Values) -> Option<Self> {
+            fn fill(values: &Values) -> Option<Fill<Self>> {
                 match values {
-                    Values::$variant(v) => v.first().copied(),
+                    Values::$variant(v) => v.first().map(|&value| Fill {
+                        value,
+                        nan: value.is_nan(),
+                    }),
                     _ => None,
                 }
             }
@@ -87,37 +99,75 @@ macro_rules! float {
     };
 }
 
-integer!(i8, Byte, write_i32, Signed);
-integer!(i16, Short, write_i32, Signed);
-integer!(i32, Int, write_i32, Signed);
-integer!(i64, Int64, write_i64, Signed);
-integer!(u8, UByte, write_u32, Unsigned);
-integer!(u16, UShort, write_u32, Unsigned);
-integer!(u32, UInt, write_u32, Unsigned);
-integer!(u64, UInt64, write_u64, Unsigned);
-float!(f32, Float, float, write_f32);
-float!(f64, Double, double, write_f64);
+integer!(i8, Byte, put_i32, Signed);
+integer!(i16, Short, put_i32, Signed);
+integer!(i32, Int, put_i32, Signed);
+integer!(i64, Int64, put_i64, Signed);
+integer!(u8, UByte, put_u32, Unsigned);
+integer!(u16, UShort, put_u32, Unsigned);
+integer!(u32, UInt, put_u32, Unsigned);
+integer!(u64, UInt64, put_u64, Unsigned);
+float!(f32, Float, float, put_f32);
+float!(f64, Double, double, put_f64);
 
 /// Numbers in CDL's form.
 struct Numbers<'a, T: Numeric> {
     stored: std::slice::Iter<'a, T::Stored>,
-    fill: Option<T>,
+    fill: Option<Fill<T>>,
     floats: Floats,
 }
 
-impl<T: Numeric> Cells for Numbers<'_, T> {
-    type Item = Token;
+/// The text of a number, with the separator behind it.
+pub(super) struct Text {
+    bytes: [u8; ROOM],
+    len: usize,
+}
 
+impl Default for Text {
+    fn default() -> Self {
+        Self {
+            bytes: [0; ROOM],
+            len: 0,
+        }
+    }
+}
+
+impl Text {
+    /// The fill value.
+    const FILL: Self = {
+        let mut bytes = [b' '; ROOM];
+        [bytes[0], bytes[1]] = *b"_,";
+        Self { bytes, len: 1 }
+    };
+}
+
+impl Item for Text {
     #[inline]
-    fn next(&mut self, token: &mut Token) {
+    fn len(&self) -> usize {
+        self.len
+    }
+    #[inline]
+    fn append_to(&self, separated: bool, out: &mut Vec<u8>) {
+        let len = self.len + if separated { SEPARATOR.len() } else { 0 };
+        let end = out.len().saturating_add(len);
+        // A copy of fixed length is a few moves; one of the text's own length would be a call.
+        out.extend_from_slice(&self.bytes);
+        out.truncate(end);
+    }
+}
+
+impl<T: Numeric> Cells for Numbers<'_, T> {
+    type Item = Text;
+
+    #[inline(always)]
+    fn next(&mut self, text: &mut Text) {
         let Some(value) = self.stored.next().map(T::read) else {
             return;
         };
-        if self.fill.is_some_and(|fill| value.same(fill)) {
-            *token = Token::new();
-            token.push_suffix(FILL);
+        if self.fill.is_some_and(|fill| value.is(fill)) {
+            *text = Text::FILL;
         } else {
-            value.write(&self.floats, token);
+            text.len = value.put(&self.floats, &mut text.bytes);
         }
     }
 }
@@ -125,7 +175,7 @@ impl<T: Numeric> Cells for Numbers<'_, T> {
 /// Numbers in a form of their own.
 struct Formed<'a, T: Numeric> {
     stored: std::slice::Iter<'a, T::Stored>,
-    fill: Option<T>,
+    fill: Option<Fill<T>>,
     floats: Floats,
     form: &'a dyn NumberText,
 }
@@ -138,7 +188,7 @@ impl<T: Numeric> Cells for Formed<'_, T> {
         let Some(value) = self.stored.next().map(T::read) else {
             return;
         };
-        if self.fill.is_some_and(|fill| value.same(fill)) {
+        if self.fill.is_some_and(|fill| value.is(fill)) {
             item.extend_from_slice(FILL);
         } else if !self.form.write(value.number(), item) {
             plain(value.number(), self.floats, item);

@@ -2,16 +2,14 @@
 
 use netcdf_core::model::Region;
 
-use super::cells::{Cells, Item};
+use super::cells::{BATCH, Cells, Item};
 use super::part::{Items, Part, Spare};
 use crate::cdl::write::options::{Annotation, Language};
 use crate::cdl::write::wrap::Wrap;
+use crate::number::SEPARATOR;
 
 /// Bytes set aside for the text of a value.
 const ROOM: usize = 12;
-
-/// What stands between two values.
-const SEPARATOR: &[u8; 2] = b", ";
 
 /// The rows of a variable.
 pub(super) struct Rows {
@@ -116,10 +114,7 @@ impl Rows {
             if wrap.breaks(item.len() + tail) {
                 wrap.break_line(out);
             }
-            item.append_to(out);
-            if !last {
-                out.extend_from_slice(SEPARATOR);
-            }
+            item.append_to(!last, out);
         });
         self.end(index, closed, out);
     }
@@ -129,9 +124,9 @@ impl Rows {
         let mut item = C::Item::default();
         for place in (span.first..).take(span.values) {
             cells.next(&mut item);
-            item.append_to(out);
-            if place.saturating_add(1) < self.len() {
-                out.extend_from_slice(SEPARATOR);
+            let more = place.saturating_add(1) < self.len();
+            item.append_to(more, out);
+            if more {
                 self.comment(index, place, out);
             } else {
                 self.end(index, self.closed(index), out);
@@ -150,12 +145,12 @@ impl Rows {
         items.lengths.reserve(span.values);
         let closed = self.closed(index);
         list(cells, span.values, |item: &C::Item, last| {
-            item.append_to(&mut items.text);
-            if last && span.ends {
+            let ends = last && span.ends;
+            item.append_to(!ends, &mut items.text);
+            if ends {
                 items.text.resize(items.text.len() + closed, b'}');
                 items.count(item.len() + closed);
             } else {
-                items.text.extend_from_slice(SEPARATOR);
                 items.count(item.len() + SEPARATOR.len());
             }
         });
@@ -259,10 +254,10 @@ impl Rows {
 /// Several are written before the first is copied: text that is copied right behind its writing
 /// makes the processor wait.
 fn list<C: Cells>(cells: &mut C, count: usize, mut put: impl FnMut(&C::Item, bool)) {
-    let mut items: [C::Item; 8] = Default::default();
+    let mut items: [C::Item; BATCH] = Default::default();
     let mut left = count;
     while left > 0 {
-        let batch = left.min(items.len());
+        let batch = left.min(BATCH);
         for item in items.iter_mut().take(batch) {
             cells.next(item);
         }

@@ -159,6 +159,38 @@ fn long_texts_show_zeros_only_within() {
 }
 
 #[test]
+fn keywords_have_a_backslash_where_they_could_be_read_as_such() {
+    for (kind, name, expected) in [
+        (Kind::Classic, "NaN", "\\NaN"),
+        (Kind::Classic, "uint", "uint"),
+        (Kind::Cdf5, "uint", "\\uint"),
+    ] {
+        let mut m = Memory::new(kind);
+        let x = m.dim(ROOT, name, 1, false);
+        let v = m.var(ROOT, name, Atomic::Int, &[x], Values::Int(vec![1]));
+        m.attribute(v, name, Values::Int(vec![2]));
+        let options = Options {
+            name: name.into(),
+            ..Options::default()
+        };
+        let text = format!(
+            "netcdf {name} {{\ndimensions:\n\t{expected} = 1 ;\nvariables:\n\tint {expected}({expected}) ;\n\
+             \t\t{expected}:{name} = 2 ;\ndata:\n\n {expected} = 1 ;\n}}\n"
+        );
+        assert_eq!(cdl(&m, &options), text);
+    }
+}
+
+#[test]
+fn one_row_of_text_has_a_string_a_line() {
+    let mut m = Memory::new(Kind::Classic);
+    let x = m.dim(ROOT, "x", 4, false);
+    m.var(ROOT, "c", Atomic::Char, &[x], text("a\nb\0"));
+    let text = cdl(&m, &Options::default());
+    assert!(text.ends_with("\n c = \"a\\n\",\n    \"b\" ;\n}\n"));
+}
+
+#[test]
 fn digits_are_as_asked_for() {
     let digits = |float, double| {
         let mut m = Memory::new(Kind::Classic);
