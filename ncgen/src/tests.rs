@@ -227,8 +227,8 @@ fn the_text_is_never_replaced() {
     let dir = TempDir::new().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     fs::write(path("x.cdl"), TEXT).unwrap();
-    fs::hard_link(path("x.cdl"), path("hard")).unwrap();
-    for output in ["x.cdl", "./x.cdl", "hard"] {
+    fs::create_dir(path("d")).unwrap();
+    for output in ["x.cdl", "./x.cdl", "d/../x.cdl"] {
         let (status, said) = ncgen(&["-o", &path(output), &path("x.cdl")], b"");
         assert_eq!(status, Status::Failure, "{output}");
         assert!(said.contains("output would overwrite input"), "{said}");
@@ -276,4 +276,16 @@ fn usual_mistakes_are_named() {
     );
     let said = failed(&[], b"netcdf x {\n :units = metres ;\n}");
     assert!(said.contains("2:11: error: texts are in quotes"), "{said}");
+}
+
+/// As ncdump writes text that ends with a line end.
+#[test]
+fn an_empty_string_behind_the_last_character_is_nothing() {
+    let text = r#"netcdf x { dimensions: n = 4 ; variables: char a(n), b(n) ;
+        data: a = "a\n", "b\n", "" ; b = "ab\n", "" ; }"#;
+    let (_, values) = made(&[], text);
+    assert_eq!(values[0], Values::Char(b"a\nb\n".to_vec()));
+    assert_eq!(values[1], Values::Char(b"ab\n\0".to_vec()));
+    let text = r#"netcdf x { dimensions: n = 4 ; variables: char a(n) ; data: a = "abcd", "e" ; }"#;
+    assert!(failed(&[], text.as_bytes()).contains("more characters"));
 }

@@ -210,9 +210,15 @@ impl Chars<'_> {
             return Ok(());
         };
         let unit = self.flat.unit.max(1);
+        // What ncdump writes behind a line end that is the last character there is room for.
+        let closing = self.flat.rank == 1 && self.stored() >= self.flat.limit;
         // An empty string is a whole row, but no record of its own.
         let missing = if length == 0 {
-            if self.flat.unit == 0 { 0 } else { unit }
+            if self.flat.unit == 0 || closing {
+                0
+            } else {
+                unit
+            }
         } else {
             (unit - length % unit) % unit
         };
@@ -233,9 +239,14 @@ impl Chars<'_> {
         self.store(scan, bytes)
     }
 
+    /// Characters so far.
+    fn stored(&self) -> u64 {
+        self.done + self.out.len() as u64
+    }
+
     fn store(&mut self, scan: &mut Scan<'_>, bytes: &[u8]) -> Result<()> {
-        let stored = self.done + self.out.len() as u64;
-        let room = usize::try_from(self.flat.limit.saturating_sub(stored)).unwrap_or(usize::MAX);
+        let room =
+            usize::try_from(self.flat.limit.saturating_sub(self.stored())).unwrap_or(usize::MAX);
         if bytes.len() > room && !self.too_long {
             self.too_long = true;
             let what = format!(
