@@ -43,6 +43,8 @@ struct State<T, R> {
     next_out: u64,
     /// Bytes admitted and not yet out.
     admitted: u64,
+    /// Threads that wait for an item.
+    idle: usize,
     /// No more items will come.
     closed: bool,
 }
@@ -107,6 +109,7 @@ impl Pool {
                 done: VecDeque::new(),
                 next_out: 0,
                 admitted: 0,
+                idle: 0,
                 closed: false,
             }),
             work: Condvar::new(),
@@ -156,7 +159,10 @@ impl Pool {
         state.admitted += item.bytes;
         state.waiting.push_back((number, item));
         state.done.push_back(None);
-        shared.work.notify_one();
+        // To wake a thread is a call into the system, even if none waits.
+        if state.idle > 0 {
+            shared.work.notify_one();
+        }
         None
     }
 }
@@ -194,10 +200,12 @@ fn worker<T, R>(shared: &Shared<T, R>, work: &impl Fn(T) -> Result<R>) {
             if state.closed {
                 return;
             }
+            state.idle += 1;
             state = shared
                 .work
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
         };
         drop(state);
         let result = work(item.value);
@@ -206,7 +214,11 @@ fn worker<T, R>(shared: &Shared<T, R>, work: &impl Fn(T) -> Result<R>) {
         if let Some(slot) = state.done.get_mut(place) {
             *slot = Some((item.bytes, result));
         }
-        shared.result.notify_all();
+        drop(state);
+        if place == 0 {
+            // The main thread waits for the oldest item only.
+            shared.result.notify_one();
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use part::{Part, Pending, Spare};
 use rows::Rows;
 
 /// Elements of a band: few, so that they and their text stay in the processor's cache.
-const BAND: u64 = 1 << 14;
+const BAND: u64 = 1 << 15;
 /// Elements of a band of characters.
 const TEXT_BAND: u64 = 1 << 17;
 /// Rows up to this length are not cut into bands.
