@@ -161,25 +161,40 @@ impl DataType {
     /// or variable-length lists are inside.
     #[must_use]
     pub fn fixed_size(self, schema: &Schema) -> Option<u64> {
-        self.fixed_size_at(schema, 0)
+        let mut known = std::collections::HashMap::new();
+        self.fixed_size_from(schema, &mut known, 0)
     }
 
-    fn fixed_size_at(self, schema: &Schema, depth: u32) -> Option<u64> {
+    /// As [`DataType::fixed_size`]; `known` keeps compounds that are fields of several others from
+    /// being looked into more than once.
+    fn fixed_size_from(
+        self,
+        schema: &Schema,
+        known: &mut std::collections::HashMap<TypeId, Option<u64>>,
+        depth: u32,
+    ) -> Option<u64> {
+        let id = match self {
+            Self::Atomic(a) => return a.size().map(|n| n as u64),
+            Self::User(id) => id,
+        };
+        if let Some(&size) = known.get(&id) {
+            return size;
+        }
         if depth > 64 {
             return None;
         }
-        match self {
-            Self::Atomic(a) => a.size().map(|n| n as u64),
-            Self::User(id) => match &schema.user_type(id)?.kind {
-                TypeKind::Enum { base, .. } => base.size().map(|n| n as u64),
-                TypeKind::Opaque { size } => Some(*size),
-                TypeKind::Vlen { .. } => None,
-                TypeKind::Compound { fields, size } => {
-                    let fixed = |f: &Field| f.ty.fixed_size_at(schema, depth + 1).is_some();
-                    fields.iter().all(fixed).then_some(*size)
-                }
-            },
-        }
+        let size = match &schema.user_type(id)?.kind {
+            TypeKind::Enum { base, .. } => base.size().map(|n| n as u64),
+            TypeKind::Opaque { size } => Some(*size),
+            TypeKind::Vlen { .. } => None,
+            TypeKind::Compound { fields, size } => {
+                let mut fixed =
+                    |f: &Field| f.ty.fixed_size_from(schema, known, depth + 1).is_some();
+                fields.iter().all(&mut fixed).then_some(*size)
+            }
+        };
+        known.insert(id, size);
+        size
     }
 }
 
@@ -260,6 +275,25 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_made_of_types_take_no_exponential_time() {
+        let mut schema = Schema::new(crate::model::Kind::Netcdf4);
+        let mut ty = DataType::from(Atomic::Int);
+        for n in 0..60u64 {
+            let field = |name: &[u8], offset| Field {
+                name: Name::stored(name),
+                ty,
+                dims: vec![],
+                offset,
+            };
+            let fields = vec![field(b"a", 0), field(b"b", 4)];
+            let kind = TypeKind::Compound { fields, size: n };
+            let (name, group) = (Name::stored(b"t"), GroupId::ROOT);
+            ty = DataType::User(schema.add_type(UserType { name, group, kind }));
+        }
+        assert_eq!(ty.fixed_size(&schema), Some(59));
+    }
 
     #[test]
     fn numbers_lead_back() {
