@@ -223,8 +223,9 @@ impl<'s> Reporter<'s> {
     }
 }
 
-/// A message, shortened to [`MESSAGE`] characters.
-fn shortened(mut message: String) -> String {
+/// A message, shortened to [`MESSAGE`] characters, without what would control a terminal.
+fn shortened(message: String) -> String {
+    let mut message: String = message.chars().map(printable).collect();
     if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
         message.truncate(end);
         message.push('…');
@@ -399,6 +400,14 @@ mod tests {
         assert_eq!(column(&[accents.as_bytes(), b"x"], 100_000), 50_001);
         assert_eq!(column(&[&BOM, &long], 150_003), 150_001);
         assert_eq!(column(&[&[b'\n'; 5000]], 4999), 1);
+    }
+
+    #[test]
+    fn messages_do_not_control_terminals() {
+        assert_eq!(
+            shortened("found `\u{1b}[31m`".to_owned()),
+            "found `\u{fffd}[31m`"
+        );
     }
 
     #[test]

@@ -74,8 +74,11 @@ pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     if error.is_broken_pipe() {
         return Status::Success;
     }
+    // Names in files are anything; on a terminal they must not be more than text.
+    let control = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let text = error.to_string().replace(control, "\u{fffd}");
     // Where standard error is closed, there is nobody left to tell.
-    let _ = writeln!(io.stderr, "{tool}: {error}");
+    let _ = writeln!(io.stderr, "{tool}: {text}");
     Status::Failure
 }
 
@@ -127,4 +130,39 @@ pub fn cancelled(cancel: &Cancel) -> Option<Status> {
         .signal()
         .and_then(|n| u8::try_from(n).ok())
         .map(Status::Signal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use std::sync::{Arc, Mutex};
+
+    /// A stream whose bytes can be looked at.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn names_do_not_control_terminals() {
+        let stderr = Shared::default();
+        let mut io = Io {
+            stdin: Box::new(std::io::empty()),
+            stdout: Box::new(std::io::sink()),
+            stderr: Box::new(stderr.clone()),
+            terminal: false,
+        };
+        let error = Error::new(ErrorKind::Corrupt, "odd").in_object("/\u{1b}[2Jv");
+        assert_eq!(report("ncdump", &error, &mut io), Status::Failure);
+        let said = stderr.0.lock().unwrap().clone();
+        assert_eq!(said, "ncdump: odd in /\u{fffd}[2Jv\n".as_bytes());
+    }
 }
