@@ -7,7 +7,7 @@ complete -c ncgen -s W -d 'Accepted, without effect: elements of variables that 
 complete -c ncgen -s B -d 'Accepted, without effect: size of a buffer' -r
 complete -c ncgen -s D -d 'Accepted, without effect: level of debugging output' -r
 complete -c ncgen -s L -d 'Accepted, without effect: log level' -r
-complete -c ncgen -l threads -d 'Threads that work at a time; all cores if not given' -r
+complete -c ncgen -l threads -d 'Accepted, without effect so far: text is read by one thread' -r
 complete -c ncgen -s b -d 'Make a netCDF file, by default named as the text with `.nc`'
 complete -c ncgen -s n -d 'As -b, with `.cdf`'
 complete -c ncgen -s c -d 'As -l c'

@@ -41,7 +41,7 @@ pub struct Cli {
     #[command(flatten)]
     pub old: OldArgs,
 
-    /// Threads that work at a time; all cores if not given
+    /// Accepted, without effect so far: text is read by one thread
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 

@@ -1,8 +1,9 @@
 //! Sizes and places of variables in a classic file ("Notes on Computing File Offsets").
 
+use crate::chunk::layout::{Element, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
-use crate::model::{Atomic, Kind, Schema, Variable};
+use crate::model::{Atomic, Endianness, Kind, Schema, Variable};
 
 /// Where a variable's data is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,29 @@ pub struct Place {
     pub slab: u64,
     /// True if the first dimension is the record dimension.
     pub record: bool,
+}
+
+impl Place {
+    /// The grid of a variable of this shape: records are chunks if they are `apart`, else all
+    /// elements stand one behind the other.
+    #[must_use]
+    pub fn layout(&self, extent: Vec<u64>, apart: bool) -> Layout {
+        let mut chunk = extent.clone();
+        if apart {
+            chunk.iter_mut().take(1).for_each(|n| *n = 1);
+        }
+        let element = Element {
+            ty: self.ty.into(),
+            size: self.ty.size().unwrap_or(1) as u64,
+            order: Endianness::Big,
+        };
+        Layout {
+            extent,
+            chunk,
+            element,
+            filters: vec![],
+        }
+    }
 }
 
 /// Places of all variables, and what they have in common.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::header;
 use super::layout::{Place, Places, record_size, slab};
-use crate::chunk::layout::{ChunkRef, Element, Layout};
+use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
 use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::{Provenance, Reader};
 use crate::io::{Container, Source};
-use crate::model::{DataType, Endianness, Kind, Schema, Values, VarId};
+use crate::model::{DataType, Kind, Schema, Values, VarId};
 
 /// An open classic file.
 #[derive(Debug)]
@@ -134,23 +134,7 @@ impl Reader for ClassicReader {
 
     fn layout(&self, var: VarId) -> Result<Layout> {
         let place = self.place(var)?;
-        let extent = self.schema.shape(var);
-        let mut chunk = extent.clone();
-        if !self.is_contiguous(&place) {
-            chunk.iter_mut().take(1).for_each(|n| *n = 1);
-        }
-        let size = place.ty.size().unwrap_or(1) as u64;
-        let element = Element {
-            ty: place.ty.into(),
-            size,
-            order: Endianness::Big,
-        };
-        Ok(Layout {
-            extent,
-            chunk,
-            element,
-            filters: vec![],
-        })
+        Ok(place.layout(self.schema.shape(var), !self.is_contiguous(&place)))
     }
 
     fn locate(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::header;
 use super::layout::{Place, Places, lay_out, padded};
 use crate::chunk::elements;
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::{CreateOptions, Writer};
 use crate::io::blocks::Blocks;
@@ -377,23 +377,7 @@ impl Writer for ClassicWriter {
 
     fn layout(&self, var: VarId) -> Result<Layout> {
         let place = self.place(var)?;
-        let extent = self.schema.shape(var);
-        let mut chunk = extent.clone();
-        if place.record {
-            chunk.iter_mut().take(1).for_each(|n| *n = 1);
-        }
-        let size = place.ty.size().unwrap_or(1) as u64;
-        let element = Element {
-            ty: place.ty.into(),
-            size,
-            order: Endianness::Big,
-        };
-        Ok(Layout {
-            extent,
-            chunk,
-            element,
-            filters: vec![],
-        })
+        Ok(place.layout(self.schema.shape(var), place.record))
     }
 
     fn put_chunk(&mut self, _: VarId, _: u64, _: u32, _: &[u8]) -> Result<()> {
