@@ -25,6 +25,8 @@ pub enum ErrorKind {
     UnknownFormat,
     /// A known thing that we do not do (yet, or in this build).
     Unsupported,
+    /// Data went through a filter that is not there (`NC_ENOFILTER`).
+    MissingFilter,
     /// A named object does not exist.
     NotFound,
     /// A named object exists already.

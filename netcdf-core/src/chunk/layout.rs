@@ -36,6 +36,13 @@ impl Layout {
         let cells = |(&n, &c): (&u64, &u64)| n.div_ceil(c.max(1));
         self.extent.iter().zip(&self.chunk).map(cells).collect()
     }
+
+    /// Bytes of a whole chunk without filters; `None` beyond the memory of this machine.
+    #[must_use]
+    pub fn chunk_bytes(&self) -> Option<usize> {
+        let elements = crate::model::region::product(&self.chunk)?;
+        usize::try_from(elements.checked_mul(self.element.size)?).ok()
+    }
 }
 
 /// Where the stored bytes of a chunk, or of a part of an unfiltered one, are.

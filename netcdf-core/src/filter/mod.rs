@@ -15,7 +15,33 @@ pub struct Context {
     pub element: Element,
     /// Stored form of the fill value, if there is one.
     pub fill: Option<Vec<u8>>,
+    /// Bytes of what the filter is given on writing, and has to give back on reading; `None`
+    /// behind a filter whose output has no fixed length. A decoder may trust it for the size of its
+    /// output buffer, and never makes more.
+    pub len: Option<usize>,
 }
+
+impl Context {
+    /// The context behind a filter whose output has no fixed length.
+    #[must_use]
+    pub fn of_any_length(&self) -> Self {
+        Self {
+            len: None,
+            ..self.clone()
+        }
+    }
+
+    /// The most bytes that a decoder may make.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.len
+            .unwrap_or_else(|| usize::try_from(MOST).unwrap_or(usize::MAX))
+    }
+}
+
+/// The most bytes that a decoder may make where nothing is known of them: a chunk's, of which
+/// HDF5 allows 4 GiB.
+const MOST: u64 = 1 << 32;
 
 /// Whether a filter did anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +56,7 @@ pub enum Encoded {
 pub trait Filter: Send + Sync {
     /// The context for the filter that is applied after this one on writing.
     fn output(&self, context: &Context) -> Context {
-        context.clone()
+        context.of_any_length()
     }
 
     /// Undoes the filter: `input` is as stored, `output` (empty) receives what was given to
@@ -84,12 +110,12 @@ impl Table {
     /// The row of a filter number.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if there is none.
+    /// [`ErrorKind::MissingFilter`] if there is none.
     pub fn entry(&self, id: u32) -> Result<&FilterEntry> {
         let row = self.0.iter().find(|e| e.id == id);
         row.ok_or_else(|| {
             Error::new(
-                ErrorKind::Unsupported,
+                ErrorKind::MissingFilter,
                 format!("filter {id} is not available"),
             )
         })
@@ -98,7 +124,7 @@ impl Table {
     /// Undoes the filters of a chunk, last first, but for those that `mask` says were not applied.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a filter that is not here; those of the filters.
+    /// [`ErrorKind::MissingFilter`] for a filter that is not here; those of the filters.
     pub fn decode(
         &self,
         filters: &[FilterSpec],

@@ -295,6 +295,7 @@ impl Gather<'_> {
             shape: self.layout.chunk.clone(),
             element: self.layout.element,
             fill: Some(self.set.fill(self.var, self.layout)?),
+            len: self.layout.chunk_bytes(),
         };
         let stored = stored.into_iter().next().unwrap_or_default();
         let table = &self.set.env.filters;
