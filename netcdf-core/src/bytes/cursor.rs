@@ -14,14 +14,14 @@ pub struct Cursor<'a> {
 }
 
 macro_rules! scalar {
-    ($($name:ident $ty:ty;)*) => {
+    ($($name:ident $ty:ty, $from:ident, $order:literal;)*) => {
         $(
-            #[doc = concat!("The next big-endian `", stringify!($ty), "`.")]
+            #[doc = concat!("The next ", $order, "`", stringify!($ty), "`.")]
             ///
             /// # Errors
             /// [`ErrorKind::Truncated`] past the end.
             pub fn $name(&mut self) -> Result<$ty> {
-                self.array().map(<$ty>::from_be_bytes)
+                self.array().map(<$ty>::$from)
             }
         )*
     };
@@ -66,6 +66,49 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The next little-endian unsigned integer of `n` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] past the end; [`ErrorKind::Corrupt`] if it does not fit 64 bits.
+    pub fn uint_le(&mut self, n: usize) -> Result<u64> {
+        let (low, high) = self.bytes(n)?.split_at(n.min(8));
+        if high.iter().any(|&b| b != 0) {
+            return Err(self.error(ErrorKind::Corrupt, "a number beyond 64 bits".into()));
+        }
+        let mut eight = [0; 8];
+        eight.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
+        Ok(u64::from_le_bytes(eight))
+    }
+
+    /// Passes over `n` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] past the end.
+    pub fn skip(&mut self, n: usize) -> Result<()> {
+        self.bytes(n).map(|_| ())
+    }
+
+    /// The bytes up to the next zero byte, which is passed over.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] if there is none.
+    pub fn zero_terminated(&mut self) -> Result<&'a [u8]> {
+        let rest = self.data.get(self.pos..).unwrap_or_default();
+        match rest.iter().position(|&b| b == 0) {
+            Some(end) => {
+                self.pos += end + 1;
+                Ok(rest.get(..end).unwrap_or_default())
+            }
+            None => Err(self.error(ErrorKind::Truncated, "a name without its end".into())),
+        }
+    }
+
+    /// Bytes read so far.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+
     /// The error for `n` bytes that are not there.
     #[must_use]
     pub fn short(&self, n: u64) -> Error {
@@ -92,9 +135,12 @@ impl<'a> Cursor<'a> {
     }
 
     scalar! {
-        u8 u8;
-        u32_be u32;
-        u64_be u64;
+        u8 u8, from_be_bytes, "";
+        u32_be u32, from_be_bytes, "big-endian ";
+        u64_be u64, from_be_bytes, "big-endian ";
+        u16_le u16, from_le_bytes, "little-endian ";
+        u32_le u32, from_le_bytes, "little-endian ";
+        u64_le u64, from_le_bytes, "little-endian ";
     }
 }
 

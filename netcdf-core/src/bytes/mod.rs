@@ -1,5 +1,6 @@
-//! Checked reading and writing of binary structures.
+//! Checked reading of binary structures.
 
 pub mod cursor;
+pub mod sums;
 
 pub use cursor::Cursor;

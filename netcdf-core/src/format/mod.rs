@@ -1,6 +1,7 @@
 //! The formats: each describes where its data is and how it is encoded; the engine does the rest.
 
 pub mod classic;
+pub mod hdf5;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,0 +1,366 @@
+//! An HDF5 file: checked reads of metadata through a cache of blocks.
+
+use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::superblock::Superblock;
+use crate::bytes::Cursor;
+use crate::bytes::sums::lookup3;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Source;
+use crate::io::source::truncated;
+use crate::limits::Limits;
+
+/// An open HDF5 file.
+#[derive(Debug)]
+pub struct File {
+    source: Arc<dyn Source>,
+    superblock: Superblock,
+    limits: Limits,
+    cache: Mutex<Cache>,
+}
+
+/// Bytes of a structure and where they are in the file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Bytes {
+    /// The bytes.
+    pub data: Vec<u8>,
+    /// Address of the first one, relative to the base address; `None` for bytes that came out of a
+    /// filter or were put together from several places.
+    pub address: Option<u64>,
+}
+
+/// Sizes in bytes of the file's addresses ("offsets") and lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Of an address: 2, 4 or 8.
+    pub offset: u8,
+    /// Of a length: 2, 4 or 8.
+    pub length: u8,
+}
+
+impl File {
+    /// Reads the superblock.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFormat`] without a signature; [`ErrorKind::Truncated`] if the file is
+    /// shorter than the superblock says; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`].
+    pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
+        let superblock = Superblock::read(&*source)?;
+        Ok(Self {
+            source,
+            superblock,
+            limits: limits.clone(),
+            cache: Mutex::default(),
+        })
+    }
+
+    /// The superblock.
+    #[must_use]
+    pub fn superblock(&self) -> &Superblock {
+        &self.superblock
+    }
+
+    /// What the file may make us allocate.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The bytes of the file; addresses have to have the base address added.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    /// Name for messages.
+    #[must_use]
+    pub fn name(&self) -> &Arc<str> {
+        self.source.name()
+    }
+
+    /// Sizes of addresses and lengths.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        self.superblock.sizes
+    }
+
+    /// The place in the source of an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] beyond 2^64.
+    pub fn place(&self, address: u64) -> Result<u64> {
+        let place = self.superblock.base.checked_add(address);
+        place.ok_or_else(|| self.error(ErrorKind::Corrupt, address, "an address beyond 2^64"))
+    }
+
+    /// An error about what stands at an address.
+    #[must_use]
+    pub fn error(
+        &self,
+        kind: ErrorKind,
+        address: u64,
+        what: impl Into<std::borrow::Cow<'static, str>>,
+    ) -> Error {
+        let place = self.superblock.base.saturating_add(address);
+        Error::new(kind, what).at(self.name(), place)
+    }
+
+    /// `len` bytes of metadata at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] beyond the end of the file; [`ErrorKind::Limit`].
+    pub fn read(&self, address: u64, len: u64) -> Result<Bytes> {
+        let place = self.place(address)?;
+        let have = self.source.len().saturating_sub(place);
+        if len > have {
+            return Err(truncated(self.name(), place, len, have));
+        }
+        let size = self.limits.metadata(len, "a structure")?;
+        let mut data = vec![0; size];
+        self.fill(place, &mut data)?;
+        Ok(Bytes {
+            data,
+            address: Some(address),
+        })
+    }
+
+    /// As [`File::read`], but no more than there is: for structures whose size stands in them.
+    ///
+    /// # Errors
+    /// As [`File::read`]; [`ErrorKind::Truncated`] if not a byte is there.
+    pub fn read_up_to(&self, address: u64, len: u64) -> Result<Bytes> {
+        let have = self.source.len().saturating_sub(self.place(address)?);
+        self.read(address, len.min(have.max(1)))
+    }
+
+    /// The fields of a structure, from its first byte on.
+    #[must_use]
+    pub fn fields<'a>(&'a self, bytes: &'a Bytes) -> Fields<'a> {
+        self.fields_of(&bytes.data, bytes.address)
+    }
+
+    /// The fields of bytes that stand at an address (if any).
+    #[must_use]
+    pub fn fields_of<'a>(&'a self, data: &'a [u8], address: Option<u64>) -> Fields<'a> {
+        let base = address.map_or(0, |a| self.superblock.base.saturating_add(a));
+        Fields {
+            cursor: Cursor::new(data, self.name(), base),
+            sizes: self.sizes(),
+        }
+    }
+
+    /// Reads through the cache, or past it for what is large.
+    fn fill(&self, place: u64, out: &mut [u8]) -> Result<()> {
+        if out.len() as u64 > BLOCK {
+            return self.source.read_at(place, out);
+        }
+        let mut done = 0usize;
+        while let Some(rest) = out.get_mut(done..).filter(|r| !r.is_empty()) {
+            let at = place.saturating_add(done as u64);
+            let block = self.block(at / BLOCK)?;
+            let from = usize::try_from(at % BLOCK).unwrap_or(0);
+            let part = block.get(from..).unwrap_or_default();
+            let n = part.len().min(rest.len());
+            if n == 0 {
+                return Err(truncated(self.name(), at, rest.len() as u64, 0));
+            }
+            rest.iter_mut().zip(part).for_each(|(to, b)| *to = *b);
+            done += n;
+        }
+        Ok(())
+    }
+
+    fn block(&self, number: u64) -> Result<Arc<[u8]>> {
+        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(block) = lock().get(number) {
+            return Ok(block);
+        }
+        let start = number * BLOCK;
+        let len = self.source.len().saturating_sub(start).min(BLOCK);
+        let mut block = vec![0; usize::try_from(len).unwrap_or(0)];
+        self.source.read_at(start, &mut block)?;
+        let block: Arc<[u8]> = block.into();
+        lock().put(number, Arc::clone(&block));
+        Ok(block)
+    }
+}
+
+/// Bytes of a block of the cache.
+const BLOCK: u64 = 16 << 10;
+/// Blocks in the cache.
+const BLOCKS: usize = 256;
+
+/// The blocks of metadata that were read last.
+#[derive(Debug, Default)]
+struct Cache {
+    blocks: std::collections::HashMap<u64, Arc<[u8]>, foldhash::fast::RandomState>,
+    order: VecDeque<u64>,
+}
+
+impl Cache {
+    fn get(&self, number: u64) -> Option<Arc<[u8]>> {
+        self.blocks.get(&number).cloned()
+    }
+
+    fn put(&mut self, number: u64, block: Arc<[u8]>) {
+        if self.blocks.insert(number, block).is_some() {
+            return;
+        }
+        self.order.push_back(number);
+        if self.order.len() > BLOCKS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.blocks.remove(&oldest);
+        }
+    }
+}
+
+/// A cursor that knows the sizes of addresses and lengths.
+#[derive(Debug, Clone)]
+pub struct Fields<'a> {
+    cursor: Cursor<'a>,
+    sizes: Sizes,
+}
+
+impl<'a> Deref for Fields<'a> {
+    type Target = Cursor<'a>;
+    fn deref(&self) -> &Self::Target {
+        &self.cursor
+    }
+}
+
+impl DerefMut for Fields<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
+    }
+}
+
+impl Fields<'_> {
+    /// Sizes of addresses and lengths.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// The next address; `None` for the undefined address (all bits set).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] past the end.
+    pub fn address(&mut self) -> Result<Option<u64>> {
+        let size = self.sizes.offset;
+        let address = self.cursor.uint_le(size.into())?;
+        Ok((address != undefined(size)).then_some(address))
+    }
+
+    /// The next address, which has to be defined.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for the undefined address; [`ErrorKind::Truncated`] past the end.
+    pub fn defined_address(&mut self, what: &str) -> Result<u64> {
+        let error = self.error(
+            ErrorKind::Corrupt,
+            format!("the address of {what} is undefined"),
+        );
+        self.address()?.ok_or(error)
+    }
+
+    /// The next length.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] past the end.
+    pub fn length(&mut self) -> Result<u64> {
+        let size = self.sizes.length;
+        self.cursor.uint_le(size.into())
+    }
+
+    /// The next length; `None` for all bits set (as in maximum sizes).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] past the end.
+    pub fn length_or_none(&mut self) -> Result<Option<u64>> {
+        let length = self.length()?;
+        Ok((length != undefined(self.sizes.length)).then_some(length))
+    }
+
+    /// Passes over a signature of four bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if another one stands there.
+    pub fn signature(&mut self, expected: &[u8; 4]) -> Result<()> {
+        let error = self.error(ErrorKind::Corrupt, String::new());
+        let found = self.array::<4>()?;
+        if found == *expected {
+            return Ok(());
+        }
+        let what = format!(
+            "signature `{}` expected, found `{}`",
+            expected.escape_ascii(),
+            found.escape_ascii()
+        );
+        Err(Error::new(ErrorKind::Corrupt, what).at(
+            &error.resource().unwrap_or_default().into(),
+            error.offset().unwrap_or(0),
+        ))
+    }
+
+    /// Passes over a version byte.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] if it is not one of `known`.
+    pub fn version(&mut self, known: std::ops::RangeInclusive<u8>, what: &str) -> Result<u8> {
+        let at = self.clone();
+        let version = self.u8()?;
+        if known.contains(&version) {
+            return Ok(version);
+        }
+        let what = format!(
+            "version {version} of {what}, known are {} to {}",
+            known.start(),
+            known.end()
+        );
+        Err(at.error(ErrorKind::Unsupported, what))
+    }
+}
+
+/// The value of `size` bytes that means "undefined".
+fn undefined(size: u8) -> u64 {
+    match size {
+        8.. => u64::MAX,
+        0..8 => (1 << (8 * u32::from(size))) - 1,
+    }
+}
+
+impl Bytes {
+    /// Verifies the checksum in the last four bytes, over all before them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
+    pub fn verify(&self, file: &File, what: &str) -> Result<()> {
+        verify(file, &self.data, self.address, what)
+    }
+}
+
+/// As [`Bytes::verify`], for bytes at an address.
+///
+/// # Errors
+/// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
+pub fn verify(file: &File, data: &[u8], address: Option<u64>, what: &str) -> Result<()> {
+    let fail = |kind, text: String| match address {
+        Some(a) => Err(file.error(kind, a, text)),
+        None => Err(Error::new(kind, text).of(file.name())),
+    };
+    let Some((body, sum)) = data.split_last_chunk::<4>() else {
+        return fail(
+            ErrorKind::Truncated,
+            format!("no room for the checksum of {what}"),
+        );
+    };
+    let (stored, computed) = (u32::from_le_bytes(*sum), lookup3(body));
+    if stored == computed {
+        return Ok(());
+    }
+    let text = format!("the checksum of {what} is {computed:08x}, stored is {stored:08x}");
+    fail(ErrorKind::Checksum, text)
+}

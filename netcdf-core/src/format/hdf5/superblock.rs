@@ -1,0 +1,182 @@
+//! The superblock ("II. Disk Format: Level 0A", versions 0 to 3).
+
+use super::file::Sizes;
+use crate::bytes::Cursor;
+use crate::bytes::sums::lookup3;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Source;
+use crate::io::source::truncated;
+
+/// The first eight bytes of the superblock.
+pub const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+
+/// What the superblock says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Superblock {
+    /// Its version.
+    pub version: u8,
+    /// Where in the source addresses count from: the length of the user block, in bytes.
+    pub base: u64,
+    /// Sizes of addresses and lengths.
+    pub sizes: Sizes,
+    /// Address of the object header of the root group.
+    pub root: u64,
+    /// Address of the object header of the superblock extension.
+    pub extension: Option<u64>,
+    /// Address of the driver information block (version 0 and 1).
+    pub driver: Option<u64>,
+}
+
+/// Where the superblock is: at byte 0, 512, 1024, 2048 and so on.
+///
+/// # Errors
+/// Those of reading.
+pub fn find(source: &dyn Source) -> Result<Option<u64>> {
+    let mut place = 0u64;
+    while place.checked_add(8).is_some_and(|end| end <= source.len()) {
+        let mut head = [0; 8];
+        source.read_at(place, &mut head)?;
+        if head == SIGNATURE {
+            return Ok(Some(place));
+        }
+        place = if place == 0 {
+            512
+        } else {
+            place.saturating_mul(2)
+        };
+    }
+    Ok(None)
+}
+
+impl Superblock {
+    /// Finds and reads it, and compares the length of the file with the stored one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`],
+    /// [`ErrorKind::Checksum`], [`ErrorKind::Unsupported`].
+    pub fn read(source: &dyn Source) -> Result<Self> {
+        let Some(place) = find(source)? else {
+            return Err(Error::new(ErrorKind::UnknownFormat, "not an HDF5 file").of(source.name()));
+        };
+        let have = source.len().saturating_sub(place);
+        let mut data = vec![0; usize::try_from(have.min(MOST)).unwrap_or(0)];
+        source.read_at(place, &mut data)?;
+        let mut c = Cursor::new(&data, source.name(), place);
+        c.skip(8)?;
+        let (version, at) = (c.u8()?, c.offset());
+        let (block, eof) = match version {
+            0 | 1 => read_old(&mut c, version, place)?,
+            2 | 3 => read_new(&mut c, version, (place, &data))?,
+            _ => {
+                let what = format!("version {version} of the superblock, known are 0 to 3");
+                return Err(Error::new(ErrorKind::Unsupported, what).at(source.name(), at));
+            }
+        };
+        let end = block.base.saturating_add(eof);
+        if end > source.len() {
+            let error = truncated(source.name(), block.base, eof, source.len() - block.base);
+            return Err(error.with_remedy("the file was cut off: fetch or make it again"));
+        }
+        Ok(block)
+    }
+}
+
+/// Bytes that the longest superblock takes, with room.
+const MOST: u64 = 256;
+
+fn sizes(c: &mut Cursor) -> Result<Sizes> {
+    let at = c.clone();
+    let sizes = Sizes {
+        offset: c.u8()?,
+        length: c.u8()?,
+    };
+    match (sizes.offset, sizes.length) {
+        (2 | 4 | 8, 2 | 4 | 8) => Ok(sizes),
+        (o, l) => {
+            let what = format!("offsets of {o} and lengths of {l} bytes, expected 2, 4 or 8");
+            Err(at.error(ErrorKind::Corrupt, what))
+        }
+    }
+}
+
+fn address(c: &mut Cursor, sizes: Sizes) -> Result<Option<u64>> {
+    let n = usize::from(sizes.offset);
+    let all = c.bytes(n)?;
+    if all.iter().all(|&b| b == 0xff) {
+        return Ok(None);
+    }
+    let mut eight = [0; 8];
+    eight.iter_mut().zip(all).for_each(|(to, from)| *to = *from);
+    Ok(Some(u64::from_le_bytes(eight)))
+}
+
+/// The base address and where the file ends, both as stored. A user block that was put before a
+/// finished file leaves a base address of 0: what counts is where the superblock was found.
+fn base(stored: Option<u64>, place: u64, eof: u64) -> (u64, u64) {
+    match stored {
+        Some(base) if base == place => (base, eof.saturating_sub(base)),
+        Some(_) | None => (place, eof.saturating_sub(stored.unwrap_or(0))),
+    }
+}
+
+fn defined(c: &Cursor, address: Option<u64>, what: &str) -> Result<u64> {
+    address.ok_or_else(|| c.error(ErrorKind::Corrupt, format!("{what} is undefined")))
+}
+
+/// Versions 0 and 1: the superblock and the length of the file.
+fn read_old(c: &mut Cursor, version: u8, place: u64) -> Result<(Superblock, u64)> {
+    c.skip(4)?; // versions of free space, root group; reserved; version of shared header messages
+    let sizes = sizes(c)?;
+    c.skip(1)?;
+    c.skip(2 + 2 + 4)?; // leaf and internal k of groups, consistency flags
+    if version == 1 {
+        c.skip(2 + 2)?; // internal k of chunks, reserved
+    }
+    let stored = address(c, sizes)?;
+    address(c, sizes)?; // free space
+    let eof = address(c, sizes)?;
+    let eof = defined(c, eof, "the end of the file")?;
+    let driver = address(c, sizes)?;
+    address(c, sizes)?; // the root group's name
+    let root = address(c, sizes)?;
+    let root = defined(c, root, "the root group")?;
+    let (base, eof) = base(stored, place, eof);
+    let block = Superblock {
+        version,
+        base,
+        sizes,
+        root,
+        extension: None,
+        driver,
+    };
+    Ok((block, eof))
+}
+
+/// Versions 2 and 3: the superblock and the length of the file.
+fn read_new(c: &mut Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<(Superblock, u64)> {
+    let sizes = sizes(c)?;
+    c.skip(1)?; // consistency flags
+    let stored = address(c, sizes)?;
+    let extension = address(c, sizes)?;
+    let eof = address(c, sizes)?;
+    let eof = defined(c, eof, "the end of the file")?;
+    let root = address(c, sizes)?;
+    let root = defined(c, root, "the root group")?;
+    let summed = data.get(..c.position()).unwrap_or_default();
+    let (computed, stored_sum) = (lookup3(summed), c.u32_le()?);
+    if computed != stored_sum {
+        let what =
+            format!("the checksum of the superblock is {computed:08x}, stored is {stored_sum:08x}");
+        return Err(c.error(ErrorKind::Checksum, what));
+    }
+    let (base, eof) = base(stored, place, eof);
+    let block = Superblock {
+        version,
+        base,
+        sizes,
+        root,
+        extension,
+        driver: None,
+    };
+    Ok((block, eof))
+}
