@@ -151,6 +151,24 @@ impl File {
         }
     }
 
+    /// The fields of bytes that stand at a place of the source.
+    #[must_use]
+    pub fn fields_at<'a>(&'a self, data: &'a [u8], place: u64) -> Fields<'a> {
+        Fields {
+            cursor: Cursor::new(data, self.name(), place),
+            sizes: self.sizes(),
+        }
+    }
+
+    /// A message of the heap of shared messages.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`].
+    pub fn shared_message(&self, kind: u16, _id: &[u8; 8]) -> Result<Bytes> {
+        let what = format!("a shared message of type {kind:#06x}");
+        Err(Error::new(ErrorKind::Unsupported, what).of(self.name()))
+    }
+
     /// Reads through the cache, or past it for what is large.
     fn fill(&self, place: u64, out: &mut [u8]) -> Result<()> {
         if out.len() as u64 > BLOCK {

@@ -7,8 +7,15 @@
 //! | module | structure |
 //! |---|---|
 //! | [`file`], [`superblock`] | the file, its cache of metadata, sizes of offsets and lengths |
+//! | [`object_header`], [`message`] | objects, and the messages that describe them |
+//! | [`datatype`], [`dataspace`] | types and shapes |
 
+pub mod dataspace;
+pub mod datatype;
 pub mod file;
+pub mod message;
+pub mod object_header;
 pub mod superblock;
 
 pub use file::{Bytes, Fields, File};
+pub use object_header::ObjectHeader;

@@ -1,0 +1,73 @@
+//! Dataspaces: the shape of data ("IV.A.2.b", versions 1 and 2).
+
+use super::file::Fields;
+use crate::error::{ErrorKind, Result};
+use crate::model::region::product;
+
+/// The shape of a dataset or an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dataspace {
+    /// Scalar, simple or null.
+    pub class: Class,
+    /// Length in elements per dimension.
+    pub dims: Vec<u64>,
+    /// Maximum length in elements per dimension; `None` for unlimited. As long as `dims`.
+    pub max: Vec<Option<u64>>,
+}
+
+/// Kinds of dataspaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// One element.
+    Scalar,
+    /// A grid.
+    Simple,
+    /// No element.
+    Null,
+}
+
+impl Dataspace {
+    /// Reads the body of the message.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`].
+    pub fn parse(c: &mut Fields) -> Result<Self> {
+        let version = c.version(1..=2, "a dataspace")?;
+        let (rank, flags) = (c.u8()?, c.u8()?);
+        let class = if version == 1 {
+            c.skip(5)?;
+            if rank == 0 {
+                Class::Scalar
+            } else {
+                Class::Simple
+            }
+        } else {
+            let class = c.u8()?;
+            match class {
+                0 => Class::Scalar,
+                1 => Class::Simple,
+                2 => Class::Null,
+                _ => return Err(c.error(ErrorKind::Corrupt, format!("dataspace class {class}"))),
+            }
+        };
+        let dims: Vec<_> = (0..rank).map(|_| c.length()).collect::<Result<_>>()?;
+        let max = if flags & 1 != 0 {
+            (0..rank)
+                .map(|_| c.length_or_none())
+                .collect::<Result<_>>()?
+        } else {
+            dims.iter().copied().map(Some).collect()
+        };
+        Ok(Self { class, dims, max })
+    }
+
+    /// Number of elements; `None` beyond 2^64.
+    #[must_use]
+    pub fn elements(&self) -> Option<u64> {
+        match self.class {
+            Class::Scalar => Some(1),
+            Class::Simple => product(&self.dims),
+            Class::Null => Some(0),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Datatypes ("IV.A.2.d", versions 1 to 5).
+
+mod parse;
+
+pub use crate::model::Endianness;
+
+/// A type of elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Datatype {
+    /// Size of an element in bytes.
+    pub size: u64,
+    /// Class and properties.
+    pub class: Class,
+    /// Address of the committed datatype that this is.
+    pub committed: Option<u64>,
+}
+
+/// Which bits of an element are its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bits {
+    /// Byte order.
+    pub order: Endianness,
+    /// First bit of the value.
+    pub offset: u16,
+    /// Number of bits of the value.
+    pub precision: u16,
+}
+
+/// The fields of a floating-point number, in bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FloatFields {
+    /// Place of the sign.
+    pub sign: u8,
+    /// Place and number of the exponent's bits.
+    pub exponent: (u8, u8),
+    /// What is added to the exponent.
+    pub bias: u32,
+    /// Place and number of the mantissa's bits.
+    pub mantissa: (u8, u8),
+    /// Normalization: 0 none, 1 the first bit is set, 2 it is set and not stored.
+    pub normalization: u8,
+    /// VAX byte order.
+    pub vax: bool,
+}
+
+/// How fixed-length text ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Padding {
+    /// At the first zero byte.
+    NullTerminated,
+    /// Zero bytes at the end are not part of it.
+    NullPadded,
+    /// Blanks at the end are not part of it.
+    SpacePadded,
+}
+
+/// Character set of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charset {
+    /// ASCII
+    Ascii,
+    /// UTF-8
+    Utf8,
+}
+
+/// What a reference refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reference {
+    /// An object, by the address of its header.
+    Object,
+    /// A region of a dataset.
+    Region,
+    /// Object, region or attribute: the references of HDF5 1.12 (version 4).
+    Any,
+}
+
+/// Classes of types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Class {
+    /// 0: an integer.
+    Integer {
+        /// Its bits.
+        bits: Bits,
+        /// Whether it has a sign.
+        signed: bool,
+    },
+    /// 1: a floating-point number.
+    Float {
+        /// Its bits.
+        bits: Bits,
+        /// Where its parts are.
+        fields: FloatFields,
+    },
+    /// 2: a time.
+    Time,
+    /// 3: text of a fixed length.
+    String {
+        /// How it ends.
+        padding: Padding,
+        /// Its character set.
+        charset: Charset,
+    },
+    /// 4: bits.
+    Bitfield {
+        /// Which they are.
+        bits: Bits,
+    },
+    /// 5: bytes.
+    Opaque {
+        /// What they are, in words.
+        tag: Vec<u8>,
+    },
+    /// 6: fields of several types.
+    Compound {
+        /// The fields.
+        members: Vec<Member>,
+    },
+    /// 7: a reference.
+    Reference(Reference),
+    /// 8: named integers.
+    Enum {
+        /// The integer type.
+        base: Box<Datatype>,
+        /// Names and values, in stored form.
+        members: Vec<(Vec<u8>, Vec<u8>)>,
+    },
+    /// 9: a sequence of any length.
+    Vlen {
+        /// The type of its elements.
+        base: Box<Datatype>,
+    },
+    /// 9: text of any length.
+    VlenString {
+        /// Its character set.
+        charset: Charset,
+    },
+    /// 10: an array of a fixed shape.
+    Array {
+        /// Its shape in elements.
+        dims: Vec<u64>,
+        /// The type of its elements.
+        base: Box<Datatype>,
+    },
+    /// 11: a complex number: two numbers of the base type.
+    Complex {
+        /// The type of the parts.
+        base: Box<Datatype>,
+    },
+}
+
+/// A field of a compound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// Where it starts within the compound, in bytes.
+    pub offset: u64,
+    /// Its type.
+    pub datatype: Datatype,
+}

@@ -1,0 +1,301 @@
+//! Reads the Datatype message.
+
+use super::{Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference};
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::Fields;
+use crate::limits::Limits;
+
+/// The fixed part of the message.
+struct Head {
+    version: u8,
+    bits: u32,
+    size: u64,
+}
+
+impl Datatype {
+    /// Reads the body of the message.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`];
+    /// [`ErrorKind::Limit`] for types within types beyond the limit.
+    pub fn parse(c: &mut Fields, limits: &Limits) -> Result<Self> {
+        nested(c, limits.depth)
+    }
+
+    fn of(size: u64, class: Class) -> Self {
+        Self {
+            size,
+            class,
+            committed: None,
+        }
+    }
+}
+
+fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(c.error(ErrorKind::Limit, "types nested too deep".into()));
+    };
+    let at = c.clone();
+    let first = c.u8()?;
+    let low = c.uint_le(3)?;
+    let head = Head {
+        version: first >> 4,
+        bits: u32::try_from(low).unwrap_or(0),
+        size: c.u32_le()?.into(),
+    };
+    if !(1..=5).contains(&head.version) {
+        let what = format!("version {} of a datatype, known are 1 to 5", head.version);
+        return Err(at.error(ErrorKind::Unsupported, what));
+    }
+    let class = match first & 0x0f {
+        0 => Class::Integer {
+            bits: bits(c, &head)?,
+            signed: head.bits & 8 != 0,
+        },
+        1 => float(c, &head)?,
+        2 => {
+            c.skip(2)?;
+            Class::Time
+        }
+        3 => string(&head),
+        4 => Class::Bitfield {
+            bits: bits(c, &head)?,
+        },
+        5 => opaque(c, &head)?,
+        6 => compound(c, &head, depth)?,
+        7 => reference(c, &head)?,
+        8 => enumeration(c, &head, depth)?,
+        9 => vlen(c, &head, depth)?,
+        10 => array(c, &head, depth)?,
+        11 => Class::Complex {
+            base: Box::new(nested(c, depth)?),
+        },
+        other => {
+            return Err(at.error(ErrorKind::Unsupported, format!("datatype class {other}")));
+        }
+    };
+    if head.size == 0 && !matches!(class, Class::Opaque { .. } | Class::String { .. }) {
+        return Err(at.error(ErrorKind::Corrupt, "a datatype of size 0".into()));
+    }
+    Ok(Datatype::of(head.size, class))
+}
+
+fn bits(c: &mut Fields, head: &Head) -> Result<Bits> {
+    let order = if head.bits & 1 == 0 {
+        Endianness::Little
+    } else {
+        Endianness::Big
+    };
+    let (offset, precision) = (c.u16_le()?, c.u16_le()?);
+    let end = u64::from(offset) + u64::from(precision);
+    if precision == 0 || end > head.size.saturating_mul(8) {
+        let what = format!("bits {offset} to {end} of a number of {} bytes", head.size);
+        return Err(c.error(ErrorKind::Corrupt, what));
+    }
+    Ok(Bits {
+        order,
+        offset,
+        precision,
+    })
+}
+
+fn float(c: &mut Fields, head: &Head) -> Result<Class> {
+    let byte = |shift: u32| u8::try_from((head.bits >> shift) & 0xff).unwrap_or(0);
+    let bits = bits(c, head)?;
+    let fields = FloatFields {
+        sign: byte(8),
+        exponent: (c.u8()?, c.u8()?),
+        mantissa: (c.u8()?, c.u8()?),
+        bias: c.u32_le()?,
+        normalization: (byte(0) >> 4) & 3,
+        vax: head.bits & 0x41 == 0x41,
+    };
+    let fits = |(at, n): (u8, u8)| u64::from(at) + u64::from(n) <= head.size.saturating_mul(8);
+    if !(fits(fields.exponent) && fits(fields.mantissa) && fits((fields.sign, 1))) {
+        let what = "parts of a floating-point number lie outside of it".to_owned();
+        return Err(c.error(ErrorKind::Corrupt, what));
+    }
+    Ok(Class::Float { bits, fields })
+}
+
+fn padding(code: u32) -> Padding {
+    match code & 0x0f {
+        1 => Padding::NullPadded,
+        2 => Padding::SpacePadded,
+        _ => Padding::NullTerminated,
+    }
+}
+
+fn charset(code: u32) -> Charset {
+    if code & 0x0f == 1 {
+        Charset::Utf8
+    } else {
+        Charset::Ascii
+    }
+}
+
+fn string(head: &Head) -> Class {
+    Class::String {
+        padding: padding(head.bits),
+        charset: charset(head.bits >> 4),
+    }
+}
+
+fn opaque(c: &mut Fields, head: &Head) -> Result<Class> {
+    let len = usize::try_from(head.bits & 0xff).unwrap_or(0);
+    let tag = c.bytes(len)?;
+    let end = tag.iter().position(|&b| b == 0).unwrap_or(len);
+    let tag = tag.get(..end).unwrap_or_default().to_vec();
+    Ok(Class::Opaque { tag })
+}
+
+/// A name that ends with a zero byte; up to version 2 padded to eight bytes.
+fn name(c: &mut Fields, version: u8) -> Result<Vec<u8>> {
+    let start = c.position();
+    let name = c.zero_terminated()?.to_vec();
+    if version < 3 {
+        let used = c.position() - start;
+        c.skip(used.next_multiple_of(8) - used)?;
+    }
+    Ok(name)
+}
+
+/// Bytes of a member's offset in version 3 and on: as few as the compound's size needs.
+fn offset_width(size: u64) -> usize {
+    match size {
+        0..0x100 => 1,
+        0x100..0x1_0000 => 2,
+        0x1_0000..0x100_0000 => 3,
+        _ => 4,
+    }
+}
+
+fn compound(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
+    let mut members = vec![];
+    for _ in 0..head.bits & 0xffff {
+        let name = name(c, head.version)?;
+        let offset = match head.version {
+            1 | 2 => c.u32_le()?.into(),
+            _ => c.uint_le(offset_width(head.size))?,
+        };
+        let dims = if head.version == 1 {
+            old_dims(c)?
+        } else {
+            vec![]
+        };
+        let mut datatype = nested(c, depth)?;
+        if !dims.is_empty() {
+            datatype = array_of(c, dims, datatype)?;
+        }
+        if offset
+            .checked_add(datatype.size)
+            .is_none_or(|end| end > head.size)
+        {
+            let what = format!(
+                "a member of {} bytes at byte {offset} of a compound of {}",
+                datatype.size, head.size
+            );
+            return Err(c.error(ErrorKind::Corrupt, what));
+        }
+        members.push(Member {
+            name,
+            offset,
+            datatype,
+        });
+    }
+    Ok(Class::Compound { members })
+}
+
+/// The shape of a member in version 1.
+fn old_dims(c: &mut Fields) -> Result<Vec<u64>> {
+    let rank = c.u8()?;
+    c.skip(3 + 4 + 4)?; // reserved, permutation, reserved
+    let all: Vec<u64> = (0..4)
+        .map(|_| c.u32_le().map(u64::from))
+        .collect::<Result<_>>()?;
+    Ok(all.into_iter().take(rank.into()).collect())
+}
+
+fn array_of(c: &Fields, dims: Vec<u64>, base: Datatype) -> Result<Datatype> {
+    let size = crate::model::region::product(&dims).and_then(|n| n.checked_mul(base.size));
+    let size = size.filter(|&n| n > 0 && n <= u32::MAX.into());
+    let Some(size) = size else {
+        return Err(c.error(
+            ErrorKind::Corrupt,
+            "an array type of no or too great a size".into(),
+        ));
+    };
+    let base = Box::new(base);
+    Ok(Datatype::of(size, Class::Array { dims, base }))
+}
+
+fn reference(c: &Fields, head: &Head) -> Result<Class> {
+    let kind = match head.bits & 0x0f {
+        0 => Reference::Object,
+        1 => Reference::Region,
+        2..=4 => Reference::Any,
+        other => {
+            return Err(c.error(
+                ErrorKind::Unsupported,
+                format!("a reference of kind {other}"),
+            ));
+        }
+    };
+    Ok(Class::Reference(kind))
+}
+
+fn enumeration(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
+    let base = nested(c, depth)?;
+    if !matches!(base.class, Class::Integer { .. } | Class::Bitfield { .. }) {
+        return Err(c.error(
+            ErrorKind::Unsupported,
+            "an enum of what is no integer".into(),
+        ));
+    }
+    let count = head.bits & 0xffff;
+    let names: Vec<_> = (0..count)
+        .map(|_| name(c, head.version))
+        .collect::<Result<_>>()?;
+    let size = usize::try_from(base.size).unwrap_or(usize::MAX);
+    let members = names.into_iter().map(|n| Ok((n, c.bytes(size)?.to_vec())));
+    let members = members.collect::<Result<_>>()?;
+    let base = Box::new(base);
+    Ok(Class::Enum { base, members })
+}
+
+fn vlen(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
+    let base = Box::new(nested(c, depth)?);
+    match head.bits & 0x0f {
+        0 => Ok(Class::Vlen { base }),
+        1 => Ok(Class::VlenString {
+            charset: charset(head.bits >> 8),
+        }),
+        other => Err(c.error(
+            ErrorKind::Unsupported,
+            format!("a variable-length type of kind {other}"),
+        )),
+    }
+}
+
+fn array(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
+    let rank = c.u8()?;
+    if head.version < 3 {
+        c.skip(3)?;
+    }
+    let dims: Vec<u64> = (0..rank)
+        .map(|_| c.u32_le().map(u64::from))
+        .collect::<Result<_>>()?;
+    if head.version < 3 {
+        c.skip(4 * usize::from(rank))?; // permutation
+    }
+    let base = nested(c, depth)?;
+    let array = array_of(c, dims, base)?;
+    if array.size != head.size {
+        let what = format!(
+            "an array type of {} bytes, {} stored",
+            array.size, head.size
+        );
+        return Err(c.error(ErrorKind::Corrupt, what));
+    }
+    Ok(array.class)
+}

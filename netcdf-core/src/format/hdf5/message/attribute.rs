@@ -1,0 +1,96 @@
+//! The Attribute message ("IV.A.2.m", versions 1 to 3).
+
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::dataspace::Dataspace;
+use crate::format::hdf5::datatype::Datatype;
+use crate::format::hdf5::file::{Fields, File};
+use crate::format::hdf5::message::{self, shared};
+
+/// An attribute of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// The type of its elements.
+    pub datatype: Datatype,
+    /// Its shape.
+    pub dataspace: Dataspace,
+    /// Its elements in stored form.
+    pub data: Vec<u8>,
+}
+
+impl Attribute {
+    /// Reads the body of the message.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`].
+    pub fn parse(file: &File, c: &mut Fields) -> Result<Self> {
+        let version = c.version(1..=3, "an attribute")?;
+        let flags = c.u8()?;
+        let (name, datatype, dataspace) = (c.u16_le()?, c.u16_le()?, c.u16_le()?);
+        if version == 3 {
+            c.skip(1)?; // character set of the name
+        }
+        let padded = version == 1;
+        let name = part(c, name, padded)?.0;
+        let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
+        let name = name.get(..end).unwrap_or_default().to_vec();
+        let shared = |bit: u8| version > 1 && flags & bit != 0;
+        let (bytes, at) = part(c, datatype, padded)?;
+        let datatype = datatype_of(file, bytes, at, shared(1))?;
+        let (bytes, at) = part(c, dataspace, padded)?;
+        let dataspace = dataspace_of(file, bytes, at, shared(2))?;
+        let data = data(c, &datatype, &dataspace)?;
+        Ok(Self {
+            name,
+            datatype,
+            dataspace,
+            data,
+        })
+    }
+}
+
+/// The next part and its address; in version 1 padded to eight bytes.
+fn part<'a>(c: &mut Fields<'a>, len: u16, padded: bool) -> Result<(&'a [u8], u64)> {
+    let at = c.offset();
+    let len = usize::from(len);
+    let bytes = c.bytes(len)?;
+    if padded {
+        let padding = (len.next_multiple_of(8) - len).min(c.remaining());
+        c.skip(padding)?;
+    }
+    Ok((bytes, at))
+}
+
+fn datatype_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Datatype> {
+    let mut fields = file.fields_at(bytes, at);
+    if !is_shared {
+        return Datatype::parse(&mut fields, file.limits());
+    }
+    let reference = shared::Reference::parse(&mut fields)?;
+    let body = shared::resolve(file, message::DATATYPE, &reference)?;
+    let mut datatype = Datatype::parse(&mut body.fields(file), file.limits())?;
+    datatype.committed = body.committed;
+    Ok(datatype)
+}
+
+fn dataspace_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Dataspace> {
+    let mut fields = file.fields_at(bytes, at);
+    if !is_shared {
+        return Dataspace::parse(&mut fields);
+    }
+    let reference = shared::Reference::parse(&mut fields)?;
+    let body = shared::resolve(file, message::DATASPACE, &reference)?;
+    Dataspace::parse(&mut body.fields(file))
+}
+
+/// The elements: all that type and shape ask for have to be there.
+fn data(c: &mut Fields, datatype: &Datatype, dataspace: &Dataspace) -> Result<Vec<u8>> {
+    let elements = dataspace.elements();
+    let bytes = elements.and_then(|n| n.checked_mul(datatype.size));
+    let bytes = bytes.and_then(|n| usize::try_from(n).ok());
+    match bytes {
+        Some(n) => Ok(c.bytes(n)?.to_vec()),
+        None => Err(c.error(ErrorKind::Corrupt, "an attribute of 2^64 bytes".into())),
+    }
+}

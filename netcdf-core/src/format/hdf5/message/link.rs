@@ -1,0 +1,84 @@
+//! The Link message ("IV.A.2.g"): a name in a group and what it stands for.
+
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::Fields;
+
+/// A link of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// Its number in the order of creation, where the group keeps it.
+    pub order: Option<u64>,
+    /// What it stands for.
+    pub target: Target,
+}
+
+/// What a link stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// The object whose header is at this address.
+    Hard(u64),
+    /// The object of this path.
+    Soft(Vec<u8>),
+    /// An object of another file.
+    External {
+        /// Name of the file.
+        file: Vec<u8>,
+        /// Path of the object in it.
+        path: Vec<u8>,
+    },
+    /// A class of link that its user defined.
+    User(u8),
+}
+
+impl Link {
+    /// Reads the body of the message, version 1.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`].
+    pub fn parse(c: &mut Fields) -> Result<Self> {
+        c.version(1..=1, "a link")?;
+        let flags = c.u8()?;
+        let kind = if flags & 0x08 != 0 { c.u8()? } else { 0 };
+        let order = if flags & 0x04 != 0 {
+            Some(c.u64_le()?)
+        } else {
+            None
+        };
+        if flags & 0x10 != 0 {
+            c.skip(1)?; // character set
+        }
+        let len = c.uint_le(1 << (flags & 3))?;
+        let name = take(c, len)?;
+        let target = match kind {
+            0 => Target::Hard(c.defined_address("a link's object")?),
+            1 => {
+                let len = c.u16_le()?;
+                Target::Soft(take(c, len.into())?)
+            }
+            64 => external(c)?,
+            2..64 => return Err(c.error(ErrorKind::Unsupported, format!("a link of class {kind}"))),
+            65.. => Target::User(kind),
+        };
+        Ok(Self {
+            name,
+            order,
+            target,
+        })
+    }
+}
+
+fn take(c: &mut Fields, len: u64) -> Result<Vec<u8>> {
+    let n = usize::try_from(len).map_err(|_| c.short(len))?;
+    Ok(c.bytes(n)?.to_vec())
+}
+
+/// The value of an external link: a byte of version and flags, and two names.
+fn external(c: &mut Fields) -> Result<Target> {
+    c.skip(2 + 1)?;
+    Ok(Target::External {
+        file: c.zero_terminated()?.to_vec(),
+        path: c.zero_terminated()?.to_vec(),
+    })
+}

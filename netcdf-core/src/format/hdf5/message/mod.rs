@@ -1,0 +1,47 @@
+//! Header messages ("IV.A.2"), and their types.
+
+pub mod attribute;
+pub mod attribute_info;
+pub mod link;
+pub mod link_info;
+pub mod shared;
+
+/// Nothing.
+pub const NIL: u16 = 0x00;
+/// Dataspace.
+pub const DATASPACE: u16 = 0x01;
+/// Link info.
+pub const LINK_INFO: u16 = 0x02;
+/// Datatype.
+pub const DATATYPE: u16 = 0x03;
+/// Fill value (old).
+pub const FILL_OLD: u16 = 0x04;
+/// Fill value.
+pub const FILL: u16 = 0x05;
+/// Link.
+pub const LINK: u16 = 0x06;
+/// External data files.
+pub const EXTERNAL: u16 = 0x07;
+/// Data layout.
+pub const LAYOUT: u16 = 0x08;
+/// Filter pipeline.
+pub const FILTERS: u16 = 0x0b;
+/// Attribute.
+pub const ATTRIBUTE: u16 = 0x0c;
+/// Shared message table, in the superblock extension.
+pub const SHARED_TABLE: u16 = 0x0f;
+/// Object header continuation.
+pub const CONTINUATION: u16 = 0x10;
+/// Symbol table: an old group.
+pub const SYMBOL_TABLE: u16 = 0x11;
+/// Driver information, in the superblock extension.
+pub const DRIVER: u16 = 0x14;
+/// Attribute info.
+pub const ATTRIBUTE_INFO: u16 = 0x15;
+/// The last type that the specification has.
+pub const LAST_KNOWN: u16 = 0x19;
+
+/// Flag: the body is a reference to a shared message.
+pub const SHARED: u8 = 0x02;
+/// Flag: who does not know the type must not open the object.
+pub const FAIL_IF_UNKNOWN: u8 = 0x80;

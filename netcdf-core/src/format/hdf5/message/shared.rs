@@ -1,0 +1,66 @@
+//! Messages that stand elsewhere ("IV.A.2", "Shared Message", versions 1 to 3).
+
+use std::borrow::Cow;
+
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::{Fields, File};
+use crate::format::hdf5::object_header::{Body, ObjectHeader};
+
+/// Where a shared message is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reference {
+    /// In the object header at this address: a committed datatype.
+    Committed(u64),
+    /// In the heap of shared messages, under this id.
+    Heap([u8; 8]),
+}
+
+impl Reference {
+    /// Reads the body of a message that has the flag "shared".
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`].
+    pub fn parse(c: &mut Fields) -> Result<Self> {
+        let version = c.version(1..=3, "a shared message")?;
+        let kind = c.u8()?;
+        if version == 1 {
+            c.skip(6)?;
+            c.length()?; // a name in a local heap
+        }
+        if version == 3 && kind == 1 {
+            return Ok(Self::Heap(c.array()?));
+        }
+        Ok(Self::Committed(c.defined_address("a shared message")?))
+    }
+}
+
+/// The body of a message of type `kind` that stands elsewhere.
+///
+/// # Errors
+/// Those of reading it; [`ErrorKind::Corrupt`] if it is not there or is shared itself.
+pub fn resolve(file: &File, kind: u16, reference: &Reference) -> Result<Body<'static>> {
+    match reference {
+        Reference::Heap(id) => {
+            let bytes = file.shared_message(kind, id)?;
+            Ok(Body {
+                data: Cow::Owned(bytes.data),
+                address: bytes.address,
+                committed: None,
+            })
+        }
+        Reference::Committed(address) => {
+            let header = ObjectHeader::read(file, *address)?;
+            let message = header.find(kind).filter(|m| m.flags & super::SHARED == 0);
+            let Some(message) = message else {
+                let what = format!("no message of type {kind:#06x} in the object that shares it");
+                return Err(file.error(ErrorKind::Corrupt, *address, what));
+            };
+            let raw = header.raw(message);
+            Ok(Body {
+                data: Cow::Owned(raw.data.into_owned()),
+                address: raw.address,
+                committed: Some(*address),
+            })
+        }
+    }
+}

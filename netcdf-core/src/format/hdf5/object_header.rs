@@ -1,0 +1,277 @@
+//! Object headers ("IV.A. Disk Format: Level 2A - Data Object Headers", versions 1 and 2).
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::file::{Bytes, Fields, File};
+use super::message::{self, shared};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The header of an object: its messages, from all its continuation blocks.
+#[derive(Debug, Clone)]
+pub struct ObjectHeader {
+    /// Address of the object.
+    pub address: u64,
+    /// Version of the header.
+    pub version: u8,
+    /// Whether attributes have a creation order.
+    pub tracks_attribute_order: bool,
+    blocks: Vec<Bytes>,
+    messages: Vec<Message>,
+}
+
+/// A message of a header: where its body is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Its type, see [`message`].
+    pub kind: u16,
+    /// Its flags: 1 constant, 2 shared …
+    pub flags: u8,
+    /// Creation order, of attributes.
+    pub order: u16,
+    block: usize,
+    range: Range<usize>,
+}
+
+/// The body of a message, where it is shared that of the shared one.
+#[derive(Debug, Clone)]
+pub struct Body<'a> {
+    /// Its bytes.
+    pub data: Cow<'a, [u8]>,
+    /// Their address, if they stand in the file.
+    pub address: Option<u64>,
+    /// Address of the committed datatype that they are from.
+    pub committed: Option<u64>,
+}
+
+impl Body<'_> {
+    /// The fields of the body.
+    #[must_use]
+    pub fn fields<'a>(&'a self, file: &'a File) -> Fields<'a> {
+        file.fields_of(&self.data, self.address)
+    }
+}
+
+impl ObjectHeader {
+    /// Reads the header at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`];
+    /// [`ErrorKind::Unsupported`] for a message that must be understood and is not.
+    pub fn read(file: &File, address: u64) -> Result<Self> {
+        let head = file.read_up_to(address, 64)?;
+        if head.data.starts_with(b"OHDR") {
+            return read_v2(file, address, &head);
+        }
+        read_v1(file, address, &head)
+    }
+
+    /// All messages but the empty ones, in the order of the header.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// The first message of a type.
+    #[must_use]
+    pub fn find(&self, kind: u16) -> Option<&Message> {
+        self.messages.iter().find(|m| m.kind == kind)
+    }
+
+    /// The bytes of a message as they stand in the header.
+    #[must_use]
+    pub fn raw(&self, message: &Message) -> Body<'_> {
+        let block = self.blocks.get(message.block);
+        let data = block.and_then(|b| b.data.get(message.range.clone()));
+        let address = block.and_then(|b| b.address?.checked_add(message.range.start as u64));
+        Body {
+            data: Cow::Borrowed(data.unwrap_or_default()),
+            address,
+            committed: None,
+        }
+    }
+
+    /// The body of a message; if it is shared, that of the message it refers to.
+    ///
+    /// # Errors
+    /// Those of reading what it refers to.
+    pub fn body(&self, file: &File, message: &Message) -> Result<Body<'_>> {
+        let raw = self.raw(message);
+        if message.flags & message::SHARED == 0 {
+            return Ok(raw);
+        }
+        let reference = shared::Reference::parse(&mut raw.fields(file))?;
+        shared::resolve(file, message.kind, &reference)
+    }
+
+    /// The body of the first message of a type.
+    ///
+    /// # Errors
+    /// As [`ObjectHeader::body`].
+    pub fn body_of(&self, file: &File, kind: u16) -> Result<Option<Body<'_>>> {
+        self.find(kind).map(|m| self.body(file, m)).transpose()
+    }
+
+    fn push(&mut self, file: &File, message: Message) -> Result<()> {
+        let unknown = message.kind > message::LAST_KNOWN;
+        if unknown && message.flags & message::FAIL_IF_UNKNOWN != 0 {
+            let what = format!(
+                "message type {:#06x} has to be understood, and is not known",
+                message.kind
+            );
+            return Err(file.error(ErrorKind::Unsupported, self.address, what));
+        }
+        if message.kind != message::NIL && message.kind != message::CONTINUATION {
+            self.messages.push(message);
+        }
+        Ok(())
+    }
+}
+
+/// Blocks of a header that are still to be read: address and length.
+type Pending = Vec<(u64, u64)>;
+
+/// How the messages of a block are written down.
+#[derive(Clone, Copy)]
+struct Form {
+    version: u8,
+    has_order: bool,
+}
+
+fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
+    let mut c = file.fields(head);
+    c.version(1..=1, "an object header")?;
+    c.skip(1 + 2 + 4)?; // reserved, number of messages, reference count
+    let size = c.u32_le()?;
+    let mut header = ObjectHeader {
+        address,
+        version: 1,
+        tracks_attribute_order: false,
+        blocks: vec![],
+        messages: vec![],
+    };
+    let first = address
+        .checked_add(16)
+        .ok_or_else(|| beyond(file, address))?;
+    let form = Form {
+        version: 1,
+        has_order: false,
+    };
+    read_blocks(file, &mut header, vec![(first, size.into())], form)?;
+    Ok(header)
+}
+
+fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
+    let mut c = file.fields(head);
+    c.skip(4)?;
+    c.version(2..=2, "an object header")?;
+    let flags = c.u8()?;
+    if flags & 0x20 != 0 {
+        c.skip(16)?; // access, modification, change and birth times
+    }
+    if flags & 0x10 != 0 {
+        c.skip(4)?; // when attributes become dense, and compact again
+    }
+    let size = c.uint_le(1 << (flags & 3))?;
+    let start = c.position();
+    let total = size
+        .checked_add(start as u64 + 4)
+        .ok_or_else(|| beyond(file, address))?;
+    let block = file.read(address, total)?;
+    block.verify(file, "an object header")?;
+    let form = Form {
+        version: 2,
+        has_order: flags & 0x04 != 0,
+    };
+    let mut header = ObjectHeader {
+        address,
+        version: 2,
+        tracks_attribute_order: form.has_order,
+        blocks: vec![],
+        messages: vec![],
+    };
+    let end = block.data.len().saturating_sub(4);
+    let pending = read_messages(file, &mut header, block, start..end, form)?;
+    read_blocks(file, &mut header, pending, form)?;
+    Ok(header)
+}
+
+fn beyond(file: &File, address: u64) -> Error {
+    file.error(ErrorKind::Corrupt, address, "an object header beyond 2^64")
+}
+
+/// Reads blocks, and those that they continue in.
+fn read_blocks(file: &File, header: &mut ObjectHeader, first: Pending, form: Form) -> Result<()> {
+    let mut pending = std::collections::VecDeque::from(first);
+    let mut seen = std::collections::HashSet::new();
+    let mut total = 0u64;
+    while let Some((address, len)) = pending.pop_front() {
+        if !seen.insert(address) {
+            let what = "a continuation of an object header leads back to itself";
+            return Err(file.error(ErrorKind::Corrupt, address, what));
+        }
+        total = total.saturating_add(len);
+        file.limits().metadata(total, "an object header")?;
+        let block = file.read(address, len)?;
+        let mut range = 0..block.data.len();
+        if form.version == 2 {
+            file.fields(&block).signature(b"OCHK")?;
+            block.verify(file, "a continuation of an object header")?;
+            range = 4..range.end.saturating_sub(4);
+        }
+        pending.extend(read_messages(file, header, block, range, form)?);
+    }
+    Ok(())
+}
+
+/// Reads the messages of a block; the continuations it names.
+fn read_messages(
+    file: &File,
+    header: &mut ObjectHeader,
+    block: Bytes,
+    range: Range<usize>,
+    form: Form,
+) -> Result<Pending> {
+    let mut pending = vec![];
+    let number = header.blocks.len();
+    let data = block.data.get(..range.end).unwrap_or_default();
+    let mut c = file.fields_of(data, block.address);
+    c.skip(range.start)?;
+    let prefix = match (form.version, form.has_order) {
+        (1, _) => 8,
+        (_, false) => 4,
+        (_, true) => 6,
+    };
+    while c.remaining() >= prefix {
+        let (kind, len, flags, order) = prefix_of(&mut c, form)?;
+        let start = c.position();
+        let body = c.bytes(len.into())?;
+        if kind == message::CONTINUATION {
+            let at = block.address.and_then(|a| a.checked_add(start as u64));
+            let mut fields = file.fields_of(body, at);
+            pending.push((fields.defined_address("a continuation")?, fields.length()?));
+        }
+        let message = Message {
+            kind,
+            flags,
+            order,
+            block: number,
+            range: start..start + usize::from(len),
+        };
+        header.push(file, message)?;
+    }
+    header.blocks.push(block);
+    Ok(pending)
+}
+
+/// Type, length in bytes, flags and creation order of a message.
+fn prefix_of(c: &mut Fields, form: Form) -> Result<(u16, u16, u8, u16)> {
+    if form.version == 1 {
+        let (kind, len, flags) = (c.u16_le()?, c.u16_le()?, c.u8()?);
+        c.skip(3)?;
+        return Ok((kind, len, flags, 0));
+    }
+    let (kind, len, flags) = (c.u8()?, c.u16_le()?, c.u8()?);
+    let order = if form.has_order { c.u16_le()? } else { 0 };
+    Ok((kind.into(), len, flags, order))
+}
