@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::{DataType, Endianness, FilterSpec};
+use crate::model::{Atomic, DataType, Endianness, FilterSpec};
 
 /// The stored form of one element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,18 @@ pub struct Element {
     pub size: u64,
     /// Byte order of its numbers.
     pub order: Endianness,
+    /// Whether the stored form is that of an atomic type of fixed size; else the values are had by
+    /// [`Reader::resolve`](crate::format::Reader::resolve).
+    pub plain: bool,
+}
+
+impl Element {
+    /// The atomic type whose numbers (or text) are stored as they are.
+    #[must_use]
+    pub fn plain_type(&self) -> Option<Atomic> {
+        let atomic = self.ty.atomic().filter(|a| a.size().is_some());
+        atomic.filter(|_| self.plain)
+    }
 }
 
 /// The grid of a variable. Contiguous data is one chunk, a record is a chunk.
@@ -27,6 +39,9 @@ pub struct Layout {
     pub element: Element,
     /// Filters in the order of writing; empty means that parts of a chunk can be read alone.
     pub filters: Vec<FilterSpec>,
+    /// Stored form of an element that was never written; `None` for the variable's netCDF fill
+    /// value.
+    pub fill: Option<Vec<u8>>,
 }
 
 impl Layout {

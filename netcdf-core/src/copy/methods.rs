@@ -34,7 +34,7 @@ const BAND: u64 = 1 << 19;
 /// The method for a variable of this shape that is stored as `from` says and will be as `to` says.
 #[must_use]
 pub fn choose(from: &Layout, to: &Layout, shape: &[u64]) -> Method {
-    let plain = from.filters.is_empty() && to.filters.is_empty();
+    let plain = from.filters.is_empty() && to.filters.is_empty() && from.fill.is_none();
     let same = from.element == to.element && from.extent == shape;
     match from.chunk.split_first() {
         _ if !plain || !same => Method::Convert,
@@ -110,7 +110,7 @@ impl Job {
         set.bands(
             self.pair.from,
             (Region::whole(&self.shape), BAND),
-            |_, bytes| self.encoded(&bytes).in_object(path),
+            |_, bytes| self.encoded(set, &bytes).in_object(path),
             |bytes| {
                 writer.put_run(self.pair.to, element, &bytes)?;
                 element = element.saturating_add(bytes.len() as u64 / size);
@@ -121,15 +121,16 @@ impl Job {
     }
 
     /// Stored elements of the input as stored elements of the output.
-    fn encoded(&self, bytes: &[u8]) -> Result<Vec<u8>> {
-        let (DataType::Atomic(from), DataType::Atomic(to)) =
-            (self.from.element.ty, self.to.element.ty)
-        else {
+    fn encoded(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Vec<u8>> {
+        let DataType::Atomic(to) = self.to.element.ty else {
             let what = "user-defined types are not copied yet";
             return Err(Error::new(ErrorKind::Unsupported, what));
         };
-        let values = elements::decode(from, self.from.element.order, bytes)?;
-        let values = if from == to {
+        let values = match self.from.element.plain_type() {
+            Some(from) => elements::decode(from, self.from.element.order, bytes)?,
+            None => set.reader.resolve(self.pair.from, bytes)?,
+        };
+        let values = if values.data_type() == Some(to) {
             values
         } else {
             convert::convert(&values, to)?

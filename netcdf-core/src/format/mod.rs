@@ -11,7 +11,7 @@ use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Source, Target};
-use crate::model::{DataType, DimId, Kind, Schema, Values, VarId};
+use crate::model::{DimId, Kind, Schema, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
 pub trait Reader: Send + Sync {
@@ -48,11 +48,14 @@ pub trait Reader: Send + Sync {
     /// The source behind an object number of a [`ChunkRef`], for moving bytes as they are.
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;
 
-    /// The values behind stored elements of a type with heap data (strings, lists).
+    /// The values behind stored elements of a variable that are not [`plain`]: those with heap data
+    /// (strings, lists), of user types, and numbers in unusual forms.
+    ///
+    /// [`plain`]: crate::chunk::layout::Element::plain
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for formats that have no such types.
-    fn resolve(&self, bytes: &[u8], ty: DataType) -> Result<Values>;
+    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values>;
 }
 
 /// A dataset in the making. Create-only: nothing is visible before [`Writer::finish`], and a

@@ -11,7 +11,7 @@ use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Context;
 use crate::format::Reader;
-use crate::model::{DataType, Region, Values, VarId};
+use crate::model::{Region, Values, VarId};
 
 /// An open dataset with the means to read it.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl<'a> Dataset<'a> {
     pub fn read(&self, var: VarId, region: &Region) -> Result<Values> {
         let layout = self.layout(var)?;
         let bytes = self.read_stored(var, &layout, region)?;
-        self.values(&layout, &bytes)
+        self.values(var, &layout, &bytes)
             .in_object(|| self.reader.schema().var_path(var))
     }
 
@@ -68,12 +68,10 @@ impl<'a> Dataset<'a> {
     }
 
     /// The values behind stored elements.
-    fn values(&self, layout: &Layout, bytes: &[u8]) -> Result<Values> {
-        match layout.element.ty {
-            DataType::Atomic(a) if a.size().is_some() => {
-                elements::decode(a, layout.element.order, bytes)
-            }
-            ty @ (DataType::Atomic(_) | DataType::User(_)) => self.reader.resolve(bytes, ty),
+    fn values(&self, var: VarId, layout: &Layout, bytes: &[u8]) -> Result<Values> {
+        match layout.element.plain_type() {
+            Some(a) => elements::decode(a, layout.element.order, bytes),
+            None => self.reader.resolve(var, bytes),
         }
     }
 
@@ -181,19 +179,14 @@ impl<'a> Dataset<'a> {
 
     /// The stored form of the variable's fill value.
     fn fill(&self, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
+        if let Some(fill) = &layout.fill {
+            return Ok(fill.clone());
+        }
         let fill = self.reader.schema().var(var).and_then(|v| v.fill_value());
         let mut bytes = Vec::new();
-        match fill {
-            Some(values)
-                if layout
-                    .element
-                    .ty
-                    .atomic()
-                    .is_some_and(|a| a.size().is_some()) =>
-            {
-                elements::encode(&values, layout.element.order, &mut bytes)?;
-            }
-            Some(_) | None => {
+        match fill.filter(|_| layout.element.plain_type().is_some()) {
+            Some(values) => elements::encode(&values, layout.element.order, &mut bytes)?,
+            None => {
                 bytes.resize(usize::try_from(layout.element.size).unwrap_or(1), 0);
             }
         }

@@ -82,12 +82,14 @@ impl Reader for Chunked {
             ty: Atomic::Short.into(),
             size: 2,
             order: Endianness::Little,
+            plain: true,
         };
         Ok(Layout {
             extent: vec![4, 7],
             chunk: vec![2, 3],
             element,
             filters: self.filters.clone(),
+            fill: None,
         })
     }
     fn locate(
@@ -130,7 +132,7 @@ impl Reader for Chunked {
     fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
         None
     }
-    fn resolve(&self, _: &[u8], _: DataType) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
         unimplemented!()
     }
 }

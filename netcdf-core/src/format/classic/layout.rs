@@ -31,12 +31,14 @@ impl Place {
             ty: self.ty.into(),
             size: self.ty.size().unwrap_or(1) as u64,
             order: Endianness::Big,
+            plain: true,
         };
         Layout {
             extent,
             chunk,
             element,
             filters: vec![],
+            fill: None,
         }
     }
 }

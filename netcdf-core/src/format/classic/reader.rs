@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::{Provenance, Reader};
 use crate::io::{Container, Source};
-use crate::model::{DataType, Kind, Schema, Values, VarId};
+use crate::model::{Kind, Schema, Values, VarId};
 
 /// An open classic file.
 #[derive(Debug)]
@@ -191,7 +191,7 @@ impl Reader for ClassicReader {
         (object == 0).then_some(&self.source)
     }
 
-    fn resolve(&self, _: &[u8], _: DataType) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
         Err(Error::new(
             ErrorKind::Unsupported,
             "classic files have no heap",

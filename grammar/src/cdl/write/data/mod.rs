@@ -108,6 +108,7 @@ fn band(layout: &Layout, shape: &[u64]) -> u64 {
 /// The values of a variable and how they are written.
 struct Content<'a> {
     set: &'a Dataset<'a>,
+    id: VarId,
     layout: Layout,
     text: ValueText<'a>,
     /// The value written as `_`.
@@ -124,6 +125,7 @@ impl<'a> Content<'a> {
         let forms = writer.options.forms.filter(|_| numeric);
         Self {
             set: writer.set,
+            id,
             layout,
             text: ValueText {
                 schema: writer.schema,
@@ -136,18 +138,20 @@ impl<'a> Content<'a> {
 
     /// The text of a band.
     fn part(&self, rows: &Rows, band: &Region, mut stored: Vec<u8>) -> Result<Part> {
-        let ty = self.layout.element.ty;
-        let atomic = match ty {
-            DataType::Atomic(a) if a.size().is_some() => a,
-            DataType::Atomic(_) | DataType::User(_) => {
-                let values = self.set.reader.resolve(&stored, ty)?;
+        let element = &self.layout.element;
+        if element.plain_type().is_none() {
+            let values = self.set.reader.resolve(self.id, &stored)?;
+            if values.data_type().and_then(Atomic::size).is_none() {
                 let mut cells = Others::new(&values, self.fill.as_ref(), self.text);
                 return Ok(rows.part(band, &mut cells));
             }
-        };
-        if self.layout.element.order == Endianness::Little {
-            elements::swap(&mut stored, atomic.size().unwrap_or(1));
+            stored.clear();
+            elements::encode(&values, Endianness::Big, &mut stored)?;
+        } else if element.order == Endianness::Little {
+            let size = usize::try_from(element.size).unwrap_or(1);
+            elements::swap(&mut stored, size);
         }
+        let atomic = element.ty.atomic().unwrap_or(Atomic::Byte);
         if atomic == Atomic::Char && self.form.is_none() {
             return Ok(rows.text_part(band, &stored));
         }

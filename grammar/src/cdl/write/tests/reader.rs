@@ -147,8 +147,10 @@ impl Reader for Memory {
                 ty,
                 size: size as u64,
                 order: self.order,
+                plain: ty.atomic().and_then(Atomic::size).is_some(),
             },
             filters: vec![],
+            fill: None,
         })
     }
 
@@ -179,7 +181,7 @@ impl Reader for Memory {
         None
     }
 
-    fn resolve(&self, bytes: &[u8], _: DataType) -> Result<Values> {
+    fn resolve(&self, _: VarId, bytes: &[u8]) -> Result<Values> {
         let first = u64::from_le_bytes(*bytes.first_chunk().unwrap());
         let (var, first) = (first >> 32, (first & 0xffff_ffff) as usize);
         Ok(self.data[var as usize].slice(first..first + bytes.len() / 8))
