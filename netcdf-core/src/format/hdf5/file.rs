@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
 use crate::bytes::sums::lookup3;
@@ -19,6 +20,22 @@ pub struct File {
     superblock: Superblock,
     limits: Limits,
     cache: Mutex<Cache>,
+    decoder: Decoder,
+    shared: OnceLock<Option<SharedMessages>>,
+}
+
+/// Undoes filters: given are the Filter Pipeline message, the mask of filters that were not applied,
+/// the number of bytes that have to come out, and the stored bytes.
+pub type Decode = dyn Fn(&[u8], u32, usize, Vec<u8>) -> Result<Vec<u8>> + Send + Sync;
+
+/// How metadata with filters is decoded.
+#[derive(Default)]
+struct Decoder(Option<Box<Decode>>);
+
+impl std::fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Decoder").field(&self.0.is_some()).finish()
+    }
 }
 
 /// Bytes of a structure and where they are in the file.
@@ -53,7 +70,40 @@ impl File {
             superblock,
             limits: limits.clone(),
             cache: Mutex::default(),
+            decoder: Decoder::default(),
+            shared: OnceLock::new(),
         })
+    }
+
+    /// Says how metadata with filters (of heaps) is decoded.
+    #[must_use]
+    pub fn with_decoder(mut self, decode: Box<Decode>) -> Self {
+        self.decoder = Decoder(Some(decode));
+        self
+    }
+
+    /// Undoes the filters of metadata; see [`Decode`]. `len` bytes come out.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MissingFilter`] if nothing was said about how to; those of the filters;
+    /// [`ErrorKind::Corrupt`] if not `len` bytes come out.
+    pub fn undo_filters(
+        &self,
+        message: &[u8],
+        mask: u32,
+        len: usize,
+        bytes: Vec<u8>,
+    ) -> Result<Vec<u8>> {
+        let Some(decode) = &self.decoder.0 else {
+            let what = "metadata went through filters, of which none is available";
+            return Err(Error::new(ErrorKind::MissingFilter, what).of(self.name()));
+        };
+        let bytes = decode(message, mask, len, bytes)?;
+        if bytes.len() == len {
+            return Ok(bytes);
+        }
+        let what = format!("{len} bytes of metadata expected, {} decoded", bytes.len());
+        Err(Error::new(ErrorKind::Corrupt, what).of(self.name()))
     }
 
     /// The superblock.
@@ -163,10 +213,20 @@ impl File {
     /// A message of the heap of shared messages.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`].
-    pub fn shared_message(&self, kind: u16, _id: &[u8; 8]) -> Result<Bytes> {
-        let what = format!("a shared message of type {kind:#06x}");
-        Err(Error::new(ErrorKind::Unsupported, what).of(self.name()))
+    /// Those of reading the table of shared messages and the heap; [`ErrorKind::Corrupt`] if there
+    /// is no table.
+    pub fn shared_message(&self, kind: u16, id: &[u8; 8]) -> Result<Bytes> {
+        let shared = if let Some(shared) = self.shared.get() {
+            shared
+        } else {
+            let shared = SharedMessages::of(self)?;
+            self.shared.get_or_init(|| shared)
+        };
+        let Some(shared) = shared else {
+            let what = "a message is shared, and there is no table of shared messages";
+            return Err(Error::new(ErrorKind::Corrupt, what).of(self.name()));
+        };
+        shared.message(self, kind, id)
     }
 
     /// Reads through the cache, or past it for what is large.

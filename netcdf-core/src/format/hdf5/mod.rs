@@ -9,13 +9,25 @@
 //! | [`file`], [`superblock`] | the file, its cache of metadata, sizes of offsets and lengths |
 //! | [`object_header`], [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
+//! | [`symbol_table`], [`btree_v1`], [`local_heap`] | links of old groups |
+//! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
+//! | [`global_heap`] | elements of any length |
+//! | [`shared_messages`] | messages that many headers share |
 
+pub mod btree_v1;
+pub mod btree_v2;
 pub mod dataspace;
 pub mod datatype;
 pub mod file;
+pub mod fractal_heap;
+pub mod global_heap;
+pub mod local_heap;
 pub mod message;
 pub mod object_header;
+mod recent;
+pub mod shared_messages;
 pub mod superblock;
+pub mod symbol_table;
 
 pub use file::{Bytes, Fields, File};
 pub use object_header::ObjectHeader;

@@ -1,0 +1,153 @@
+//! Version 1 B-trees ("III.A.1. Disk Format: Level 1A1"): of old groups and of chunks.
+
+use std::collections::HashSet;
+
+use super::file::{Bytes, File};
+use crate::error::{ErrorKind, Result};
+
+/// Node type of the trees of old groups; their keys are lengths.
+pub const GROUP: u8 = 0;
+/// Node type of the trees of chunks.
+pub const CHUNKS: u8 = 1;
+
+/// A tree: where it starts and what its nodes look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tree {
+    /// Address of the root node.
+    pub root: u64,
+    /// Type of all nodes: [`GROUP`] or [`CHUNKS`].
+    pub kind: u8,
+    /// Bytes of a key.
+    pub key: usize,
+}
+
+/// A node, its keys as stored.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Its address.
+    pub address: u64,
+    /// Its height: 0 where the children are not nodes.
+    pub level: u8,
+    /// The node before it on its level.
+    pub left: Option<u64>,
+    /// The node behind it on its level.
+    pub right: Option<u64>,
+    /// Addresses of the children.
+    pub children: Vec<u64>,
+    keys: Bytes,
+    key: usize,
+    stride: usize,
+}
+
+/// Says whether to go down to a child of a node (or, on level 0, whether it is wanted).
+pub type Wanted<'a> = &'a mut dyn FnMut(&Node, usize) -> Result<bool>;
+/// Takes a child of a node of level 0.
+pub type Visit<'a> = &'a mut dyn FnMut(&Node, usize) -> Result<()>;
+
+impl Node {
+    /// Reads the node at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`]; [`ErrorKind::Corrupt`] if it is not a node of this kind of tree.
+    pub fn read(file: &File, address: u64, tree: &Tree) -> Result<Self> {
+        let offset = usize::from(file.sizes().offset);
+        let head = file.read(address, 8 + 2 * offset as u64)?;
+        let mut c = file.fields(&head);
+        c.signature(b"TREE")?;
+        let (kind, level, count) = (c.u8()?, c.u8()?, c.u16_le()?);
+        if kind != tree.kind {
+            let what = format!("a B-tree node of type {kind}, type {} expected", tree.kind);
+            return Err(file.error(ErrorKind::Corrupt, address, what));
+        }
+        let (left, right) = (c.address()?, c.address()?);
+        let stride = tree.key.saturating_add(offset);
+        let len = stride.saturating_mul(count.into()).saturating_add(tree.key);
+        let start = address.saturating_add(head.data.len() as u64);
+        let keys = file.read(start, len as u64)?;
+        let mut node = Self {
+            address,
+            level,
+            left,
+            right,
+            children: Vec::with_capacity(count.into()),
+            keys,
+            key: tree.key,
+            stride,
+        };
+        let mut c = file.fields(&node.keys);
+        for _ in 0..count {
+            c.skip(tree.key)?;
+            node.children
+                .push(c.defined_address("a child of a B-tree node")?);
+        }
+        Ok(node)
+    }
+
+    /// Key `n`, stored before child `n`; there is one more key than children.
+    #[must_use]
+    pub fn key(&self, n: usize) -> &[u8] {
+        let start = n.saturating_mul(self.stride);
+        let key = self.keys.data.get(start..start.saturating_add(self.key));
+        key.unwrap_or_default()
+    }
+}
+
+impl Tree {
+    /// Visits the wanted children of the nodes of level 0, in order.
+    ///
+    /// # Errors
+    /// Those of reading nodes; [`ErrorKind::Corrupt`] if a node is met twice, or is not one level
+    /// below its parent; those of `wanted` and `visit`.
+    pub fn walk(&self, file: &File, wanted: Wanted, visit: Visit) -> Result<()> {
+        let mut walk = Walk {
+            file,
+            tree: self,
+            seen: HashSet::new(),
+            wanted,
+            visit,
+        };
+        let root = Node::read(file, self.root, self)?;
+        walk.node(&root)
+    }
+}
+
+struct Walk<'a> {
+    file: &'a File,
+    tree: &'a Tree,
+    seen: HashSet<u64>,
+    wanted: Wanted<'a>,
+    visit: Visit<'a>,
+}
+
+impl Walk<'_> {
+    /// Recursion is bounded: levels fall by one.
+    fn node(&mut self, node: &Node) -> Result<()> {
+        for (n, &child) in node.children.iter().enumerate() {
+            if !(self.wanted)(node, n)? {
+                continue;
+            }
+            if !self.seen.insert(child) {
+                let what = "a B-tree has the same child twice";
+                return Err(self.file.error(ErrorKind::Corrupt, child, what));
+            }
+            if node.level == 0 {
+                (self.visit)(node, n)?;
+            } else {
+                self.node(&self.child(child, node.level - 1)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn child(&self, address: u64, level: u8) -> Result<Node> {
+        let node = Node::read(self.file, address, self.tree)?;
+        if node.level == level {
+            return Ok(node);
+        }
+        let what = format!(
+            "a B-tree node of level {}, level {level} expected",
+            node.level
+        );
+        Err(self.file.error(ErrorKind::Corrupt, address, what))
+    }
+}

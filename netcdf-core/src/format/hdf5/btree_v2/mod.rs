@@ -1,0 +1,231 @@
+//! Version 2 B-trees ("III.A.2. Disk Format: Level 1A2"): of dense links and attributes, huge
+//! objects of fractal heaps, shared messages, and chunks.
+
+mod geometry;
+pub mod records;
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use super::file::{Bytes, Fields, File};
+use crate::error::{ErrorKind, Result};
+use geometry::Geometry;
+
+/// A tree: its header.
+#[derive(Debug, Clone)]
+pub struct BTree2 {
+    /// Type of the records; see the specification.
+    pub kind: u8,
+    /// Bytes of a record.
+    pub record: u16,
+    /// Number of records, as the header says.
+    pub total: u64,
+    depth: u16,
+    root: Option<Child>,
+    geometry: Geometry,
+}
+
+/// A node as its parent describes it.
+#[derive(Debug, Clone, Copy)]
+struct Child {
+    address: u64,
+    records: u16,
+}
+
+/// Where a record is, compared with the wanted ones.
+type Compare<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<Ordering>;
+type Visit<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<()>;
+
+impl BTree2 {
+    /// Reads the header at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
+    /// [`ErrorKind::Unsupported`].
+    pub fn open(file: &File, address: u64) -> Result<Self> {
+        let sizes = file.sizes();
+        let len = 22 + u64::from(sizes.offset) + u64::from(sizes.length);
+        let head = file.read(address, len)?;
+        let mut c = file.fields(&head);
+        c.signature(b"BTHD")?;
+        head.verify(file, "a B-tree's header")?;
+        c.version(0..=0, "a B-tree")?;
+        let (kind, node, record, depth) = (c.u8()?, c.u32_le()?, c.u16_le()?, c.u16_le()?);
+        c.skip(2)?; // when to split and merge nodes
+        let (root, records) = (c.address()?, c.u16_le()?);
+        let geometry = Geometry::new(node, record, depth, sizes.offset);
+        let geometry = geometry.map_err(|e| file.error(ErrorKind::Corrupt, address, e))?;
+        let root = root.filter(|_| records > 0);
+        Ok(Self {
+            kind,
+            record,
+            total: c.length()?,
+            depth,
+            root: root.map(|address| Child { address, records }),
+            geometry,
+        })
+    }
+
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if the records are not of one of these types.
+    pub fn expect(&self, file: &File, kinds: &[u8]) -> Result<()> {
+        if kinds.contains(&self.kind) {
+            return Ok(());
+        }
+        let what = format!("a B-tree of type {}, {kinds:?} expected", self.kind);
+        let at = self.root.map_or(0, |r| r.address);
+        Err(file.error(ErrorKind::Corrupt, at, what))
+    }
+
+    /// Visits all records in order.
+    ///
+    /// # Errors
+    /// Those of reading nodes, and of `visit`.
+    pub fn visit(
+        &self,
+        file: &File,
+        mut visit: impl FnMut(Fields<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.walk(file, &mut |_| Ok(Ordering::Equal), &mut visit)
+    }
+
+    /// Visits in order the records for which `compare` says `Equal`. It says `Less` for a record
+    /// that is before the wanted ones, `Greater` for one behind them.
+    ///
+    /// # Errors
+    /// Those of reading nodes, of `compare` and of `visit`.
+    pub fn visit_range(
+        &self,
+        file: &File,
+        mut compare: impl FnMut(Fields<'_>) -> Result<Ordering>,
+        mut visit: impl FnMut(Fields<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.walk(file, &mut compare, &mut visit)
+    }
+
+    /// The first record for which `compare` says `Equal`; see [`BTree2::visit_range`].
+    ///
+    /// # Errors
+    /// Those of reading nodes, and of `compare`.
+    pub fn find(
+        &self,
+        file: &File,
+        compare: impl FnMut(Fields<'_>) -> Result<Ordering>,
+    ) -> Result<Option<Vec<u8>>> {
+        let mut found = None;
+        self.visit_range(file, compare, |mut record| {
+            if found.is_none() {
+                found = Some(record.bytes(self.record.into())?.to_vec());
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    fn walk(&self, file: &File, compare: Compare, visit: Visit) -> Result<()> {
+        let Some(root) = self.root else {
+            return Ok(());
+        };
+        let mut walk = Walk {
+            tree: self,
+            file,
+            seen: HashSet::new(),
+            compare,
+            visit,
+        };
+        walk.node(root, self.depth)
+    }
+}
+
+struct Walk<'a> {
+    tree: &'a BTree2,
+    file: &'a File,
+    seen: HashSet<u64>,
+    compare: Compare<'a>,
+    visit: Visit<'a>,
+}
+
+impl Walk<'_> {
+    /// Recursion is bounded: the level falls by one, and the depth is limited.
+    fn node(&mut self, node: Child, level: u16) -> Result<()> {
+        if !self.seen.insert(node.address) {
+            let what = "a B-tree has the same node twice";
+            return Err(self.file.error(ErrorKind::Corrupt, node.address, what));
+        }
+        let file = self.file;
+        let bytes = self.read(node, level)?;
+        let record = usize::from(self.tree.record);
+        let start = 6usize;
+        let children = self.children(&bytes, node, level)?;
+        let mut before = Ordering::Less; // the record before a child
+        for n in 0..=usize::from(node.records) {
+            let at = start + n * record;
+            let bytes = bytes.data.get(at..at + record);
+            let bytes = bytes.filter(|_| n < usize::from(node.records));
+            let fields = bytes.map(|b| {
+                let address = node.address.saturating_add(at as u64);
+                file.fields_of(b, Some(address))
+            });
+            let order = match &fields {
+                Some(f) => (self.compare)(f.clone())?,
+                None => Ordering::Greater,
+            };
+            if let Some(child) = children.get(n)
+                && before != Ordering::Greater
+                && order != Ordering::Less
+            {
+                self.node(*child, level - 1)?;
+            }
+            if let (Some(fields), Ordering::Equal) = (fields, order) {
+                (self.visit)(fields)?;
+            }
+            if order == Ordering::Greater {
+                break;
+            }
+            before = order;
+        }
+        Ok(())
+    }
+
+    /// The bytes of a node that are used, verified.
+    fn read(&self, node: Child, level: u16) -> Result<Bytes> {
+        let fail = |what| self.file.error(ErrorKind::Corrupt, node.address, what);
+        let len = self.tree.geometry.used(level, node.records).map_err(fail)?;
+        let bytes = self.file.read(node.address, len)?;
+        let mut c = self.file.fields(&bytes);
+        c.signature(if level == 0 { b"BTLF" } else { b"BTIN" })?;
+        bytes.verify(self.file, "a B-tree node")?;
+        c.version(0..=0, "a B-tree node")?;
+        let kind = c.u8()?;
+        if kind == self.tree.kind {
+            return Ok(bytes);
+        }
+        let what = format!(
+            "a B-tree node of type {kind}, type {} expected",
+            self.tree.kind
+        );
+        Err(fail(what))
+    }
+
+    /// The children of an internal node; none of a leaf.
+    fn children(&self, bytes: &Bytes, node: Child, level: u16) -> Result<Vec<Child>> {
+        if level == 0 {
+            return Ok(vec![]);
+        }
+        let mut c = self.file.fields(bytes);
+        c.skip(6 + usize::from(node.records) * usize::from(self.tree.record))?;
+        let widths = self.tree.geometry.widths(level);
+        (0..=node.records)
+            .map(|_| {
+                let address = c.defined_address("a B-tree node")?;
+                let records = c.uint_le(widths.records)?;
+                c.skip(widths.total)?;
+                let Ok(records) = u16::try_from(records) else {
+                    let what = format!("a B-tree node of {records} records");
+                    return Err(c.error(ErrorKind::Corrupt, what));
+                };
+                Ok(Child { address, records })
+            })
+            .collect()
+    }
+}

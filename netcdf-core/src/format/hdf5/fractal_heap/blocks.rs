@@ -1,0 +1,130 @@
+//! Direct and indirect blocks of a fractal heap.
+
+use std::sync::Arc;
+
+use super::header::{Block, Header};
+use crate::bytes::sums::lookup3;
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::{Bytes, Fields, File};
+
+/// The children of an indirect block; `None` where there is no block (yet).
+pub type Children = Arc<Vec<Option<Block>>>;
+
+/// Where a block is in the heap, and how large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Offset of its first byte.
+    pub start: u64,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// Bytes of a direct block before its objects.
+pub fn direct_prefix(file: &File, header: &Header) -> usize {
+    let sum = if header.has_checksums { 4 } else { 0 };
+    4 + 1 + usize::from(file.sizes().offset) + header.table.offset_len() + sum
+}
+
+/// Reads a direct block, all of it; objects count from its first byte.
+pub fn direct(file: &File, header: &Header, block: Block, extent: Extent) -> Result<Bytes> {
+    let mut bytes = match block.filtered {
+        None => file.read(block.address, extent.size)?,
+        Some((len, mask)) => {
+            let stored = file.read(block.address, len)?.data;
+            let size = file
+                .limits()
+                .metadata(extent.size, "a fractal heap block")?;
+            let data = file.undo_filters(&header.filters, mask, size, stored)?;
+            Bytes {
+                data,
+                address: None,
+            }
+        }
+    };
+    let mut c = file.fields(&bytes);
+    c.signature(b"FHDB")?;
+    frame(file, header, &mut c, (block.address, extent.start))?;
+    if header.has_checksums {
+        let at = c.position();
+        let stored = c.u32_le()?;
+        verify(file, (block.address, stored), &mut bytes, at)?;
+    }
+    if bytes.data.len() as u64 == extent.size {
+        return Ok(bytes);
+    }
+    let what = format!(
+        "a fractal heap block of {} bytes, {} expected",
+        bytes.data.len(),
+        extent.size
+    );
+    Err(file.error(ErrorKind::Corrupt, block.address, what))
+}
+
+/// The sum is that of the block with zeros in the place of the sum.
+fn verify(file: &File, (address, stored): (u64, u32), bytes: &mut Bytes, at: usize) -> Result<()> {
+    if let Some(sum) = bytes.data.get_mut(at..at.saturating_add(4)) {
+        sum.fill(0);
+    }
+    let computed = lookup3(&bytes.data);
+    if computed == stored {
+        return Ok(());
+    }
+    let what =
+        format!("the checksum of a fractal heap block is {computed:08x}, stored is {stored:08x}");
+    Err(file.error(ErrorKind::Checksum, address, what))
+}
+
+/// Version, and whether the block is the expected one: the heap's address, the offset within it.
+fn frame(file: &File, header: &Header, c: &mut Fields, (at, start): (u64, u64)) -> Result<()> {
+    c.version(0..=0, "a fractal heap block")?;
+    let heap = c.defined_address("a fractal heap")?;
+    let offset = c.uint_le(header.table.offset_len())?;
+    if (heap, offset) == (header.address, start) {
+        return Ok(());
+    }
+    let what = format!(
+        "a block of offset {offset} of the fractal heap at {heap}, expected is offset {start} of \
+         that at {}",
+        header.address
+    );
+    Err(file.error(ErrorKind::Corrupt, at, what))
+}
+
+/// Reads an indirect block of so many rows that starts at offset `start` of the heap.
+pub fn indirect(
+    file: &File,
+    header: &Header,
+    address: u64,
+    (start, rows): (u64, u32),
+) -> Result<Children> {
+    let table = &header.table;
+    let filtered = !header.filters.is_empty();
+    let sizes = file.sizes();
+    let plain = u64::from(sizes.offset);
+    let more = if filtered {
+        u64::from(sizes.length) + 4
+    } else {
+        0
+    };
+    let direct = u64::from(rows.min(table.direct_rows())) * table.width();
+    let below = u64::from(rows.saturating_sub(table.direct_rows())) * table.width();
+    let prefix = 4 + 1 + plain + table.offset_len() as u64;
+    let len = prefix + direct * (plain + more) + below * plain + 4;
+    let bytes = file.read(address, len)?;
+    let mut c = file.fields(&bytes);
+    c.signature(b"FHIB")?;
+    bytes.verify(file, "a fractal heap's indirect block")?;
+    frame(file, header, &mut c, (address, start))?;
+    let children = (0..direct + below).map(|n| child(&mut c, filtered && n < direct));
+    Ok(Arc::new(children.collect::<Result<_>>()?))
+}
+
+fn child(c: &mut Fields, filtered: bool) -> Result<Option<Block>> {
+    let address = c.address()?;
+    let filtered = if filtered {
+        Some((c.length()?, c.u32_le()?))
+    } else {
+        None
+    };
+    Ok(address.map(|address| Block { address, filtered }))
+}

@@ -1,0 +1,102 @@
+//! The header of a fractal heap.
+
+use super::table::Table;
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::{Bytes, File};
+
+/// What a heap's header says.
+#[derive(Debug, Clone)]
+pub struct Header {
+    /// Its address.
+    pub address: u64,
+    /// Bytes of an object's id.
+    pub id_len: u16,
+    /// Whether direct blocks have a checksum.
+    pub has_checksums: bool,
+    /// The most bytes of an object in a block.
+    pub most: u32,
+    /// The B-tree of huge objects.
+    pub huge: Option<u64>,
+    /// Sizes of blocks.
+    pub table: Table,
+    /// The root block.
+    pub root: Option<Block>,
+    /// Rows of the root block; 0 if it is a direct one.
+    pub rows: u32,
+    /// The Filter Pipeline message of what is in the heap; empty without filters.
+    pub filters: Vec<u8>,
+}
+
+/// A block as its parent describes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    /// Its address.
+    pub address: u64,
+    /// Its length in the file and the mask of filters that were not applied, where a heap has
+    /// filters, and the block is a direct one.
+    pub filtered: Option<(u64, u32)>,
+}
+
+impl Header {
+    /// Reads the header at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
+    /// [`ErrorKind::Unsupported`].
+    pub fn read(file: &File, address: u64) -> Result<Self> {
+        let bytes = read_all(file, address)?;
+        let mut c = file.fields(&bytes);
+        c.skip(4)?;
+        c.version(0..=0, "a fractal heap")?;
+        let (id_len, filters_len, flags) = (c.u16_le()?, c.u16_le()?, c.u8()?);
+        let most = c.u32_le()?;
+        c.length()?; // the next id of a huge object
+        let huge = c.address()?;
+        c.length()?;
+        c.address()?; // free space: size and manager
+        for _ in 0..8 {
+            c.length()?; // sizes and numbers of objects
+        }
+        let (width, start, direct) = (c.u16_le()?, c.length()?, c.length()?);
+        let (bits, _) = (c.u16_le()?, c.u16_le()?);
+        let table = Table::new(width, start, direct, bits);
+        let table = table.map_err(|e| file.error(ErrorKind::Corrupt, address, e))?;
+        let (root, rows) = (c.address()?, u32::from(c.u16_le()?));
+        if rows > table.most_rows() {
+            let what = format!("a fractal heap with {rows} rows of blocks");
+            return Err(file.error(ErrorKind::Corrupt, address, what));
+        }
+        let filtered = if filters_len > 0 {
+            Some((c.length()?, c.u32_le()?))
+        } else {
+            None
+        };
+        Ok(Self {
+            address,
+            id_len,
+            has_checksums: flags & 2 != 0,
+            most,
+            huge,
+            table,
+            root: root.map(|address| Block { address, filtered }),
+            rows,
+            filters: c.bytes(filters_len.into())?.to_vec(),
+        })
+    }
+}
+
+/// All of the header, verified.
+fn read_all(file: &File, address: u64) -> Result<Bytes> {
+    let sizes = file.sizes();
+    let (offset, length) = (u64::from(sizes.offset), u64::from(sizes.length));
+    let head = file.read(address, 9)?;
+    let mut c = file.fields(&head);
+    c.signature(b"FRHP")?;
+    c.skip(1 + 2)?;
+    let filters = u64::from(c.u16_le()?);
+    let filters = if filters > 0 { length + 4 + filters } else { 0 };
+    let len = 22 + 12 * length + 3 * offset + filters + 4;
+    let bytes = file.read(address, len)?;
+    bytes.verify(file, "a fractal heap's header")?;
+    Ok(bytes)
+}

@@ -1,0 +1,230 @@
+//! Fractal heaps ("III.G. Disk Format: Level 1G"): links and attributes of objects with many of
+//! them, and shared messages.
+
+mod blocks;
+mod header;
+mod table;
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use super::btree_v2::BTree2;
+use super::btree_v2::records::{HUGE_BY_ID, Huge};
+use super::file::{Bytes, Fields, File};
+use super::recent::{Most, Recent};
+use crate::error::{ErrorKind, Result};
+use blocks::{Children, Extent};
+use header::{Block, Header};
+
+/// An open heap; it keeps the blocks that were used last.
+#[derive(Debug)]
+pub struct FractalHeap {
+    header: Header,
+    direct: Recent<Arc<Bytes>>,
+    indirect: Recent<Children>,
+    huge: OnceLock<BTree2>,
+}
+
+/// What a heap keeps of its blocks.
+const KEPT: Most = Most {
+    count: 64,
+    bytes: 4 << 20,
+};
+
+impl FractalHeap {
+    /// Reads the header at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
+    /// [`ErrorKind::Unsupported`].
+    pub fn open(file: &File, address: u64) -> Result<Self> {
+        Ok(Self {
+            header: Header::read(file, address)?,
+            direct: Recent::new(KEPT),
+            indirect: Recent::new(KEPT),
+            huge: OnceLock::new(),
+        })
+    }
+
+    /// The object with an id; more bytes than the heap's ids have are not looked at.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
+    /// [`ErrorKind::Limit`], [`ErrorKind::Unsupported`]; those of filters.
+    pub fn object(&self, file: &File, id: &[u8]) -> Result<Bytes> {
+        let id = id.get(..self.header.id_len.into()).unwrap_or(id);
+        let mut c = file.fields_of(id, None);
+        let first = c.u8()?;
+        if first >> 6 != 0 {
+            let what = format!("version {} of an object's id in a fractal heap", first >> 6);
+            return Err(self.error(file, ErrorKind::Unsupported, what));
+        }
+        match (first >> 4) & 3 {
+            0 => self.managed(file, c),
+            1 => self.huge(file, c),
+            2 => self.tiny(first & 15, c),
+            kind => {
+                let what = format!("an object of type {kind} in a fractal heap");
+                Err(self.error(file, ErrorKind::Corrupt, what))
+            }
+        }
+    }
+
+    fn error(&self, file: &File, kind: ErrorKind, what: String) -> crate::Error {
+        file.error(kind, self.header.address, what)
+    }
+
+    /// An object in its id.
+    fn tiny(&self, low: u8, mut c: Fields) -> Result<Bytes> {
+        let is_extended = self.header.id_len > LONGEST_NORMAL;
+        let len = if is_extended {
+            usize::from(low) << 8 | usize::from(c.u8()?)
+        } else {
+            low.into()
+        };
+        Ok(Bytes {
+            data: c.bytes(len + 1)?.to_vec(),
+            address: None,
+        })
+    }
+
+    /// An object in a direct block.
+    fn managed(&self, file: &File, mut c: Fields) -> Result<Bytes> {
+        let table = &self.header.table;
+        let offset = c.uint_le(table.offset_len())?;
+        let len = c.uint_le(table.length_len(self.header.most))?;
+        let (block, start) = self.block_at(file, offset)?;
+        let from = usize::try_from(offset - start).unwrap_or(usize::MAX);
+        let to = usize::try_from(len).ok().and_then(|n| from.checked_add(n));
+        let bytes = to.and_then(|to| block.data.get(from..to));
+        let prefix = blocks::direct_prefix(file, &self.header);
+        match bytes.filter(|_| from >= prefix) {
+            Some(bytes) => Ok(Bytes {
+                data: bytes.to_vec(),
+                address: block.address.and_then(|a| a.checked_add(from as u64)),
+            }),
+            None => {
+                let what = format!(
+                    "an object of {len} bytes at {from} of a fractal heap block of {}",
+                    block.data.len()
+                );
+                Err(self.error(file, ErrorKind::Corrupt, what))
+            }
+        }
+    }
+
+    /// The direct block with the byte at an offset, and the offset of its first byte.
+    fn block_at(&self, file: &File, offset: u64) -> Result<(Arc<Bytes>, u64)> {
+        let beyond = || {
+            let what = format!("no block for offset {offset} of a fractal heap");
+            self.error(file, ErrorKind::Corrupt, what)
+        };
+        let table = &self.header.table;
+        let mut block = self.header.root.ok_or_else(beyond)?;
+        let mut rows = self.header.rows;
+        let mut extent = Extent {
+            start: 0,
+            size: table.start(),
+        };
+        if rows == 0 {
+            let is_in = offset < extent.size;
+            let block = is_in.then_some(block).ok_or_else(beyond)?;
+            return Ok((self.direct(file, block, extent)?, 0));
+        }
+        // What is looked for gets smaller with each block: the loop ends.
+        loop {
+            let place = table.place(offset - extent.start);
+            let children = self.children(file, block.address, (extent.start, rows))?;
+            let child = children.get(place.child).copied().flatten();
+            block = child.ok_or_else(beyond)?;
+            extent = Extent {
+                start: extent.start + place.start,
+                size: place.size,
+            };
+            if place.row < table.direct_rows() {
+                return Ok((self.direct(file, block, extent)?, extent.start));
+            }
+            rows = table.rows(extent.size).ok_or_else(beyond)?;
+        }
+    }
+
+    fn direct(&self, file: &File, block: Block, extent: Extent) -> Result<Arc<Bytes>> {
+        if let Some(bytes) = self.direct.get(extent.start) {
+            return Ok(bytes);
+        }
+        let bytes = Arc::new(blocks::direct(file, &self.header, block, extent)?);
+        let size = bytes.data.len();
+        self.direct.put(extent.start, Arc::clone(&bytes), size);
+        Ok(bytes)
+    }
+
+    fn children(&self, file: &File, address: u64, part: (u64, u32)) -> Result<Children> {
+        if let Some(children) = self.indirect.get(address) {
+            return Ok(children);
+        }
+        let children = blocks::indirect(file, &self.header, address, part)?;
+        let size = children.len().saturating_mul(size_of::<Option<Block>>());
+        self.indirect.put(address, Arc::clone(&children), size);
+        Ok(children)
+    }
+
+    /// An object in a place of its own.
+    fn huge(&self, file: &File, mut c: Fields) -> Result<Bytes> {
+        let is_filtered = !self.header.filters.is_empty();
+        let huge = if c.remaining() >= direct_len(file, is_filtered) {
+            Huge::parse(&mut c, is_filtered)?
+        } else {
+            let len = c.remaining().min(file.sizes().length.into());
+            let id = c.uint_le(len)?;
+            self.find_huge(file, id)?
+        };
+        let stored = file.read(huge.address, huge.len)?;
+        let Some((mask, size)) = huge.filtered else {
+            return Ok(stored);
+        };
+        let size = file
+            .limits()
+            .metadata(size, "an object of a fractal heap")?;
+        let data = file.undo_filters(&self.header.filters, mask, size, stored.data)?;
+        Ok(Bytes {
+            data,
+            address: None,
+        })
+    }
+
+    /// Looks a huge object up by its number.
+    fn find_huge(&self, file: &File, id: u64) -> Result<Huge> {
+        let missing = || {
+            let what = format!("no huge object {id} in a fractal heap");
+            self.error(file, ErrorKind::Corrupt, what)
+        };
+        let tree = if let Some(tree) = self.huge.get() {
+            tree
+        } else {
+            let tree = BTree2::open(file, self.header.huge.ok_or_else(missing)?)?;
+            tree.expect(file, &HUGE_BY_ID)?;
+            self.huge.get_or_init(|| tree)
+        };
+        let is_filtered = tree.kind == 2;
+        let found = tree.find(file, |mut record| {
+            let huge = Huge::parse_with_id(&mut record, is_filtered)?;
+            Ok(huge.id.cmp(&Some(id)))
+        })?;
+        let record = found.ok_or_else(missing)?;
+        Huge::parse_with_id(&mut file.fields_of(&record, None), is_filtered)
+    }
+}
+
+/// The longest ids in which the length of a tiny object takes four bits.
+const LONGEST_NORMAL: u16 = 18;
+
+/// Bytes that an id has to have to say itself where a huge object is.
+fn direct_len(file: &File, is_filtered: bool) -> usize {
+    let sizes = file.sizes();
+    let plain = usize::from(sizes.offset) + usize::from(sizes.length);
+    if is_filtered {
+        plain + 4 + usize::from(sizes.length)
+    } else {
+        plain
+    }
+}

@@ -1,0 +1,158 @@
+//! The doubling table: which block of the heap an offset is in.
+
+/// What the header says of the sizes of blocks; all in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Table {
+    /// log2 of the number of blocks of a row.
+    width_bits: u32,
+    /// log2 of the size of the blocks of the first two rows; from then on it doubles by row.
+    start_bits: u32,
+    /// log2 of the size of the largest direct block.
+    direct_bits: u32,
+    /// log2 of the size of the heap's address space.
+    pub heap_bits: u32,
+}
+
+/// A place in an indirect block, for an offset within it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The row.
+    pub row: u32,
+    /// Number of the child, over all rows.
+    pub child: usize,
+    /// Where the child starts, from the start of the indirect block.
+    pub start: u64,
+    /// Bytes that the child stands for.
+    pub size: u64,
+}
+
+impl Table {
+    /// Blocks of `start` to `direct` bytes, `width` of them a row, in a heap of 2^`bits` bytes.
+    ///
+    /// # Errors
+    /// What is wrong with these numbers.
+    pub fn new(width: u16, start: u64, direct: u64, bits: u16) -> Result<Self, String> {
+        let power = |n: u64| n.is_power_of_two().then(|| n.ilog2());
+        let all = (power(width.into()), power(start), power(direct));
+        let fail = || {
+            format!(
+                "a fractal heap of 2^{bits} bytes, rows of {width} blocks of {start} to {direct} bytes"
+            )
+        };
+        let (Some(width_bits), Some(start_bits), Some(direct_bits)) = all else {
+            return Err(fail());
+        };
+        let table = Self {
+            width_bits,
+            start_bits,
+            direct_bits,
+            heap_bits: bits.into(),
+        };
+        let fits = width_bits + start_bits <= table.heap_bits && table.heap_bits <= 64;
+        match start <= direct && direct <= LARGEST && fits {
+            true => Ok(table),
+            false => Err(fail()),
+        }
+    }
+
+    /// Bytes of an offset in the heap.
+    pub fn offset_len(&self) -> usize {
+        usize::try_from(self.heap_bits.div_ceil(8)).unwrap_or(8)
+    }
+
+    /// Bytes of a length within the largest direct block, for objects of at most `most` bytes.
+    pub fn length_len(&self, most: u32) -> usize {
+        let direct = self.direct_bits.div_ceil(8);
+        let object = most.max(1).ilog2() / 8 + 1;
+        usize::try_from(direct.min(object)).unwrap_or(4)
+    }
+
+    /// Size of the first direct block.
+    pub fn start(&self) -> u64 {
+        1 << self.start_bits
+    }
+
+    /// Blocks of a row.
+    pub fn width(&self) -> u64 {
+        1 << self.width_bits
+    }
+
+    /// Rows of direct blocks in an indirect block of enough rows.
+    pub fn direct_rows(&self) -> u32 {
+        self.direct_bits - self.start_bits + 2
+    }
+
+    /// Rows of an indirect block that stands for all of the heap.
+    pub fn most_rows(&self) -> u32 {
+        self.heap_bits - self.width_bits - self.start_bits + 1
+    }
+
+    /// Rows of the indirect block that stands for `size` bytes; `None` if they are fewer than a
+    /// row.
+    pub fn rows(&self, size: u64) -> Option<u32> {
+        let bits = size.checked_ilog2()?;
+        Some(bits.checked_sub(self.width_bits + self.start_bits)? + 1)
+    }
+
+    /// Where the byte at an offset within an indirect block is.
+    pub fn place(&self, offset: u64) -> Place {
+        let first = self.width_bits + self.start_bits;
+        let top = offset.checked_ilog2().filter(|&bits| bits >= first);
+        let (row, from, bits) = match top {
+            None => (0, 0, self.start_bits),
+            Some(bits) => (bits - first + 1, 1 << bits, bits - self.width_bits),
+        };
+        let column = (offset - from) >> bits;
+        let child = (u64::from(row) << self.width_bits) + column;
+        Place {
+            row,
+            child: usize::try_from(child).unwrap_or(usize::MAX),
+            start: from + (column << bits),
+            size: 1 << bits,
+        }
+    }
+}
+
+/// The largest direct block that the C library makes.
+const LARGEST: u64 = 1 << 31;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_double_from_the_third_row_on() {
+        let table = Table::new(4, 512, 2048, 32).unwrap();
+        let at = |offset| {
+            let p = table.place(offset);
+            (p.row, p.child, p.start, p.size)
+        };
+        assert_eq!(at(0), (0, 0, 0, 512));
+        assert_eq!(at(2047), (0, 3, 1536, 512));
+        assert_eq!(at(2048), (1, 4, 2048, 512));
+        assert_eq!(at(4096), (2, 8, 4096, 1024));
+        assert_eq!(at(8192 + 2048), (3, 13, 8192 + 2048, 2048));
+        assert_eq!(at(16384), (4, 16, 16384, 4096));
+        assert_eq!((table.direct_rows(), table.most_rows()), (4, 22));
+        assert_eq!((table.rows(4096), table.rows(1024)), (Some(2), None));
+    }
+
+    #[test]
+    fn every_offset_is_in_its_block() {
+        let table = Table::new(2, 512, 1024, 64).unwrap();
+        for offset in (0..63).map(|b| 1u64 << b).chain([u64::MAX]) {
+            let place = table.place(offset);
+            assert!(place.start <= offset && offset - place.start < place.size);
+        }
+    }
+
+    #[test]
+    fn refuses_odd_sizes() {
+        assert!(Table::new(3, 512, 2048, 32).is_err());
+        assert!(Table::new(4, 512, 256, 32).is_err());
+        assert!(Table::new(4, 512, 1 << 32, 40).is_err());
+        assert!(Table::new(4, 512, 2048, 8).is_err());
+        assert!(Table::new(4, 512, 2048, 65).is_err());
+        assert!(Table::new(0, 0, 0, 32).is_err());
+    }
+}

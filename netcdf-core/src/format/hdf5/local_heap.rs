@@ -1,0 +1,55 @@
+//! Local heaps: the names of the links of an old group ("III.D. Disk Format: Level 1D").
+
+use super::file::{Bytes, File};
+use crate::error::{ErrorKind, Result};
+
+/// A local heap, all of it.
+#[derive(Debug, Clone)]
+pub struct LocalHeap {
+    address: u64,
+    segment: Bytes,
+}
+
+impl LocalHeap {
+    /// Reads the heap at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`],
+    /// [`ErrorKind::Limit`].
+    pub fn read(file: &File, address: u64) -> Result<Self> {
+        let sizes = file.sizes();
+        let len = 8 + 2 * u64::from(sizes.length) + u64::from(sizes.offset);
+        let head = file.read(address, len)?;
+        let mut c = file.fields(&head);
+        c.signature(b"HEAP")?;
+        c.version(0..=0, "a local heap")?;
+        c.skip(3)?;
+        let size = c.length()?;
+        c.length()?; // head of the list of free blocks
+        let segment = match size {
+            0 => Bytes::default(),
+            _ => file.read(c.defined_address("a local heap's data")?, size)?,
+        };
+        Ok(Self { address, segment })
+    }
+
+    /// The bytes from an offset up to the next zero byte.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if the offset is beyond the heap, or no zero byte follows.
+    pub fn name_at(&self, file: &File, offset: u64) -> Result<&[u8]> {
+        let start = usize::try_from(offset).ok();
+        let rest = start.and_then(|s| self.segment.data.get(s..));
+        let end = rest.and_then(|r| r.iter().position(|&b| b == 0));
+        match rest.zip(end).and_then(|(r, e)| r.get(..e)) {
+            Some(name) => Ok(name),
+            None => {
+                let size = self.segment.data.len();
+                let what = format!(
+                    "no name ending in zero at offset {offset} of the {size} bytes of a local heap"
+                );
+                Err(file.error(ErrorKind::Corrupt, self.address, what))
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The things that were used last, by address: a small cache for what many objects point into.
+
+use std::sync::{Mutex, PoisonError};
+
+/// A cache that may be shared among threads; values should be cheap to clone.
+#[derive(Debug)]
+pub struct Recent<V> {
+    entries: Mutex<Vec<Entry<V>>>,
+    most: Most,
+}
+
+/// What a cache may hold; the value used last always stays.
+#[derive(Debug, Clone, Copy)]
+pub struct Most {
+    /// Number of values.
+    pub count: usize,
+    /// Bytes of all values.
+    pub bytes: usize,
+}
+
+#[derive(Debug)]
+struct Entry<V> {
+    key: u64,
+    value: V,
+    bytes: usize,
+}
+
+impl<V: Clone> Recent<V> {
+    /// An empty cache.
+    #[must_use]
+    pub fn new(most: Most) -> Self {
+        Self {
+            entries: Mutex::default(),
+            most,
+        }
+    }
+
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, key: u64) -> Option<V> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = entries.iter().position(|e| e.key == key)?;
+        entries.get_mut(..=found)?.rotate_right(1);
+        entries.first().map(|e| e.value.clone())
+    }
+
+    /// Adds a value of so many bytes, in place of what was not used for the longest time.
+    pub fn put(&self, key: u64, value: V, bytes: usize) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|e| e.key != key);
+        entries.insert(0, Entry { key, value, bytes });
+        entries.truncate(self.most.count.max(1));
+        let mut total = 0usize;
+        let keep = entries.iter().position(|e| {
+            total = total.saturating_add(e.bytes);
+            total > self.most.bytes
+        });
+        if let Some(keep) = keep {
+            entries.truncate(keep.max(1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forgets_what_was_not_used_for_the_longest_time() {
+        let recent = Recent::new(Most { count: 2, bytes: 9 });
+        recent.put(1, 'a', 1);
+        recent.put(2, 'b', 1);
+        assert_eq!(recent.get(1), Some('a'));
+        recent.put(3, 'c', 1);
+        assert_eq!(recent.get(2), None);
+        assert_eq!(recent.get(1), Some('a'));
+    }
+
+    #[test]
+    fn keeps_one_value_however_large() {
+        let recent = Recent::new(Most { count: 9, bytes: 9 });
+        recent.put(1, 'a', 5);
+        recent.put(2, 'b', 5);
+        assert_eq!(recent.get(1), None);
+        recent.put(3, 'c', 50);
+        assert_eq!((recent.get(2), recent.get(3)), (None, Some('c')));
+    }
+}

@@ -1,0 +1,111 @@
+//! Messages that many object headers share ("III.I. Disk Format: Level 1I - Shared Object Header
+//! Message Table").
+
+use std::sync::{Arc, OnceLock};
+
+use super::file::{Bytes, Fields, File};
+use super::fractal_heap::FractalHeap;
+use super::message;
+use super::object_header::ObjectHeader;
+use crate::error::{ErrorKind, Result};
+
+/// The table of the indexes of shared messages.
+#[derive(Debug)]
+pub struct SharedMessages {
+    address: u64,
+    indexes: Vec<Index>,
+}
+
+/// An index: where the messages of some types are.
+#[derive(Debug)]
+struct Index {
+    /// A bit for each type of message.
+    types: u16,
+    heap: Option<u64>,
+    open: OnceLock<Arc<FractalHeap>>,
+}
+
+impl SharedMessages {
+    /// The table of a file, if it has one: the superblock extension has a message about it.
+    ///
+    /// # Errors
+    /// Those of reading the extension and the table.
+    pub fn of(file: &File) -> Result<Option<Self>> {
+        let Some(extension) = file.superblock().extension else {
+            return Ok(None);
+        };
+        let header = ObjectHeader::read(file, extension)?;
+        let Some(found) = header.find(message::SHARED_TABLE) else {
+            return Ok(None);
+        };
+        // As it stands: a reference would have to be looked up in this very table.
+        let body = header.raw(found);
+        let mut c = body.fields(file);
+        c.version(0..=0, "a shared message table")?;
+        let table = c.defined_address("the shared message table")?;
+        Self::open(file, table, c.u8()?).map(Some)
+    }
+
+    /// Reads the table of `count` indexes at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
+    /// [`ErrorKind::Unsupported`].
+    pub fn open(file: &File, address: u64, count: u8) -> Result<Self> {
+        let index = 14 + 2 * u64::from(file.sizes().offset);
+        let bytes = file.read(address, 8 + u64::from(count) * index)?;
+        let mut c = file.fields(&bytes);
+        c.signature(b"SMTB")?;
+        bytes.verify(file, "the shared message table")?;
+        let indexes = (0..count).map(|_| Index::parse(&mut c));
+        Ok(Self {
+            address,
+            indexes: indexes.collect::<Result<_>>()?,
+        })
+    }
+
+    /// The message of a type that has an id in the heap of its index.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if messages of this type are not shared; those of the heap.
+    pub fn message(&self, file: &File, kind: u16, id: &[u8; 8]) -> Result<Bytes> {
+        // Fill values of both versions are in the same index.
+        let kind = if kind == message::FILL_OLD {
+            message::FILL
+        } else {
+            kind
+        };
+        let bit = 1u16.checked_shl(kind.into()).unwrap_or(0);
+        let index = self.indexes.iter().find(|i| i.types & bit != 0);
+        match index.and_then(|i| Some((i, i.heap?))) {
+            Some((index, heap)) => index.heap(file, heap)?.object(file, id),
+            None => {
+                let what = format!("no index of shared messages of type {kind:#06x}");
+                Err(file.error(ErrorKind::Corrupt, self.address, what))
+            }
+        }
+    }
+}
+
+impl Index {
+    fn parse(c: &mut Fields) -> Result<Self> {
+        c.version(0..=0, "an index of shared messages")?;
+        c.skip(1)?; // whether it is a list or a B-tree
+        let types = c.u16_le()?;
+        c.skip(4 + 2 + 2 + 2)?; // smallest message; when a list becomes a B-tree, and back; number
+        c.address()?; // the list or B-tree, for finding messages by what they are
+        Ok(Self {
+            types,
+            heap: c.address()?,
+            open: OnceLock::new(),
+        })
+    }
+
+    fn heap(&self, file: &File, address: u64) -> Result<Arc<FractalHeap>> {
+        if let Some(heap) = self.open.get() {
+            return Ok(Arc::clone(heap));
+        }
+        let heap = Arc::new(FractalHeap::open(file, address)?);
+        Ok(Arc::clone(self.open.get_or_init(|| heap)))
+    }
+}

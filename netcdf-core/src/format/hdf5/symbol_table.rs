@@ -1,0 +1,109 @@
+//! The links of old groups: symbol table nodes and entries ("III.B" and "III.C. Disk Format:
+//! Level 1B" and "1C").
+
+use super::btree_v1::{self, Tree};
+use super::file::{Fields, File};
+use super::local_heap::LocalHeap;
+use crate::error::{ErrorKind, Result};
+
+/// A link of an old group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// Address of the object's header; `None` for soft links.
+    pub header: Option<u64>,
+    /// What the entry says of the object.
+    pub cache: Cache,
+}
+
+/// What an entry says of its object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cache {
+    /// Nothing.
+    None,
+    /// The object is a group.
+    Group {
+        /// Address of its B-tree.
+        btree: u64,
+        /// Address of its local heap.
+        heap: u64,
+    },
+    /// The link is a soft one to the object of this path.
+    SoftLink(Vec<u8>),
+}
+
+/// The links of a group, in the order of their names.
+///
+/// # Errors
+/// Those of reading the tree and the heap; [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`],
+/// [`ErrorKind::Unsupported`].
+pub fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<Entry>> {
+    let heap = LocalHeap::read(file, heap)?;
+    let mut entries = vec![];
+    let tree = Tree {
+        root: btree,
+        kind: btree_v1::GROUP,
+        key: file.sizes().length.into(),
+    };
+    tree.walk(file, &mut |_, _| Ok(true), &mut |node, n| {
+        let address = node.children.get(n).copied().unwrap_or_default();
+        read_node(file, address, &heap, &mut entries)
+    })?;
+    Ok(entries)
+}
+
+/// Reads a symbol table node.
+fn read_node(file: &File, address: u64, heap: &LocalHeap, to: &mut Vec<Entry>) -> Result<()> {
+    let head = file.read(address, HEAD)?;
+    let mut c = file.fields(&head);
+    c.signature(b"SNOD")?;
+    c.version(1..=1, "a symbol table node")?;
+    c.skip(1)?;
+    let count = c.u16_le()?;
+    let entry = 2 * u64::from(file.sizes().offset) + 4 + 4 + 16;
+    let body = file.read(address.saturating_add(HEAD), u64::from(count) * entry)?;
+    let mut c = file.fields(&body);
+    for _ in 0..count {
+        to.push(read_entry(file, &mut c, heap)?);
+    }
+    Ok(())
+}
+
+/// Bytes of a symbol table node before its entries.
+const HEAD: u64 = 8;
+
+fn read_entry(file: &File, c: &mut Fields, heap: &LocalHeap) -> Result<Entry> {
+    let name = c.defined_address("a link's name")?;
+    let name = heap.name_at(file, name)?.to_vec();
+    let header = c.address()?;
+    let (kind, at) = (c.u32_le()?, c.offset());
+    c.skip(4)?;
+    let pad = file.fields_of(c.bytes(16)?, None);
+    let cache = read_cache(file, kind, pad, heap)?;
+    if header.is_none() && !matches!(cache, Cache::SoftLink(_)) {
+        let what = "the address of a link's object is undefined";
+        return Err(crate::Error::new(ErrorKind::Corrupt, what).at(file.name(), at));
+    }
+    Ok(Entry {
+        name,
+        header,
+        cache,
+    })
+}
+
+/// Reads the scratch pad of an entry.
+fn read_cache(file: &File, kind: u32, mut pad: Fields, heap: &LocalHeap) -> Result<Cache> {
+    match kind {
+        1 => Ok(Cache::Group {
+            btree: pad.defined_address("a group's B-tree")?,
+            heap: pad.defined_address("a group's local heap")?,
+        }),
+        2 => {
+            let offset = pad.u32_le()?;
+            let path = heap.name_at(file, offset.into())?;
+            Ok(Cache::SoftLink(path.to_vec()))
+        }
+        _ => Ok(Cache::None),
+    }
+}
