@@ -2,6 +2,7 @@
 
 pub mod classic;
 pub mod hdf5;
+pub mod netcdf4;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -154,7 +155,7 @@ pub struct Format {
 }
 
 /// The formats, in the order in which they are tried.
-pub static FORMATS: &[Format] = &[classic::FORMAT];
+pub static FORMATS: &[Format] = &[classic::FORMAT, netcdf4::FORMAT];
 
 /// The kind of a dataset, without opening it.
 ///
@@ -213,7 +214,6 @@ fn find(container: &Container) -> Result<(&'static Format, Kind)> {
 
 /// Signatures of formats that we know by sight.
 const KNOWN: &[(&[u8], &str)] = &[
-    (b"\x89HDF\r\n\x1a\n", "a netCDF-4 or HDF5"),
     (b"\x0e\x03\x13\x01", "an HDF4"),
     (b"PK\x03\x04", "a zip"),
 ];

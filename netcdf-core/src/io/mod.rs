@@ -9,6 +9,7 @@ pub mod file;
 pub mod locator;
 pub mod memory;
 pub mod merge;
+pub mod siblings;
 pub mod source;
 pub mod spans;
 pub mod store;

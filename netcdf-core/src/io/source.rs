@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -32,6 +33,15 @@ pub trait Source: Debug + Send + Sync {
     /// As [`Source::read_at`]; [`crate::ErrorKind::Limit`] for a range that memory cannot hold.
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         ranges.iter().map(|r| read_range(self, r)).collect()
+    }
+
+    /// The file of this name beside this one.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unsupported`] for a source without neighbours; those of opening.
+    fn sibling(&self, name: &Path) -> Result<Arc<dyn Source>> {
+        let what = format!("no file {} beside this source", name.display());
+        Err(crate::Error::new(crate::ErrorKind::Unsupported, what).of(self.name()))
     }
 
     /// The file behind the source, for copies within the kernel.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::global_heap::{GlobalHeap, Object};
 use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
@@ -22,6 +23,7 @@ pub struct File {
     cache: Mutex<Cache>,
     decoder: Decoder,
     shared: OnceLock<Option<SharedMessages>>,
+    heap: GlobalHeap,
 }
 
 /// Undoes filters: given are the Filter Pipeline message, the mask of filters that were not applied,
@@ -72,7 +74,16 @@ impl File {
             cache: Mutex::default(),
             decoder: Decoder::default(),
             shared: OnceLock::new(),
+            heap: GlobalHeap::default(),
         })
+    }
+
+    /// An object of the global heap; see [`GlobalHeap::object`].
+    ///
+    /// # Errors
+    /// As [`GlobalHeap::object`].
+    pub fn heap_object(&self, address: u64, index: u32) -> Result<Option<Object>> {
+        self.heap.object(self, address, index)
     }
 
     /// Says how metadata with filters (of heaps) is decoded.

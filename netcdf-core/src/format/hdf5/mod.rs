@@ -9,18 +9,24 @@
 //! | [`file`], [`superblock`] | the file, its cache of metadata, sizes of offsets and lengths |
 //! | [`object_header`], [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
+//! | [`group`], [`attributes`], [`dataset`] | what the messages of an object say together |
+//! | [`chunk_index`] | where the chunks of a dataset are |
 //! | [`symbol_table`], [`btree_v1`], [`local_heap`] | links of old groups |
 //! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
 //! | [`global_heap`] | elements of any length |
 //! | [`shared_messages`] | messages that many headers share |
 
+pub mod attributes;
 pub mod btree_v1;
 pub mod btree_v2;
+pub mod chunk_index;
+pub mod dataset;
 pub mod dataspace;
 pub mod datatype;
 pub mod file;
 pub mod fractal_heap;
 pub mod global_heap;
+pub mod group;
 pub mod local_heap;
 pub mod message;
 pub mod object_header;

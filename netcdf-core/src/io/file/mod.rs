@@ -18,6 +18,8 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct FileSource {
     name: Arc<str>,
+    /// Where it was opened; none if it was handed in open.
+    path: Option<PathBuf>,
     file: File,
     len: u64,
 }
@@ -30,7 +32,9 @@ impl FileSource {
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.to_string_lossy();
         let file = File::open(path).map_err(|e| Error::io("cannot open", &name, e))?;
-        Self::from_file(&name, file)
+        let mut source = Self::from_file(&name, file)?;
+        source.path = Some(path.to_owned());
+        Ok(source)
     }
 
     /// Reads an open file under a name for messages.
@@ -47,6 +51,7 @@ impl FileSource {
         }
         Ok(Self {
             name: name.into(),
+            path: None,
             file,
             len: meta.len(),
         })
@@ -54,6 +59,15 @@ impl FileSource {
 }
 
 impl Source for FileSource {
+    fn sibling(&self, name: &Path) -> Result<Arc<dyn Source>> {
+        let folder = self.path.as_deref().and_then(Path::parent);
+        let folder = folder.ok_or_else(|| {
+            let what = format!("no file {} beside this source", name.display());
+            Error::new(crate::ErrorKind::Unsupported, what).of(&self.name)
+        })?;
+        Ok(Arc::new(Self::open(&folder.join(name))?))
+    }
+
     fn name(&self) -> &Arc<str> {
         &self.name
     }

@@ -1,0 +1,114 @@
+//! Datasets: what the messages of their header say.
+
+use super::dataspace::Dataspace;
+use super::datatype::Datatype;
+use super::file::File;
+use super::message::external::External;
+use super::message::fill::{Fill, Value};
+use super::message::filters::{self, Filter};
+use super::message::layout::Layout;
+use super::message::{self};
+use super::object_header::ObjectHeader;
+use crate::error::{ErrorKind, Result};
+
+/// A dataset: everything but its data and attributes.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    /// Address of its header.
+    pub address: u64,
+    /// The type of its elements.
+    pub datatype: Datatype,
+    /// Its shape.
+    pub dataspace: Dataspace,
+    /// Where its data is.
+    pub layout: Layout,
+    /// What elements are that were never written.
+    pub fill: Fill,
+    /// The filters of its chunks, in the order of writing.
+    pub filters: Vec<Filter>,
+    /// The files that hold its data, if it is not in this one.
+    pub external: Option<External>,
+}
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A group.
+    Group,
+    /// A dataset.
+    Dataset,
+    /// A committed datatype.
+    Datatype,
+    /// Something else.
+    Unknown,
+}
+
+/// What kind of object a header describes.
+#[must_use]
+pub fn kind(header: &ObjectHeader) -> Kind {
+    let has = |kind| header.find(kind).is_some();
+    let group = has(message::SYMBOL_TABLE) || has(message::LINK_INFO);
+    match (has(message::DATATYPE), has(message::DATASPACE)) {
+        (true, true) => Kind::Dataset,
+        _ if group => Kind::Group,
+        (true, false) => Kind::Datatype,
+        (false, _) => Kind::Unknown,
+    }
+}
+
+/// The datatype of a header, with the address of the committed type that it is.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] if there is none; those of reading it.
+pub fn datatype(file: &File, header: &ObjectHeader) -> Result<Datatype> {
+    let body = header.body_of(file, message::DATATYPE)?;
+    let body = body.ok_or_else(|| missing(file, header, "datatype"))?;
+    let mut datatype = Datatype::parse(&mut body.fields(file), file.limits())?;
+    datatype.committed = body.committed;
+    Ok(datatype)
+}
+
+fn missing(file: &File, header: &ObjectHeader, what: &str) -> crate::Error {
+    let what = format!("an object without {what} message");
+    file.error(ErrorKind::Corrupt, header.address, what)
+}
+
+impl Dataset {
+    /// Reads the messages of a header.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if one is missing; those of reading them.
+    pub fn read(file: &File, header: &ObjectHeader) -> Result<Self> {
+        let need = |kind, what| {
+            let body = header.body_of(file, kind)?;
+            body.ok_or_else(|| missing(file, header, what))
+        };
+        let space = need(message::DATASPACE, "dataspace")?;
+        let layout = need(message::LAYOUT, "data layout")?;
+        let mut dataset = Self {
+            address: header.address,
+            datatype: datatype(file, header)?,
+            dataspace: Dataspace::parse(&mut space.fields(file))?,
+            layout: Layout::parse(&mut layout.fields(file))?,
+            fill: Fill {
+                allocate: None,
+                write: None,
+                value: Value::Default,
+            },
+            filters: vec![],
+            external: None,
+        };
+        if let Some(body) = header.body_of(file, message::FILL)? {
+            dataset.fill = Fill::parse(&mut body.fields(file))?;
+        } else if let Some(body) = header.body_of(file, message::FILL_OLD)? {
+            dataset.fill = Fill::parse_old(&mut body.fields(file))?;
+        }
+        if let Some(body) = header.body_of(file, message::FILTERS)? {
+            dataset.filters = filters::parse(&mut body.fields(file))?;
+        }
+        if let Some(body) = header.body_of(file, message::EXTERNAL)? {
+            dataset.external = Some(External::parse(&mut body.fields(file))?);
+        }
+        Ok(dataset)
+    }
+}

@@ -1,0 +1,82 @@
+//! The links of a group: in its header, in a heap, or (old groups) in a symbol table.
+
+use super::btree_v2::BTree2;
+use super::file::File;
+use super::fractal_heap::FractalHeap;
+use super::message::link::{Link, Target};
+use super::message::link_info::LinkInfo;
+use super::message::{self};
+use super::object_header::ObjectHeader;
+use super::symbol_table::{self, Cache};
+use crate::error::{ErrorKind, Result};
+
+/// The links of a group, in the order of their creation if the group keeps it, else by name.
+///
+/// # Errors
+/// Those of reading the structures.
+pub fn links(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
+    if let Some(table) = header.body_of(file, message::SYMBOL_TABLE)? {
+        let mut c = table.fields(file);
+        let tree = c.defined_address("a group's B-tree")?;
+        let heap = c.defined_address("a group's local heap")?;
+        return old_links(file, tree, heap);
+    }
+    let info = match header.body_of(file, message::LINK_INFO)? {
+        Some(body) => Some(LinkInfo::parse(&mut body.fields(file))?),
+        None => None,
+    };
+    let mut links = vec![];
+    for message in header.messages().iter().filter(|m| m.kind == message::LINK) {
+        let body = header.body(file, message)?;
+        links.push(Link::parse(&mut body.fields(file))?);
+    }
+    if let Some(info) = &info {
+        links.extend(dense_links(file, info)?);
+    }
+    if info.is_some_and(|i| i.tracks_order) {
+        links.sort_by_key(|l| l.order);
+    } else {
+        links.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+    Ok(links)
+}
+
+fn old_links(file: &File, tree: u64, heap: u64) -> Result<Vec<Link>> {
+    let entries = symbol_table::entries(file, tree, heap)?;
+    let link = |e: symbol_table::Entry| {
+        let target = match (e.cache, e.header) {
+            (Cache::SoftLink(path), _) => Target::Soft(path),
+            (Cache::None | Cache::Group { .. }, Some(header)) => Target::Hard(header),
+            (Cache::None | Cache::Group { .. }, None) => {
+                let what = "an entry of a symbol table without an object";
+                return Err(file.error(ErrorKind::Corrupt, tree, what));
+            }
+        };
+        Ok(Link {
+            name: e.name,
+            order: None,
+            target,
+        })
+    };
+    let mut links: Vec<_> = entries.into_iter().map(link).collect::<Result<_>>()?;
+    links.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(links)
+}
+
+/// Bytes of an id in the heap of a group's links.
+const ID: usize = 7;
+
+fn dense_links(file: &File, info: &LinkInfo) -> Result<Vec<Link>> {
+    let (Some(heap), Some(tree)) = (info.heap, info.by_name) else {
+        return Ok(vec![]);
+    };
+    let heap = FractalHeap::open(file, heap)?;
+    let mut links = vec![];
+    BTree2::open(file, tree)?.visit(file, |mut record| {
+        record.u32_le()?; // hash of the name
+        let bytes = heap.object(file, record.bytes(ID)?)?;
+        links.push(Link::parse(&mut file.fields(&bytes))?);
+        Ok(())
+    })?;
+    Ok(links)
+}

@@ -1,0 +1,133 @@
+//! Attributes of HDF5 objects as netCDF attributes.
+
+use super::numbers;
+use super::types::Home;
+use super::values::Decoder;
+use super::walk::{Builder, may_be_left_out};
+use crate::env::Note;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::dataspace;
+use crate::format::hdf5::datatype::Class;
+use crate::format::hdf5::message::attribute::Attribute as Stored;
+use crate::model::{Atomic, Attribute, DataType, GroupId, Values, VarId};
+
+/// What an attribute belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A group.
+    Group(GroupId),
+    /// A variable.
+    Var(VarId),
+}
+
+/// An attribute whose type is known only when all types are.
+pub struct Pending {
+    owner: Owner,
+    /// Its place among the owner's attributes.
+    place: usize,
+    file: u32,
+    stored: Stored,
+}
+
+impl Builder<'_> {
+    /// Adds an attribute to its owner.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn attribute(&mut self, owner: Owner, file: u32, stored: Stored) -> Result<()> {
+        let name = self.names.stored(&stored.name);
+        let Some(ty) = self.simple_type(owner, &stored) else {
+            let place = self.attributes(owner).len();
+            let (ty, values) = (Atomic::Byte.into(), Values::Byte(vec![]));
+            self.attributes(owner).push(Attribute { name, ty, values });
+            self.pending.push(Pending { owner, place, file, stored });
+            return Ok(());
+        };
+        let values = self.values(file, &stored, ty)?;
+        self.attributes(owner).push(Attribute { name, ty, values });
+        Ok(())
+    }
+
+    /// The type of an attribute of numbers or text.
+    fn simple_type(&self, owner: Owner, stored: &Stored) -> Option<DataType> {
+        let scalar = stored.dataspace.class != dataspace::Class::Simple;
+        match &stored.datatype.class {
+            Class::String { .. } if scalar => Some(Atomic::Char.into()),
+            Class::String { .. } => Some(Atomic::String.into()),
+            _ => {
+                if stored.dataspace.dims.len() > 1 && !matches!(stored.datatype.class, Class::VlenString { .. }) {
+                    self.say_flat(owner, stored);
+                }
+                numbers::atomic(&stored.datatype).map(DataType::from)
+            }
+        }
+    }
+
+    fn say_flat(&self, owner: Owner, stored: &Stored) {
+        self.env.notes.say(Note {
+            object: self.attribute_path(owner, stored),
+            what: format!("an attribute of shape {:?} is shown as a list", stored.dataspace.dims),
+            remedy: None,
+        });
+    }
+
+    fn values(&self, file: u32, stored: &Stored, ty: DataType) -> Result<Values> {
+        let file = self.files.get(file)?;
+        let mut decoder = Decoder::new(&file, &self.schema);
+        decoder.decode(&stored.datatype, ty, &stored.data)
+    }
+
+    fn attribute_path(&self, owner: Owner, stored: &Stored) -> String {
+        let name = String::from_utf8_lossy(&stored.name);
+        match owner {
+            Owner::Group(id) => format!("{}:{name}", self.schema.group_path(id)),
+            Owner::Var(id) => format!("{}:{name}", self.schema.var_path(id)),
+        }
+    }
+
+    fn attributes(&mut self, owner: Owner) -> &mut Vec<Attribute> {
+        let found = match owner {
+            Owner::Group(id) => self.schema.groups.get_mut(id.index()).map(|g| &mut g.attributes),
+            Owner::Var(id) => self.schema.vars.get_mut(id.index()).map(|v| &mut v.attributes),
+        };
+        found.unwrap_or(&mut self.nowhere)
+    }
+
+    /// Gives the attributes of user types their types and values, now that all types are known.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn settle_attributes(&mut self) -> Result<()> {
+        // From the last to the first, so that places stay true when one is left out.
+        for pending in std::mem::take(&mut self.pending).into_iter().rev() {
+            match self.settled(&pending) {
+                Ok((ty, values)) => {
+                    if let Some(a) = self.attributes(pending.owner).get_mut(pending.place) {
+                        (a.ty, a.values) = (ty, values);
+                    }
+                }
+                Err(e) if may_be_left_out(&e) => {
+                    self.note(self.attribute_path(pending.owner, &pending.stored), &e);
+                    let all = self.attributes(pending.owner);
+                    if pending.place < all.len() {
+                        all.remove(pending.place);
+                    }
+                }
+                Err(e) => {
+                    let path = self.attribute_path(pending.owner, &pending.stored);
+                    return Err(e.in_object(&path));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn settled(&mut self, pending: &Pending) -> Result<(DataType, Values)> {
+        let home = Home { file: pending.file, group: None };
+        let ty = self.types.data_type(&mut self.schema, &pending.stored.datatype, home)?;
+        if pending.stored.dataspace.class == dataspace::Class::Null {
+            return Err(Error::new(ErrorKind::Unsupported, "an attribute of a user type without values"));
+        }
+        Ok((ty, self.values(pending.file, &pending.stored, ty)?))
+    }
+}

@@ -1,0 +1,184 @@
+//! Which dimensions variables have.
+
+use std::collections::HashMap;
+
+use super::Place;
+use super::walk::Builder;
+use crate::model::{DimId, Dimension, GroupId, VarId};
+
+/// What is known of a dimension beside what the schema has.
+#[derive(Debug, Clone, Copy)]
+pub struct Dim {
+    /// netCDF's id.
+    pub number: i64,
+    /// Its scale; `None` for one that was invented.
+    pub scale: Option<Place>,
+}
+
+/// Looks up dimensions.
+struct Index {
+    by_number: HashMap<i64, DimId>,
+    by_scale: HashMap<Place, Vec<DimId>>,
+}
+
+impl Builder<'_> {
+    /// Gives every variable its dimensions, and every unlimited dimension its length.
+    pub fn settle_dims(&mut self) {
+        let index = self.index();
+        self.match_group(GroupId::ROOT, &index);
+        self.set_lengths();
+        self.sort_dims();
+    }
+
+    fn index(&self) -> Index {
+        let mut by_number = HashMap::new();
+        let mut by_scale: HashMap<Place, Vec<DimId>> = HashMap::new();
+        for (n, dim) in self.dims.iter().enumerate() {
+            let id = DimId(u32::try_from(n).unwrap_or(u32::MAX));
+            by_number.entry(dim.number).or_insert(id);
+            if let Some(place) = dim.scale {
+                by_scale.entry(place).or_default().push(id);
+            }
+        }
+        Index { by_number, by_scale }
+    }
+
+    /// The groups in a group first: that is the order in which dimensions are invented.
+    fn match_group(&mut self, group: GroupId, index: &Index) {
+        let Some(g) = self.schema.group(group) else {
+            return;
+        };
+        let (groups, vars) = (g.groups.clone(), g.vars.clone());
+        for id in groups {
+            self.match_group(id, index);
+        }
+        for id in vars {
+            let dims = self.dims_of(group, id, index);
+            if let Some(var) = self.schema.vars.get_mut(id.index()) {
+                var.dims = dims;
+            }
+        }
+    }
+
+    fn dims_of(&mut self, group: GroupId, id: VarId, index: &Index) -> Vec<DimId> {
+        let Some(var) = self.vars.get(id.index()) else {
+            return vec![];
+        };
+        let rank = var.dataset.dataspace.dims.len();
+        let numbers = var.coordinates.as_ref().filter(|c| c.len() == rank);
+        let mut found: Vec<Option<DimId>> = vec![None; rank];
+        if let Some(numbers) = numbers {
+            let known = numbers.iter().map(|n| index.by_number.get(n).copied());
+            let visible = known.map(|d| d.filter(|&d| self.is_visible(d, group)));
+            found = visible.collect();
+        }
+        if let (1, Some(scale)) | (_, Some(scale)) = (rank, var.scale)
+            && let Some(first) = found.first_mut()
+        {
+            first.get_or_insert(scale);
+        }
+        let scales = var.scales.clone().unwrap_or_default();
+        let file = var.file;
+        for (dim, scale) in found.iter_mut().zip(scales) {
+            if let (None, Some(address)) = (&dim, scale) {
+                *dim = self.nearest(Place { file, address }, group, index);
+            }
+        }
+        self.complete(group, id, &found)
+    }
+
+    /// The dimension of a scale in a group or the nearest one above it.
+    fn nearest(&self, scale: Place, group: GroupId, index: &Index) -> Option<DimId> {
+        let all = index.by_scale.get(&scale)?;
+        let of = |g: GroupId| all.iter().copied().find(|d| self.schema.dim(*d).is_some_and(|d| d.group == g));
+        self.above(group).find_map(of)
+    }
+
+    fn is_visible(&self, dim: DimId, group: GroupId) -> bool {
+        let home = self.schema.dim(dim).map(|d| d.group);
+        self.above(group).any(|g| Some(g) == home)
+    }
+
+    /// A group and those it is in.
+    fn above(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
+        let parent = |g: &GroupId| self.schema.group(*g).and_then(|g| g.parent);
+        std::iter::successors(Some(group), parent).take(self.schema.groups.len())
+    }
+
+    /// Invents the dimensions that were not found.
+    fn complete(&mut self, group: GroupId, id: VarId, found: &[Option<DimId>]) -> Vec<DimId> {
+        let space = self.vars.get(id.index()).map(|v| v.dataset.dataspace.clone());
+        let Some(space) = space else {
+            return vec![];
+        };
+        let mut dims: Vec<DimId> = vec![];
+        let sizes = space.dims.iter().zip(&space.max);
+        for (found, (&len, max)) in found.iter().zip(sizes) {
+            let unlimited = max.is_none();
+            let dim = found
+                .or_else(|| self.like(group, (len, unlimited), &dims))
+                .unwrap_or_else(|| self.invent(group, len, unlimited));
+            dims.push(dim);
+        }
+        dims
+    }
+
+    /// A dimension of the group with this length, which the variable does not use yet.
+    fn like(&self, group: GroupId, size: (u64, bool), used: &[DimId]) -> Option<DimId> {
+        let all = &self.schema.group(group)?.dims;
+        let fits = |id: &DimId| {
+            let dim = self.schema.dim(*id);
+            dim.is_some_and(|d| (d.len, d.unlimited) == size) && !used.contains(id)
+        };
+        all.iter().copied().find(fits)
+    }
+
+    fn invent(&mut self, group: GroupId, len: u64, unlimited: bool) -> DimId {
+        let number = self.next_dim;
+        self.next_dim += 1;
+        self.dims.push(Dim { number, scale: None });
+        let name = self.names.stored(format!("phony_dim_{number}").as_bytes());
+        self.schema.add_dim(Dimension { name, group, len, unlimited })
+    }
+
+    /// An unlimited dimension is as long as the longest of the variables that have it.
+    fn set_lengths(&mut self) {
+        let mut longest = vec![0u64; self.schema.dims.len()];
+        for (var, stored) in self.schema.vars.iter().zip(&self.vars) {
+            for (dim, &len) in var.dims.iter().zip(&stored.dataset.dataspace.dims) {
+                if let Some(most) = longest.get_mut(dim.index()) {
+                    *most = len.max(*most);
+                }
+            }
+        }
+        for (dim, len) in self.schema.dims.iter_mut().zip(longest) {
+            if dim.unlimited {
+                dim.len = len;
+            }
+        }
+    }
+
+    /// Puts dimensions in the order of netCDF's ids.
+    fn sort_dims(&mut self) {
+        let mut order: Vec<usize> = (0..self.schema.dims.len()).collect();
+        order.sort_by_key(|&n| self.dims.get(n).map(|d| d.number));
+        let mut place = vec![DimId(0); order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            if let Some(slot) = place.get_mut(old) {
+                *slot = DimId(u32::try_from(new).unwrap_or(u32::MAX));
+            }
+        }
+        let renumber = |id: &mut DimId| {
+            if let Some(&new) = place.get(id.index()) {
+                *id = new;
+            }
+        };
+        let old = std::mem::take(&mut self.schema.dims);
+        self.schema.dims = order.iter().filter_map(|&n| old.get(n).cloned()).collect();
+        self.schema.vars.iter_mut().flat_map(|v| &mut v.dims).for_each(renumber);
+        for group in &mut self.schema.groups {
+            group.dims.iter_mut().for_each(renumber);
+            group.dims.sort_unstable();
+        }
+    }
+}

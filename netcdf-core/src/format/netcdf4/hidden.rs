@@ -1,0 +1,150 @@
+//! Attributes that carry the netCDF model in HDF5 files. They are not shown.
+
+use super::numbers::{self, integer_of};
+use crate::error::Result;
+use crate::format::hdf5::File;
+use crate::format::hdf5::datatype::Class;
+use crate::format::hdf5::message::attribute::Attribute;
+use crate::model::Values;
+
+/// The file follows the classic model.
+pub const STRICT: &[u8] = b"_nc3_strict";
+/// What made the file.
+pub const PROPERTIES: &[u8] = b"_NCProperties";
+
+/// Names that netCDF keeps for itself.
+const RESERVED: &[&[u8]] = &[
+    b"CLASS",
+    b"DIMENSION_LIST",
+    b"NAME",
+    b"REFERENCE_LIST",
+    b"_ARRAY_DIMENSIONS",
+    b"_Codecs",
+    b"_Format",
+    b"_IsNetcdf4",
+    PROPERTIES,
+    b"_Netcdf4Coordinates",
+    b"_Netcdf4Dimid",
+    b"_SuperblockVersion",
+    STRICT,
+    b"_nczarr_array",
+    b"_nczarr_attr",
+    b"_nczarr_group",
+    b"_nczarr_superblock",
+];
+
+/// True for the name of an attribute that is not shown.
+#[must_use]
+pub fn is_reserved(name: &[u8]) -> bool {
+    RESERVED.contains(&name)
+}
+
+/// What the hidden attributes of a dataset say.
+#[derive(Debug, Default)]
+pub struct Hidden {
+    /// It is a dimension scale (`CLASS`).
+    pub scale: bool,
+    /// It is a dimension and no variable (`NAME`).
+    pub only_dimension: bool,
+    /// netCDF's id of the dimension (`_Netcdf4Dimid`).
+    pub dim_id: Option<i64>,
+    /// netCDF's ids of the variable's dimensions (`_Netcdf4Coordinates`).
+    pub coordinates: Option<Vec<i64>>,
+    /// For each dimension the address of the scale that was attached last (`DIMENSION_LIST`).
+    pub scales: Option<Vec<Option<u64>>>,
+    /// How many hidden attributes there are: a mark of netCDF-4 files.
+    pub count: u32,
+}
+
+/// `NAME` of a scale that is a dimension without a variable.
+const NO_VARIABLE: &[u8] = b"This is a netCDF dimension but not a netCDF variable";
+
+impl Hidden {
+    /// Takes note of a hidden attribute.
+    ///
+    /// # Errors
+    /// Those of reading the heap.
+    pub fn note(&mut self, file: &File, attribute: &Attribute) -> Result<()> {
+        self.count += 1;
+        match attribute.name.as_slice() {
+            b"CLASS" => self.scale = text(file, attribute)?.starts_with(b"DIMENSION_SCALE"),
+            b"NAME" => self.only_dimension = text(file, attribute)?.starts_with(NO_VARIABLE),
+            b"_Netcdf4Dimid" => self.dim_id = integers(attribute).first().copied(),
+            b"_Netcdf4Coordinates" => self.coordinates = Some(integers(attribute)),
+            b"DIMENSION_LIST" => self.scales = Some(scales(file, attribute)?),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The text of an attribute; none if it is not text.
+///
+/// # Errors
+/// Those of reading the heap.
+pub fn text(file: &File, attribute: &Attribute) -> Result<Vec<u8>> {
+    if matches!(attribute.datatype.class, Class::String { .. }) {
+        return Ok(attribute.data.clone());
+    }
+    if !matches!(attribute.datatype.class, Class::VlenString { .. }) {
+        return Ok(vec![]);
+    }
+    let mut c = file.fields_of(&attribute.data, None);
+    let len = c.u32_le()?;
+    let (address, index) = (c.address()?, c.u32_le()?);
+    let Some(address) = address.filter(|&a| a != 0) else {
+        return Ok(vec![]);
+    };
+    let object = file.heap_object(address, index)?;
+    let object = object.as_deref().unwrap_or_default();
+    let len = usize::try_from(len).unwrap_or(usize::MAX).min(object.len());
+    Ok(object.get(..len).unwrap_or_default().to_vec())
+}
+
+fn integers(attribute: &Attribute) -> Vec<i64> {
+    let Class::Integer { bits, signed } = &attribute.datatype.class else {
+        return vec![];
+    };
+    let size = usize::try_from(attribute.datatype.size).unwrap_or(usize::MAX);
+    let one = |e: &[u8]| i64::try_from(integer_of(e, bits, *signed)).unwrap_or(-1);
+    attribute.data.chunks_exact(size.max(1)).map(one).collect()
+}
+
+/// For each dimension a list of references to scales, of which the last counts.
+fn scales(file: &File, attribute: &Attribute) -> Result<Vec<Option<u64>>> {
+    let Class::Vlen { base } = &attribute.datatype.class else {
+        return Ok(vec![]);
+    };
+    if !matches!(base.class, Class::Reference(_)) {
+        return Ok(vec![]);
+    }
+    let size = usize::try_from(attribute.datatype.size).unwrap_or(usize::MAX).max(1);
+    attribute.data.chunks_exact(size).map(|e| last_scale(file, e, base.size)).collect()
+}
+
+fn last_scale(file: &File, element: &[u8], size: u64) -> Result<Option<u64>> {
+    let mut c = file.fields_of(element, None);
+    let len = u64::from(c.u32_le()?);
+    let (address, index) = (c.address()?, c.u32_le()?);
+    let Some(address) = address.filter(|&a| a != 0 && len > 0) else {
+        return Ok(None);
+    };
+    let object = file.heap_object(address, index)?;
+    let object = object.as_deref().unwrap_or_default();
+    let at = usize::try_from((len - 1).saturating_mul(size)).unwrap_or(usize::MAX);
+    let Some(last) = object.get(at..) else {
+        return Ok(None);
+    };
+    let reference = file.fields_of(last, None).address()?;
+    Ok(reference.filter(|&a| a != 0))
+}
+
+/// `_NCProperties`, if the attribute is text.
+#[must_use]
+pub fn properties(attribute: &Attribute) -> Option<Vec<u8>> {
+    match numbers::decode(&attribute.datatype, &attribute.data) {
+        Some(Values::Char(text)) => Some(text),
+        Some(_) => None,
+        None => matches!(attribute.datatype.class, Class::String { .. }).then(|| attribute.data.clone()),
+    }
+}

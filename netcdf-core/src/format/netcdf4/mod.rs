@@ -1,0 +1,90 @@
+//! netCDF-4: the netCDF model in HDF5 files, and whatever of it other HDF5 files have.
+//!
+//! Specification: "The NetCDF-4 Format" of the file format document. An open file is walked once,
+//! in the order of the links: groups, types, dimension scales, variables; then dimensions are
+//! matched with variables, and types with attributes.
+//!
+//! | module | what |
+//! |---|---|
+//! | `walk` | the tree of objects, links followed |
+//! | `hidden` | attributes that have a meaning for netCDF |
+//! | [`types`] | datatypes as netCDF types |
+//! | `attributes` | attributes |
+//! | `variables` | datasets as variables and dimensions |
+//! | `dims` | which dimensions variables have |
+//! | [`numbers`], [`values`] | stored elements as values |
+//! | [`reader`] | the format's part of reading data |
+
+mod attributes;
+mod dims;
+mod files;
+mod hidden;
+pub mod numbers;
+pub mod reader;
+pub mod types;
+pub mod values;
+mod variables;
+mod walk;
+
+use super::{CreateOptions, Format, Reader, Writer, not_written};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, superblock};
+use crate::io::{Container, Target};
+use crate::limits::Limits;
+use crate::model::{Kind, Schema};
+
+/// The row of the table of formats.
+pub const FORMAT: Format = Format {
+    name: "netCDF-4",
+    probe,
+    open,
+    creates: &[],
+    create,
+};
+
+/// An object: the number of its file, and the address of its header there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Number of the file; 0 for the one that was opened.
+    pub file: u32,
+    /// Address of the object header.
+    pub address: u64,
+}
+
+fn probe(container: &Container) -> Result<Option<Kind>> {
+    let Container::Source(source) = container else {
+        return Ok(None);
+    };
+    if superblock::find(&**source)?.is_none() {
+        return Ok(None);
+    }
+    let file = File::open(source.clone(), &Limits::default())?;
+    let root = ObjectHeader::read(&file, file.superblock().root)?;
+    let mut kind = Kind::Netcdf4;
+    hdf5_attributes::visit(&file, &root, |attribute| {
+        if attribute.is_ok_and(|a| a.name == hidden::STRICT) {
+            kind = Kind::Netcdf4Classic;
+        }
+        Ok(())
+    })?;
+    Ok(Some(kind))
+}
+
+fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
+    match container {
+        Container::Source(source) => Ok(Box::new(reader::Netcdf4Reader::open(source, env)?)),
+        Container::Store(store) => {
+            Err(Error::new(ErrorKind::UnknownFormat, "not an HDF5 file").of(store.name()))
+        }
+    }
+}
+
+fn create(
+    _: Box<dyn Target>,
+    schema: Schema,
+    _: CreateOptions,
+    _: &Env,
+) -> Result<Box<dyn Writer>> {
+    Err(not_written(schema.kind))
+}

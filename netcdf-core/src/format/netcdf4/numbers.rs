@@ -1,0 +1,243 @@
+//! Numbers in the forms that HDF5 allows: any width, any bits, any floating-point layout.
+
+use crate::chunk::elements;
+use crate::format::hdf5::datatype::{Bits, Class, Datatype, FloatFields};
+use crate::model::{Atomic, Endianness, Values};
+
+/// The atomic type that holds the numbers of a datatype; `None` where none does.
+#[must_use]
+pub fn atomic(datatype: &Datatype) -> Option<Atomic> {
+    match &datatype.class {
+        Class::Integer { bits, signed } => integer(bits.precision, *signed),
+        Class::Float { fields, .. } => float(datatype.size, fields),
+        Class::String { .. } if datatype.size == 1 => Some(Atomic::Char),
+        Class::String { .. } | Class::VlenString { .. } => Some(Atomic::String),
+        Class::Time | Class::Bitfield { .. } | Class::Opaque { .. } | Class::Reference(_) => None,
+        Class::Compound { .. } | Class::Enum { .. } | Class::Vlen { .. } => None,
+        Class::Array { .. } | Class::Complex { .. } => None,
+    }
+}
+
+/// The smallest integer type for a number of bits.
+fn integer(precision: u16, signed: bool) -> Option<Atomic> {
+    Some(match (precision, signed) {
+        (..=8, true) => Atomic::Byte,
+        (..=8, false) => Atomic::UByte,
+        (..=16, true) => Atomic::Short,
+        (..=16, false) => Atomic::UShort,
+        (..=32, true) => Atomic::Int,
+        (..=32, false) => Atomic::UInt,
+        (..=64, true) => Atomic::Int64,
+        (..=64, false) => Atomic::UInt64,
+        (65.., _) => return None,
+    })
+}
+
+/// The floating-point type that holds all numbers of a layout exactly.
+fn float(size: u64, fields: &FloatFields) -> Option<Atomic> {
+    match (size, fields.exponent.1, fields.mantissa.1) {
+        (..=4, ..=8, ..=23) => Some(Atomic::Float),
+        (..=8, ..=11, ..=55) => Some(Atomic::Double),
+        _ => None,
+    }
+}
+
+/// Byte order, if the stored form is exactly that of the atomic type.
+#[must_use]
+pub fn plain(datatype: &Datatype) -> Option<Endianness> {
+    let size = atomic(datatype)?.size()? as u64;
+    let whole = |bits: &Bits| bits.offset == 0 && u64::from(bits.precision) == 8 * size;
+    let order = match &datatype.class {
+        Class::Integer { bits, .. } if whole(bits) => bits.order,
+        Class::Float { bits, fields } if whole(bits) && is_ieee(size, fields) => bits.order,
+        Class::String { .. } => Endianness::Little,
+        Class::Integer { .. } | Class::Float { .. } => return None,
+        Class::Time | Class::Bitfield { .. } | Class::Opaque { .. } | Class::Reference(_) => {
+            return None;
+        }
+        Class::Compound { .. } | Class::Enum { .. } | Class::Vlen { .. } => return None,
+        Class::VlenString { .. } | Class::Array { .. } | Class::Complex { .. } => return None,
+    };
+    (datatype.size == size).then_some(order)
+}
+
+fn is_ieee(size: u64, f: &FloatFields) -> bool {
+    let ieee = match size {
+        4 => (31, (23, 8), 127, (0, 23)),
+        8 => (63, (52, 11), 1023, (0, 52)),
+        _ => return false,
+    };
+    !f.vax && f.normalization == 2 && (f.sign, f.exponent, f.bias, f.mantissa) == ieee
+}
+
+/// Decodes stored numbers (or single characters); `None` if no atomic type holds them.
+#[must_use]
+pub fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
+    let target = atomic(datatype)?;
+    if let Some(order) = plain(datatype) {
+        return elements::decode(target, order, bytes).ok();
+    }
+    let size = usize::try_from(datatype.size).ok().filter(|&n| n > 0)?;
+    let mut wide = Vec::new();
+    match &datatype.class {
+        Class::Integer { bits, signed } => {
+            for element in bytes.chunks_exact(size) {
+                let value = integer_of(element, bits, *signed);
+                wide.extend_from_slice(&value.to_le_bytes());
+            }
+            narrow(target, &wide)
+        }
+        Class::Float { bits, fields } => {
+            let values = bytes.chunks_exact(size).map(|e| float_of(e, bits, fields));
+            #[expect(clippy::cast_possible_truncation, reason = "the type was chosen to hold all of them")]
+            match target {
+                Atomic::Float => Some(Values::Float(values.map(|x| x as f32).collect())),
+                _ => Some(Values::Double(values.collect())),
+            }
+        }
+        Class::String { .. } | Class::VlenString { .. } | Class::Time => None,
+        Class::Bitfield { .. } | Class::Opaque { .. } | Class::Reference(_) => None,
+        Class::Compound { .. } | Class::Enum { .. } | Class::Vlen { .. } => None,
+        Class::Array { .. } | Class::Complex { .. } => None,
+    }
+}
+
+/// Integers of 16 bytes, least significant first, as a type that holds them.
+fn narrow(target: Atomic, wide: &[u8]) -> Option<Values> {
+    let size = target.size()?;
+    let (all, _) = wide.as_chunks::<16>();
+    let low: Vec<u8> = all.iter().flat_map(|e| e.iter().take(size).copied()).collect();
+    elements::decode(target, Endianness::Little, &low).ok()
+}
+
+/// The bits of an element, least significant first, as a number; at most 128 count.
+fn raw(element: &[u8], order: Endianness) -> u128 {
+    let mut le = [0u8; 16];
+    match order {
+        Endianness::Little => le.iter_mut().zip(element).for_each(|(to, b)| *to = *b),
+        Endianness::Big => le.iter_mut().zip(element.iter().rev()).for_each(|(to, b)| *to = *b),
+    }
+    u128::from_le_bytes(le)
+}
+
+fn field(raw: u128, at: u32, bits: u32) -> u128 {
+    let mask = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
+    raw.checked_shr(at).unwrap_or(0) & mask
+}
+
+/// An integer: the bits of its precision, with the sign extended.
+#[must_use]
+pub fn integer_of(element: &[u8], bits: &Bits, signed: bool) -> i128 {
+    let precision = u32::from(bits.precision).min(128);
+    let value = field(raw(element, bits.order), bits.offset.into(), precision);
+    let unused = 128 - precision;
+    if signed && unused < 128 {
+        return (value << unused).cast_signed() >> unused;
+    }
+    value.cast_signed()
+}
+
+/// A floating-point number of any layout up to 8 bytes.
+fn float_of(element: &[u8], bits: &Bits, f: &FloatFields) -> f64 {
+    let raw = if f.vax { vax(element) } else { raw(element, bits.order) };
+    let mantissa_bits = u32::from(f.mantissa.1);
+    let exponent_bits = u32::from(f.exponent.1);
+    let negative = field(raw, f.sign.into(), 1) == 1;
+    let exponent = field(raw, f.exponent.0.into(), exponent_bits);
+    let mantissa = field(raw, f.mantissa.0.into(), mantissa_bits);
+    let all_ones = exponent_bits > 0 && exponent == field(u128::MAX, 0, exponent_bits);
+    let magnitude = if all_ones && !f.vax && f.normalization == 2 {
+        if mantissa == 0 { f64::INFINITY } else { f64::NAN }
+    } else {
+        magnitude(f, exponent, mantissa)
+    };
+    if negative { -magnitude } else { magnitude }
+}
+
+fn magnitude(f: &FloatFields, exponent: u128, mantissa: u128) -> f64 {
+    let bits = i32::from(f.mantissa.1);
+    let bias = i32::try_from(f.bias).unwrap_or(i32::MAX);
+    let exponent = i32::try_from(exponent).unwrap_or(i32::MAX);
+    let hidden = f.normalization == 2 && exponent != 0;
+    let whole = if hidden { mantissa | 1 << f.mantissa.1.min(127) } else { mantissa };
+    if f.vax && exponent == 0 {
+        return 0.0;
+    }
+    let power = if exponent == 0 && f.normalization == 2 { 1 } else { exponent };
+    #[expect(clippy::cast_precision_loss, reason = "up to 55 bits; the 53 of a double count")]
+    let value = whole as f64;
+    let power = power.saturating_sub(bias).saturating_sub(bits);
+    // In two steps, so that neither factor is beyond the range of a double.
+    value * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
+}
+
+/// VAX order: words of two bytes, the first holds sign and exponent.
+fn vax(element: &[u8]) -> u128 {
+    let words = element.chunks(2);
+    words.fold(0, |all, word| all << 16 | raw(word, Endianness::Little))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn integer(size: u64, bits: Bits, signed: bool) -> Datatype {
+        let class = Class::Integer { bits, signed };
+        Datatype { size, class, committed: None }
+    }
+
+    #[test]
+    fn integers_of_three_bytes() {
+        let bits = Bits { order: Endianness::Big, offset: 0, precision: 24 };
+        let t = integer(3, bits, true);
+        assert_eq!(plain(&t), None);
+        let values = decode(&t, &[0, 1, 2, 0xff, 0xff, 0xfe]);
+        assert_eq!(values, Some(Values::Int(vec![258, -2])));
+    }
+
+    #[test]
+    fn bits_within_an_integer() {
+        let bits = Bits { order: Endianness::Little, offset: 4, precision: 8 };
+        let t = integer(2, bits, false);
+        assert_eq!(decode(&t, &[0xf0, 0x0f]), Some(Values::UByte(vec![255])));
+    }
+
+    fn half(order: Endianness) -> Datatype {
+        let fields = FloatFields {
+            sign: 15,
+            exponent: (10, 5),
+            bias: 15,
+            mantissa: (0, 10),
+            normalization: 2,
+            vax: false,
+        };
+        let bits = Bits { order, offset: 0, precision: 16 };
+        Datatype { size: 2, class: Class::Float { bits, fields }, committed: None }
+    }
+
+    #[test]
+    fn half_precision() {
+        let bytes = [0x00, 0x3c, 0x01, 0x00, 0x00, 0xfc, 0xff, 0xc3];
+        let expected = vec![1.0, 2f32.powi(-24), f32::NEG_INFINITY, -3.998_046_9];
+        assert_eq!(decode(&half(Endianness::Little), &bytes), Some(Values::Float(expected)));
+        let nan = decode(&half(Endianness::Big), &[0x7e, 0x00]);
+        assert!(matches!(nan, Some(Values::Float(v)) if v[0].is_nan()));
+    }
+
+    #[test]
+    fn vax_f() {
+        let fields = FloatFields {
+            sign: 31,
+            exponent: (23, 8),
+            bias: 129,
+            mantissa: (0, 23),
+            normalization: 2,
+            vax: true,
+        };
+        let bits = Bits { order: Endianness::Little, offset: 0, precision: 32 };
+        let t = Datatype { size: 4, class: Class::Float { bits, fields }, committed: None };
+        // 1.0 is 0x4080 followed by zeros, -3.5 is 0xc160.
+        let values = decode(&t, &[0x80, 0x40, 0, 0, 0x60, 0xc1, 0, 0]);
+        assert_eq!(values, Some(Values::Float(vec![1.0, -3.5])));
+    }
+}

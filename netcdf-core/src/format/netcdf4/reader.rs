@@ -1,0 +1,244 @@
+//! An open netCDF-4 or HDF5 file: the schema, and where the data is.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::files::Files;
+use super::values::Decoder;
+use super::variables::{Var, plain};
+use super::walk::Builder;
+use crate::chunk::layout::{ChunkRef, Element, Layout};
+use crate::chunk::scatter::Block;
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::File;
+use crate::format::hdf5::chunk_index::{self, Extent, OpenIndex};
+use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::message::fill::Value;
+use crate::format::hdf5::message::layout::{Chunked, Layout as Stored};
+use crate::format::{Provenance, Reader};
+use crate::io::Source;
+use crate::io::memory::MemorySource;
+use crate::model::{Endianness, FilterSpec, Kind, Schema, Values, VarId};
+
+/// An open file.
+#[derive(Debug)]
+pub struct Netcdf4Reader {
+    schema: Schema,
+    provenance: Provenance,
+    files: Files,
+    /// As `schema.vars`.
+    vars: Vec<Data>,
+    /// Where data is: the files, then the data that stands in object headers.
+    objects: Vec<Arc<dyn Source>>,
+}
+
+/// Where the data of a variable is.
+#[derive(Debug)]
+struct Data {
+    var: Var,
+    /// Number of the object that holds the data.
+    object: u32,
+    index: OnceLock<OpenIndex>,
+}
+
+/// `NC_NETCDF4` and `NC_CLASSIC_MODEL` of the mode that `ncdump -K` prints.
+const MODE_NETCDF4: u32 = 0x1000;
+const MODE_CLASSIC_MODEL: u32 = 0x0100;
+
+impl Netcdf4Reader {
+    /// Reads all metadata.
+    ///
+    /// # Errors
+    /// Damage, with the object's path and the place in the file.
+    pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
+        let mut builder = Builder::new(Files::open(source, env)?, env);
+        builder.walk()?;
+        builder.settle_dims();
+        builder.settle_attributes()?;
+        let provenance = provenance(&builder)?;
+        let files = builder.files;
+        let mut objects: Vec<_> = files.all().iter().map(|f| Arc::clone(f.source())).collect();
+        let vars = builder.vars.into_iter().map(|var| data(var, &mut objects)).collect();
+        Ok(Self {
+            schema: builder.schema,
+            provenance,
+            files,
+            vars,
+            objects,
+        })
+    }
+
+    fn data(&self, var: VarId) -> Result<&Data> {
+        let data = self.vars.get(var.index());
+        data.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
+    }
+
+    /// The index of a chunked variable; its head is read once.
+    fn index<'a>(&self, data: &'a Data, file: &File, chunked: &Chunked) -> Result<&'a OpenIndex> {
+        if let Some(index) = data.index.get() {
+            return Ok(index);
+        }
+        let space = &data.var.dataset.dataspace;
+        let extent = Extent { dims: &space.dims, max: &space.max };
+        let index = OpenIndex::open(file, chunked, &extent)?;
+        Ok(data.index.get_or_init(|| index))
+    }
+}
+
+fn data(var: Var, objects: &mut Vec<Arc<dyn Source>>) -> Data {
+    let mut object = var.file;
+    if let Stored::Compact(bytes) = &var.dataset.layout {
+        object = u32::try_from(objects.len()).unwrap_or(u32::MAX);
+        objects.push(Arc::new(MemorySource::new("(compact data)", bytes.clone())));
+    }
+    Data { var, object, index: OnceLock::new() }
+}
+
+fn provenance(builder: &Builder) -> Result<Provenance> {
+    let strict = builder.schema.kind == Kind::Netcdf4Classic;
+    let file = builder.files.get(0)?;
+    Ok(Provenance {
+        model: "HDF5",
+        mode: MODE_NETCDF4 | if strict { MODE_CLASSIC_MODEL } else { 0 },
+        properties: builder.properties.clone(),
+        superblock: Some(file.superblock().version.into()),
+        is_netcdf4: Some(strict || builder.properties.is_some() || builder.marks >= 2),
+    })
+}
+
+/// An element that was never written: zeros, where the file says nothing else.
+fn fill(dataset: &Dataset) -> Vec<u8> {
+    let size = usize::try_from(dataset.datatype.size).unwrap_or(0);
+    match &dataset.fill.value {
+        Value::User(bytes) if bytes.len() == size => bytes.clone(),
+        Value::User(_) | Value::Default | Value::Undefined => vec![0; size],
+    }
+}
+
+impl Reader for Netcdf4Reader {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn provenance(&self) -> Provenance {
+        self.provenance.clone()
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        let dataset = &self.data(var)?.var.dataset;
+        let schema = self.schema.var(var);
+        let ty = schema.map(|v| v.ty).ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
+        let order = plain(dataset, ty);
+        let extent = dataset.dataspace.dims.clone();
+        let chunk = match &dataset.layout {
+            Stored::Chunked(chunked) => chunked.dims.clone(),
+            Stored::Compact(_) | Stored::Contiguous { .. } | Stored::Virtual { .. } => extent.clone(),
+        };
+        Ok(Layout {
+            extent,
+            chunk,
+            element: Element {
+                ty,
+                size: dataset.datatype.size,
+                order: order.unwrap_or(Endianness::Little),
+                plain: order.is_some(),
+            },
+            filters: dataset
+                .filters
+                .iter()
+                .map(|f| FilterSpec { id: f.id.into(), params: f.params.clone() })
+                .collect(),
+            fill: Some(fill(dataset)),
+        })
+    }
+
+    fn locate(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        let data = self.data(var)?;
+        let dataset = &data.var.dataset;
+        let file = self.files.get(data.var.file)?;
+        let whole = |range| ChunkRef { index: 0, object: data.object, range, mask: 0 };
+        match &dataset.layout {
+            Stored::Compact(bytes) => visit(whole(0..bytes.len() as u64)),
+            Stored::Contiguous { address: None, .. } => Ok(()),
+            Stored::Contiguous { address: Some(address), size } => {
+                visit(whole(contiguous(&file, dataset, *address, *size)?))
+            }
+            Stored::Chunked(chunked) => {
+                let index = self.index(data, &file, chunked)?;
+                let ends = chunks.start.iter().zip(&chunks.count);
+                let wanted = chunk_index::Block {
+                    start: chunks.start.clone(),
+                    end: ends.map(|(s, n)| s.saturating_add(*n)).collect(),
+                };
+                index.locate(&file, &wanted, &mut |found| {
+                    let start = file.place(found.address)?;
+                    let end = start.checked_add(found.size);
+                    let end = end.ok_or_else(|| beyond(&file, found.address))?;
+                    visit(ChunkRef {
+                        index: found.index,
+                        object: data.object,
+                        range: start..end,
+                        mask: found.mask,
+                    })
+                })
+            }
+            Stored::Virtual { .. } => {
+                Err(Error::new(ErrorKind::Unsupported, "virtual datasets are not read yet"))
+            }
+        }
+    }
+
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let mut out = Vec::with_capacity(chunks.len());
+        for same in chunks.chunk_by(|a, b| a.object == b.object) {
+            let ranges: Vec<_> = same.iter().map(|c| c.range.clone()).collect();
+            let object = same.first().map_or(0, |c| c.object);
+            let source = self.object(object);
+            let source = source.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such object"))?;
+            out.extend(source.read_ranges(&ranges)?);
+        }
+        Ok(out)
+    }
+
+    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
+        self.objects.get(usize::try_from(object).ok()?)
+    }
+
+    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
+        let data = self.data(var)?;
+        let file = self.files.get(data.var.file)?;
+        let ty = self.schema.var(var).map(|v| v.ty);
+        let ty = ty.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
+        let mut decoder = Decoder::new(&file, &self.schema);
+        decoder.decode(&data.var.dataset.datatype, ty, bytes)
+    }
+}
+
+fn beyond(file: &File, address: u64) -> Error {
+    file.error(ErrorKind::Corrupt, address, "data beyond 2^64 bytes")
+}
+
+/// The bytes of a dataset in one piece: as many as its shape asks for.
+fn contiguous(
+    file: &File,
+    dataset: &Dataset,
+    address: u64,
+    size: Option<u64>,
+) -> Result<Range<u64>> {
+    let elements = dataset.dataspace.elements();
+    let want = elements.and_then(|n| n.checked_mul(dataset.datatype.size));
+    let want = want.ok_or_else(|| beyond(file, address))?;
+    if size.is_some_and(|size| size < want) {
+        let what = format!("{} bytes stored, the shape asks for {want}", size.unwrap_or(0));
+        return Err(file.error(ErrorKind::Corrupt, address, what));
+    }
+    let start = file.place(address)?;
+    let end = start.checked_add(want).ok_or_else(|| beyond(file, address))?;
+    Ok(start..end)
+}

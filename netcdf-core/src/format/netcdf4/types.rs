@@ -1,0 +1,201 @@
+//! Datatypes as netCDF types: committed ones by identity, others by what they are.
+
+use std::collections::HashMap;
+
+use super::Place;
+use super::numbers::{self, integer_of};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::datatype::{Bits, Class, Datatype, Member};
+use crate::model::name::Interner;
+use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind, UserType};
+
+/// The types of a file so far.
+#[derive(Debug, Default)]
+pub struct Types {
+    committed: HashMap<Place, TypeId>,
+    anonymous: u32,
+}
+
+/// Where a type that has to be invented belongs.
+#[derive(Debug, Clone, Copy)]
+pub struct Home {
+    /// Number of the file of the datatype.
+    pub file: u32,
+    /// The group in which to define it; `None` if types are not to be invented.
+    pub group: Option<GroupId>,
+}
+
+impl Types {
+    /// Defines a committed type under its name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] if netCDF has no such type.
+    pub fn define(
+        &mut self,
+        schema: &mut Schema,
+        (name, group): (Name, GroupId),
+        datatype: &Datatype,
+        place: Place,
+    ) -> Result<TypeId> {
+        let home = Home { file: place.file, group: Some(group) };
+        let kind = self.kind(schema, datatype, home)?;
+        let id = schema.add_type(UserType { name, group, kind });
+        self.committed.entry(place).or_insert(id);
+        Ok(id)
+    }
+
+    /// The netCDF type of a datatype. A type that has no name is looked for among those of the
+    /// file, and defined as `_Anonymous…` if it is not there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] if netCDF has no such type, or it would have to be invented.
+    pub fn data_type(
+        &mut self,
+        schema: &mut Schema,
+        datatype: &Datatype,
+        home: Home,
+    ) -> Result<DataType> {
+        if let Some(atomic) = numbers::atomic(datatype) {
+            return Ok(atomic.into());
+        }
+        let place = datatype.committed.map(|address| Place { file: home.file, address });
+        if let Some(&id) = place.and_then(|p| self.committed.get(&p)) {
+            return Ok(DataType::User(id));
+        }
+        let kind = self.kind(schema, datatype, home)?;
+        let known = schema.types.iter().position(|t| alike(&t.kind, &kind));
+        if let Some(id) = known.and_then(|n| u32::try_from(n).ok()) {
+            return Ok(DataType::User(TypeId(id)));
+        }
+        let Some(group) = home.group else {
+            return Err(unsupported("a type without a name, which no variable has"));
+        };
+        self.anonymous += 1;
+        let name = format!("_Anonymous{}{}", class_name(&kind), self.anonymous);
+        let name = Name::stored(name.as_bytes());
+        let id = schema.add_type(UserType { name, group, kind });
+        if let Some(place) = place {
+            self.committed.insert(place, id);
+        }
+        Ok(DataType::User(id))
+    }
+
+    fn kind(&mut self, schema: &mut Schema, datatype: &Datatype, home: Home) -> Result<TypeKind> {
+        match &datatype.class {
+            Class::Compound { members } => self.compound(schema, members, datatype.size, home),
+            Class::Enum { base, members } => enumeration(base, members),
+            Class::Vlen { base } => Ok(TypeKind::Vlen {
+                base: self.data_type(schema, base, home)?,
+            }),
+            Class::Opaque { .. } if datatype.size > 0 => Ok(TypeKind::Opaque { size: datatype.size }),
+            Class::Opaque { .. } => Err(unsupported("an opaque type of size 0")),
+            Class::Complex { base } => self.complex(schema, base, home),
+            Class::Reference(_) => Err(unsupported("references")),
+            Class::Time => Err(unsupported("HDF5 times")),
+            Class::Bitfield { .. } => Err(unsupported("bit fields")),
+            Class::Array { .. } => Err(unsupported("elements that are arrays")),
+            Class::Integer { bits, .. } => {
+                Err(unsupported(&format!("integers of {} bits", bits.precision)))
+            }
+            Class::Float { .. } => Err(unsupported(&format!(
+                "floating-point numbers of {} bytes in this layout",
+                datatype.size
+            ))),
+            Class::String { .. } | Class::VlenString { .. } => {
+                Err(unsupported("a committed type of text"))
+            }
+        }
+    }
+
+    fn compound(
+        &mut self,
+        schema: &mut Schema,
+        members: &[Member],
+        size: u64,
+        home: Home,
+    ) -> Result<TypeKind> {
+        let mut names = Interner::default();
+        let mut fields = vec![];
+        for member in members {
+            let (mut dims, mut element) = (vec![], &member.datatype);
+            while let Class::Array { dims: more, base } = &element.class {
+                dims.extend_from_slice(more);
+                element = base;
+            }
+            let mut ty = self.data_type(schema, element, home)?;
+            if matches!(element.class, Class::String { .. }) && element.size > 1 {
+                // Text of a fixed length within a compound is an array of characters.
+                dims.push(element.size);
+                ty = Atomic::Char.into();
+            }
+            fields.push(Field {
+                name: names.stored(&member.name),
+                ty,
+                dims,
+                offset: member.offset,
+            });
+        }
+        if fields.is_empty() {
+            return Err(unsupported("a compound type without fields"));
+        }
+        Ok(TypeKind::Compound { fields, size })
+    }
+
+    fn complex(&mut self, schema: &mut Schema, base: &Datatype, home: Home) -> Result<TypeKind> {
+        let ty = self.data_type(schema, base, home)?;
+        let field = |name: &[u8], offset| Field {
+            name: Name::stored(name),
+            ty,
+            dims: vec![],
+            offset,
+        };
+        Ok(TypeKind::Compound {
+            fields: vec![field(b"r", 0), field(b"i", base.size)],
+            size: base.size.saturating_mul(2),
+        })
+    }
+}
+
+fn unsupported(what: &str) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("netCDF cannot express {what}"))
+}
+
+fn enumeration(base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) -> Result<TypeKind> {
+    let (bits, signed): (Bits, bool) = match &base.class {
+        Class::Integer { bits, signed } => (*bits, *signed),
+        Class::Bitfield { bits } => (*bits, false),
+        _ => return Err(unsupported("an enum of what is no integer")),
+    };
+    let integer = Datatype {
+        class: Class::Integer { bits, signed },
+        ..base.clone()
+    };
+    let atomic = numbers::atomic(&integer).ok_or_else(|| unsupported("an enum of large integers"))?;
+    let member = |(name, value): &(Vec<u8>, Vec<u8>)| {
+        (Name::stored(name), integer_of(value, &bits, signed))
+    };
+    Ok(TypeKind::Enum {
+        base: atomic,
+        members: members.iter().map(member).collect(),
+    })
+}
+
+fn class_name(kind: &TypeKind) -> &'static str {
+    match kind {
+        TypeKind::Enum { .. } => "Enum",
+        TypeKind::Opaque { .. } => "Opaque",
+        TypeKind::Vlen { .. } => "Vlen",
+        TypeKind::Compound { .. } => "Compound",
+    }
+}
+
+/// Whether two types have the same values, wherever their fields are stored.
+fn alike(a: &TypeKind, b: &TypeKind) -> bool {
+    match (a, b) {
+        (TypeKind::Compound { fields: a, .. }, TypeKind::Compound { fields: b, .. }) => {
+            let same = |(x, y): (&Field, &Field)| x.name == y.name && x.ty == y.ty && x.dims == y.dims;
+            a.len() == b.len() && a.iter().zip(b).all(same)
+        }
+        (a, b) => a == b,
+    }
+}

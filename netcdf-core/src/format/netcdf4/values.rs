@@ -1,0 +1,209 @@
+//! Stored elements of any HDF5 datatype as values of the netCDF type that it was mapped to.
+
+use super::numbers;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::File;
+use crate::format::hdf5::datatype::{Class, Datatype, Member, Padding};
+use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
+
+/// Bytes that the values of one call may take in memory: lists in hostile files may all be one.
+const MOST: u64 = 1 << 31;
+
+/// Decodes elements.
+pub struct Decoder<'a> {
+    /// The file with the heaps.
+    pub file: &'a File,
+    /// The types.
+    pub schema: &'a Schema,
+    left: u64,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder of elements from a file.
+    #[must_use]
+    pub fn new(file: &'a File, schema: &'a Schema) -> Self {
+        Self { file, schema, left: MOST }
+    }
+
+    /// The values of all whole elements in `bytes`.
+    ///
+    /// # Errors
+    /// Those of reading the heap; [`ErrorKind::Unsupported`] for a datatype without values.
+    pub fn decode(&mut self, datatype: &Datatype, ty: DataType, bytes: &[u8]) -> Result<Values> {
+        match &datatype.class {
+            Class::Integer { .. } | Class::Float { .. } => self.numbers(datatype, bytes),
+            Class::String { padding, .. } => Ok(text(datatype.size, *padding, ty, bytes)),
+            Class::VlenString { .. } => self.strings(datatype, bytes),
+            Class::Vlen { base } => self.lists(datatype, base, ty, bytes),
+            Class::Opaque { .. } => opaque(datatype, ty, bytes),
+            Class::Enum { base, .. } => {
+                let id = user(ty)?;
+                Ok(Values::Enum(id, Box::new(self.numbers(base, bytes)?)))
+            }
+            Class::Compound { members } => self.compound(datatype, members, ty, bytes),
+            Class::Complex { base } => self.complex(base, ty, bytes),
+            Class::Array { base, .. } => self.decode(base, ty, bytes),
+            Class::Time | Class::Bitfield { .. } | Class::Reference(_) => Err(no_values()),
+        }
+    }
+
+    fn numbers(&mut self, datatype: &Datatype, bytes: &[u8]) -> Result<Values> {
+        self.take(bytes.len() as u64)?;
+        let unsigned = Datatype {
+            class: match &datatype.class {
+                Class::Bitfield { bits } => Class::Integer { bits: *bits, signed: false },
+                other => other.clone(),
+            },
+            ..*datatype
+        };
+        numbers::decode(&unsigned, bytes).ok_or_else(no_values)
+    }
+
+    /// Counts bytes against the limit.
+    fn take(&mut self, bytes: u64) -> Result<()> {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or_else(|| {
+            let what = format!("variable-length values of more than {MOST} bytes at once");
+            Error::new(ErrorKind::Limit, what).of(self.file.name())
+        })?;
+        Ok(())
+    }
+
+    /// The heap's bytes of a variable-length element: `None` for NIL.
+    fn heap(&mut self, element: &[u8], size: u64) -> Result<Option<Vec<u8>>> {
+        let mut c = self.file.fields_of(element, None);
+        let len = u64::from(c.u32_le()?);
+        let address = c.address()?.filter(|&a| a != 0);
+        let index = c.u32_le()?;
+        let Some(address) = address else {
+            return Ok(None);
+        };
+        let want = len.checked_mul(size).ok_or_else(|| short(self.file, address))?;
+        self.take(want.saturating_add(32))?;
+        if want == 0 {
+            return Ok(Some(vec![]));
+        }
+        let object = self.file.heap_object(address, index)?;
+        let object = object.as_deref().unwrap_or_default();
+        let want = usize::try_from(want).map_err(|_| short(self.file, address))?;
+        match object.get(..want) {
+            Some(bytes) => Ok(Some(bytes.to_vec())),
+            None => Err(short(self.file, address)),
+        }
+    }
+
+    fn strings(&mut self, datatype: &Datatype, bytes: &[u8]) -> Result<Values> {
+        let mut all = vec![];
+        for element in chunks(bytes, datatype.size) {
+            let text = self.heap(element, 1)?;
+            all.push(text.map(|t| until_zero(&t).into()));
+        }
+        Ok(Values::String(all))
+    }
+
+    fn lists(
+        &mut self,
+        datatype: &Datatype,
+        base: &Datatype,
+        ty: DataType,
+        bytes: &[u8],
+    ) -> Result<Values> {
+        let id = user(ty)?;
+        let inner = match self.schema.user_type(id).map(|t| &t.kind) {
+            Some(TypeKind::Vlen { base }) => *base,
+            Some(TypeKind::Enum { .. } | TypeKind::Opaque { .. } | TypeKind::Compound { .. })
+            | None => return Err(no_values()),
+        };
+        let mut lists = vec![];
+        for element in chunks(bytes, datatype.size) {
+            let stored = self.heap(element, base.size)?.unwrap_or_default();
+            lists.push(self.decode(base, inner, &stored)?);
+        }
+        Ok(Values::Vlen(id, lists))
+    }
+
+    fn compound(
+        &mut self,
+        datatype: &Datatype,
+        members: &[Member],
+        ty: DataType,
+        bytes: &[u8],
+    ) -> Result<Values> {
+        let id = user(ty)?;
+        let fields = match self.schema.user_type(id).map(|t| &t.kind) {
+            Some(TypeKind::Compound { fields, .. }) => fields,
+            Some(TypeKind::Enum { .. } | TypeKind::Opaque { .. } | TypeKind::Vlen { .. })
+            | None => return Err(no_values()),
+        };
+        let mut columns = vec![];
+        for (member, field) in members.iter().zip(fields) {
+            let column = column(bytes, datatype.size, member.offset, member.datatype.size);
+            columns.push(self.decode(&member.datatype, field.ty, &column)?);
+        }
+        let len = chunks(bytes, datatype.size).count();
+        Ok(Values::Compound { ty: id, len, columns })
+    }
+
+    fn complex(&mut self, base: &Datatype, ty: DataType, bytes: &[u8]) -> Result<Values> {
+        let id = user(ty)?;
+        let size = base.size.saturating_mul(2);
+        let mut columns = vec![];
+        for part in [0, base.size] {
+            columns.push(self.numbers(base, &column(bytes, size, part, base.size))?);
+        }
+        let len = chunks(bytes, size).count();
+        Ok(Values::Compound { ty: id, len, columns })
+    }
+}
+
+fn no_values() -> Error {
+    Error::new(ErrorKind::Unsupported, "a datatype that netCDF has no values for")
+}
+
+fn short(file: &File, address: u64) -> Error {
+    let what = "a variable-length value is longer than its object in the global heap";
+    file.error(ErrorKind::Corrupt, address, what)
+}
+
+fn user(ty: DataType) -> Result<crate::model::TypeId> {
+    match ty {
+        DataType::User(id) => Ok(id),
+        DataType::Atomic(_) => Err(no_values()),
+    }
+}
+
+fn chunks(bytes: &[u8], size: u64) -> std::slice::ChunksExact<'_, u8> {
+    bytes.chunks_exact(usize::try_from(size).unwrap_or(usize::MAX).max(1))
+}
+
+fn until_zero(text: &[u8]) -> &[u8] {
+    text.split(|&b| b == 0).next().unwrap_or_default()
+}
+
+/// The bytes of one member of all elements.
+fn column(bytes: &[u8], size: u64, offset: u64, len: u64) -> Vec<u8> {
+    let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let range = at(offset)..at(offset.saturating_add(len));
+    let parts = chunks(bytes, size).filter_map(|e| e.get(range.clone()));
+    parts.flatten().copied().collect()
+}
+
+/// Text of a fixed length: characters where the netCDF type says so, else strings. Only zero bytes
+/// end a string: blanks are part of it.
+fn text(size: u64, _: Padding, ty: DataType, bytes: &[u8]) -> Values {
+    if ty == DataType::Atomic(Atomic::Char) {
+        return Values::Char(bytes.to_vec());
+    }
+    let string = |e: &[u8]| Some(until_zero(e).into());
+    Values::String(chunks(bytes, size).map(string).collect())
+}
+
+fn opaque(datatype: &Datatype, ty: DataType, bytes: &[u8]) -> Result<Values> {
+    let size = usize::try_from(datatype.size).unwrap_or(usize::MAX).max(1);
+    let whole = bytes.len() - bytes.len() % size;
+    Ok(Values::Opaque {
+        ty: user(ty)?,
+        size,
+        bytes: bytes.get(..whole).unwrap_or_default().to_vec(),
+    })
+}

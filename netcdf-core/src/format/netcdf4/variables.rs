@@ -1,0 +1,196 @@
+//! Datasets as variables and dimensions.
+
+use super::Place;
+use super::attributes::Owner;
+use super::dims::Dim;
+use super::hidden::{Hidden, is_reserved};
+use super::numbers;
+use super::types::Home;
+use super::walk::{Builder, may_be_left_out};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::datatype::{Bits, Class, Datatype};
+use crate::format::hdf5::message::fill::Value;
+use crate::format::hdf5::message::filters::Filter;
+use crate::format::hdf5::message::layout::Layout;
+use crate::format::hdf5::{ObjectHeader, attributes as hdf5_attributes, dataspace};
+use crate::model::{
+    DataType, DimId, Dimension, Endianness, Fill, FilterSpec, GroupId, Storage, StorageLayout,
+    Variable,
+};
+
+/// What is known of a variable beside what the schema has.
+#[derive(Debug)]
+pub struct Var {
+    /// Number of its file.
+    pub file: u32,
+    /// Its dataset.
+    pub dataset: Dataset,
+    /// The dimension that it is the scale of.
+    pub scale: Option<DimId>,
+    /// netCDF's ids of its dimensions.
+    pub coordinates: Option<Vec<i64>>,
+    /// The scales of its dimensions.
+    pub scales: Option<Vec<Option<u64>>>,
+}
+
+/// What the name of a variable begins with that is called as a dimension, and is not its scale.
+const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
+
+impl Builder<'_> {
+    /// Takes up a dataset.
+    ///
+    /// # Errors
+    /// Damage; [`ErrorKind::Unsupported`] for what netCDF cannot express.
+    pub fn dataset(
+        &mut self,
+        group: GroupId,
+        name: &[u8],
+        place: Place,
+        header: &ObjectHeader,
+    ) -> Result<()> {
+        let file = self.files.get(place.file)?;
+        let dataset = Dataset::read(&file, header)?;
+        let mut hidden = Hidden::default();
+        let mut shown = vec![];
+        hdf5_attributes::visit(&file, header, |attribute| {
+            match attribute {
+                Ok(a) if is_reserved(&a.name) => return hidden.note(&file, &a),
+                Ok(a) => shown.push(a),
+                Err(e) if may_be_left_out(&e) => {
+                    self.note(format!("{}:(attribute)", self.path(group, name)), &e);
+                }
+                Err(e) => return Err(e),
+            }
+            Ok(())
+        })?;
+        self.marks = self.marks.saturating_add(hidden.count);
+        let scale = if hidden.scale && !dataset.dataspace.dims.is_empty() {
+            Some(self.scale(group, name, place, &dataset, &hidden))
+        } else {
+            None
+        };
+        if scale.is_some() && hidden.only_dimension {
+            return Ok(());
+        }
+        let var = self.variable(group, name, place.file, &dataset)?;
+        let id = self.schema.add_var(var);
+        self.vars.push(Var {
+            file: place.file,
+            dataset,
+            scale,
+            coordinates: hidden.coordinates,
+            scales: hidden.scales,
+        });
+        for attribute in shown {
+            self.attribute(Owner::Var(id), place.file, attribute)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the dimension of a scale.
+    fn scale(
+        &mut self,
+        group: GroupId,
+        name: &[u8],
+        place: Place,
+        dataset: &Dataset,
+        hidden: &Hidden,
+    ) -> DimId {
+        let number = match hidden.dim_id {
+            Some(id) => {
+                self.next_dim = self.next_dim.max(id.saturating_add(1));
+                id
+            }
+            None => {
+                self.next_dim += 1;
+                self.next_dim - 1
+            }
+        };
+        self.dims.push(Dim { number, scale: Some(place) });
+        let name = self.names.stored(name);
+        self.schema.add_dim(Dimension {
+            name,
+            group,
+            len: dataset.dataspace.dims.first().copied().unwrap_or(0),
+            unlimited: dataset.dataspace.max.first() == Some(&None),
+        })
+    }
+
+    fn variable(
+        &mut self,
+        group: GroupId,
+        name: &[u8],
+        file: u32,
+        dataset: &Dataset,
+    ) -> Result<Variable> {
+        if dataset.dataspace.class == dataspace::Class::Null {
+            let what = "netCDF cannot express a dataset without elements (null dataspace)";
+            return Err(Error::new(ErrorKind::Unsupported, what));
+        }
+        let home = Home { file, group: Some(group) };
+        let ty = self.types.data_type(&mut self.schema, &dataset.datatype, home)?;
+        let name = name.strip_prefix(NON_COORDINATE).filter(|n| !n.is_empty()).unwrap_or(name);
+        Ok(Variable {
+            name: self.names.stored(name),
+            group,
+            ty,
+            dims: vec![],
+            attributes: vec![],
+            storage: storage(dataset),
+        })
+    }
+}
+
+fn storage(dataset: &Dataset) -> Storage {
+    let layout = match &dataset.layout {
+        Layout::Compact(_) => StorageLayout::Compact,
+        Layout::Contiguous { .. } => StorageLayout::Contiguous,
+        Layout::Chunked(c) => StorageLayout::Chunked(c.dims.clone()),
+        Layout::Virtual { .. } => StorageLayout::Virtual,
+    };
+    Storage {
+        layout: Some(layout),
+        filters: dataset.filters.iter().map(shown).collect(),
+        endianness: endianness(&dataset.datatype),
+        fill: match &dataset.fill.value {
+            Value::User(_) => Fill::Fill,
+            Value::Undefined | Value::Default => Fill::NoFill,
+        },
+        codecs: None,
+    }
+}
+
+/// Number of szip.
+const SZIP: u32 = 4;
+/// The bits of szip's options that users give.
+const SZIP_OPTIONS: u32 = 4 | 32;
+
+/// A filter as the user gave it: szip stores four parameters for two.
+fn shown(filter: &Filter) -> FilterSpec {
+    let id = u32::from(filter.id);
+    let mut params = filter.params.clone();
+    if id == SZIP && params.len() == 4 {
+        params.truncate(2);
+        params.iter_mut().take(1).for_each(|p| *p &= SZIP_OPTIONS);
+    }
+    FilterSpec { id, params }
+}
+
+/// Byte order of numbers.
+fn endianness(datatype: &Datatype) -> Option<Endianness> {
+    let order = |bits: &Bits| Some(bits.order);
+    match &datatype.class {
+        Class::Integer { bits, .. } | Class::Float { bits, .. } => order(bits),
+        Class::Bitfield { bits } => order(bits),
+        Class::Time | Class::String { .. } | Class::Opaque { .. } | Class::Compound { .. } => None,
+        Class::Reference(_) | Class::Enum { .. } | Class::Vlen { .. } => None,
+        Class::VlenString { .. } | Class::Array { .. } | Class::Complex { .. } => None,
+    }
+}
+
+/// Whether elements of a dataset are stored just as the netCDF type has them, and in which order.
+pub fn plain(dataset: &Dataset, ty: DataType) -> Option<Endianness> {
+    ty.atomic()?.size()?;
+    numbers::plain(&dataset.datatype)
+}

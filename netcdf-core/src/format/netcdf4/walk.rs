@@ -1,0 +1,282 @@
+//! The tree of objects: every link is followed, groups within themselves are left out.
+
+use std::collections::HashMap;
+
+use super::attributes::Pending;
+use super::dims::Dim;
+use super::files::Files;
+use super::hidden;
+use super::types::Types;
+use super::variables::Var;
+use super::{Place, hidden::is_reserved};
+use crate::env::{Env, Note};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::dataset::{self, Kind as Object};
+use crate::format::hdf5::message::link::{Link, Target};
+use crate::format::hdf5::{ObjectHeader, attributes as hdf5_attributes, group};
+use crate::model::name::Interner;
+use crate::model::{Attribute, GroupId, Kind, Schema};
+
+/// What a file becomes while it is walked.
+pub struct Builder<'a> {
+    pub env: &'a Env,
+    pub files: Files,
+    pub schema: Schema,
+    pub names: Interner,
+    pub types: Types,
+    /// As `schema.dims`.
+    pub dims: Vec<Dim>,
+    /// As `schema.vars`.
+    pub vars: Vec<Var>,
+    /// netCDF's number of the next dimension.
+    pub next_dim: i64,
+    /// Attributes whose types are looked for at the end.
+    pub pending: Vec<Pending>,
+    /// `_NCProperties`
+    pub properties: Option<Vec<u8>>,
+    /// Hidden attributes of datasets: marks of netCDF-4.
+    pub marks: u32,
+    /// How often groups were shown that have several names.
+    repeats: u32,
+    shown: HashMap<Place, u32>,
+    /// Takes the attributes of what is not there.
+    pub nowhere: Vec<Attribute>,
+}
+
+/// How often in all a group is shown again under another name.
+const REPEATS: u32 = 256;
+/// Soft links on the way to an object.
+const SOFT_LINKS: u32 = 16;
+
+impl<'a> Builder<'a> {
+    /// Nothing yet.
+    pub fn new(files: Files, env: &'a Env) -> Self {
+        Self {
+            env,
+            files,
+            schema: Schema::new(Kind::Netcdf4),
+            names: Interner::default(),
+            types: Types::default(),
+            dims: vec![],
+            vars: vec![],
+            next_dim: 0,
+            pending: vec![],
+            properties: None,
+            marks: 0,
+            repeats: 0,
+            shown: HashMap::new(),
+            nowhere: vec![],
+        }
+    }
+
+    /// Walks the whole tree.
+    ///
+    /// # Errors
+    /// Damage; what netCDF cannot express is only noted.
+    pub fn walk(&mut self) -> Result<()> {
+        let address = self.files.get(0)?.superblock().root;
+        let root = Place { file: 0, address };
+        self.group(GroupId::ROOT, root, &mut vec![])
+    }
+
+    /// A report that something is left out.
+    pub fn note(&self, object: String, e: &Error) {
+        self.env.notes.say(Note {
+            object,
+            what: format!("left out: {}", e.what()),
+            remedy: e.remedy().map(str::to_owned),
+        });
+    }
+
+    /// Path of an object in a group.
+    pub fn path(&self, group: GroupId, name: &[u8]) -> String {
+        let group = self.schema.group_path(group);
+        let group = group.trim_end_matches('/');
+        format!("{group}/{}", String::from_utf8_lossy(name))
+    }
+
+    /// Walks a group: its own objects first, so that their types and dimensions are known to the
+    /// groups in it. `above` are the groups that it is in.
+    fn group(&mut self, id: GroupId, place: Place, above: &mut Vec<Place>) -> Result<()> {
+        let file = self.files.get(place.file)?;
+        let header = ObjectHeader::read(&file, place.address)?;
+        self.group_attributes(id, place.file, &header)?;
+        let links = group::links(&file, &header)?;
+        drop((file, header));
+        above.push(place);
+        let mut groups = vec![];
+        for link in links {
+            self.env.cancel.check()?;
+            match self.target(place, &link, 0) {
+                Ok(found) => self.object(id, link, found, &mut groups)?,
+                Err(e) if may_be_left_out(&e) => self.note(self.path(id, &link.name), &e),
+                Err(e) => return Err(e.in_object(&self.path(id, &link.name))),
+            }
+        }
+        for (name, found) in groups {
+            self.subgroup(id, &name, found, above)?;
+        }
+        above.pop();
+        Ok(())
+    }
+
+    fn subgroup(
+        &mut self,
+        parent: GroupId,
+        name: &[u8],
+        place: Place,
+        above: &mut Vec<Place>,
+    ) -> Result<()> {
+        let path = self.path(parent, name);
+        let too_deep = above.len() >= usize::try_from(self.env.limits.depth).unwrap_or(usize::MAX);
+        let again = self.shown.entry(place).or_insert(0);
+        *again += 1;
+        let repeated = *again > 1;
+        if repeated {
+            self.repeats += 1;
+        }
+        let why = if above.contains(&place) {
+            "a group within itself"
+        } else if too_deep {
+            "groups are nested too deep"
+        } else if repeated && self.repeats > REPEATS {
+            "a group that is shown under other names already"
+        } else {
+            let name = self.names.stored(name);
+            let id = self.schema.add_group(parent, name);
+            return self.group(id, place, above).map_err(|e| e.in_object(&path));
+        };
+        self.note(path, &Error::new(ErrorKind::Unsupported, why));
+        Ok(())
+    }
+
+    /// Takes up an object; groups are put off.
+    fn object(
+        &mut self,
+        group: GroupId,
+        link: Link,
+        place: Place,
+        groups: &mut Vec<(Vec<u8>, Place)>,
+    ) -> Result<()> {
+        let path = || self.path(group, &link.name);
+        let file = self.files.get(place.file)?;
+        let header = ObjectHeader::read(&file, place.address).map_err(|e| e.in_object(&path()))?;
+        let done = match dataset::kind(&header) {
+            Object::Group => {
+                groups.push((link.name, place));
+                return Ok(());
+            }
+            Object::Dataset => self.dataset(group, &link.name, place, &header),
+            Object::Datatype => self.committed(group, &link.name, place, &header),
+            Object::Unknown => Err(Error::new(ErrorKind::Unsupported, "an object of no known kind")),
+        };
+        match done {
+            Err(e) if may_be_left_out(&e) => {
+                self.note(self.path(group, &link.name), &e);
+                Ok(())
+            }
+            other => other.map_err(|e| e.in_object(&self.path(group, &link.name))),
+        }
+    }
+
+    fn committed(
+        &mut self,
+        group: GroupId,
+        name: &[u8],
+        place: Place,
+        header: &ObjectHeader,
+    ) -> Result<()> {
+        let file = self.files.get(place.file)?;
+        let mut datatype = dataset::datatype(&file, header)?;
+        datatype.committed = Some(place.address);
+        if super::numbers::atomic(&datatype).is_some() {
+            // A name for an atomic type: netCDF has none, and variables are of the atomic type.
+            return Ok(());
+        }
+        let name = self.names.stored(name);
+        self.types.define(&mut self.schema, (name, group), &datatype, place)?;
+        Ok(())
+    }
+
+    /// The object behind a link.
+    fn target(&mut self, from: Place, link: &Link, depth: u32) -> Result<Place> {
+        match &link.target {
+            Target::Hard(address) => Ok(Place {
+                file: from.file,
+                address: *address,
+            }),
+            Target::Soft(path) => self.lookup(from, path, depth + 1),
+            Target::External { file, path } => {
+                let number = self.files.sibling(from.file, file, self.env)?;
+                let address = self.files.get(number)?.superblock().root;
+                self.lookup(Place { file: number, address }, path, depth + 1)
+            }
+            Target::User(class) => {
+                let what = format!("a link of the user-defined class {class}");
+                Err(Error::new(ErrorKind::Unsupported, what))
+            }
+        }
+    }
+
+    /// The object of a path, which starts at `from` unless it is absolute.
+    fn lookup(&mut self, from: Place, path: &[u8], depth: u32) -> Result<Place> {
+        if depth > SOFT_LINKS {
+            return Err(Error::new(ErrorKind::Unsupported, "a link that leads to links without end"));
+        }
+        let mut at = from;
+        if path.first() == Some(&b'/') {
+            at.address = self.files.get(from.file)?.superblock().root;
+        }
+        for name in path.split(|&b| b == b'/').filter(|n| !n.is_empty() && *n != b".") {
+            let file = self.files.get(at.file)?;
+            let header = ObjectHeader::read(&file, at.address)?;
+            if dataset::kind(&header) != Object::Group {
+                return Err(dangling(path));
+            }
+            let links = group::links(&file, &header)?;
+            let link = links.into_iter().find(|l| l.name == name).ok_or_else(|| dangling(path))?;
+            at = self.target(at, &link, depth)?;
+        }
+        Ok(at)
+    }
+
+    /// The attributes of a group, and those that say something of the whole file.
+    fn group_attributes(&mut self, id: GroupId, file: u32, header: &ObjectHeader) -> Result<()> {
+        let handle = self.files.get(file)?;
+        hdf5_attributes::visit(&handle, header, |attribute| {
+            let attribute = match attribute {
+                Ok(a) => a,
+                Err(e) if may_be_left_out(&e) => {
+                    self.note(format!("{}:(attribute)", self.schema.group_path(id)), &e);
+                    return Ok(());
+                }
+                Err(e) => return Err(e),
+            };
+            if attribute.name == hidden::STRICT {
+                self.schema.kind = Kind::Netcdf4Classic;
+            }
+            if id == GroupId::ROOT && attribute.name == hidden::PROPERTIES {
+                self.properties = hidden::properties(&attribute);
+            }
+            if is_reserved(&attribute.name) {
+                return Ok(());
+            }
+            self.attribute(super::attributes::Owner::Group(id), file, attribute)
+        })
+        .map_err(|e| e.in_object(&self.schema.group_path(id)))
+    }
+}
+
+fn dangling(path: &[u8]) -> Error {
+    let what = format!("a link to {}, which is not there", String::from_utf8_lossy(path));
+    Error::new(ErrorKind::NotFound, what)
+}
+
+/// True for what netCDF cannot express or we cannot follow; false for damage.
+pub fn may_be_left_out(e: &Error) -> bool {
+    match e.kind() {
+        ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Io => true,
+        ErrorKind::Truncated | ErrorKind::Corrupt | ErrorKind::Checksum => false,
+        _ => false,
+    }
+}
