@@ -13,9 +13,11 @@
 //! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
 //! | [`global_heap`] | elements of any length |
 //! | [`shared_messages`] | messages that many headers share |
+//! | [`chunk_index`] | where the chunks of a dataset are |
 
 pub mod btree_v1;
 pub mod btree_v2;
+pub mod chunk_index;
 pub mod dataspace;
 pub mod datatype;
 pub mod file;

@@ -2,6 +2,10 @@
 
 pub mod attribute;
 pub mod attribute_info;
+pub mod external;
+pub mod fill;
+pub mod filters;
+pub mod layout;
 pub mod link;
 pub mod link_info;
 pub mod shared;
