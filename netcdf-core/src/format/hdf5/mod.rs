@@ -15,6 +15,7 @@
 //! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
 //! | [`global_heap`] | elements of any length |
 //! | [`shared_messages`] | messages that many headers share |
+//! | [`chunk_index`] | where the chunks of a dataset are |
 
 pub mod attributes;
 pub mod btree_v1;

@@ -1,0 +1,89 @@
+//! Chunks in a B-tree of version 2 ("VII.E. The Version 2 B-trees Index", record types 10 and 11).
+
+use std::cmp::Ordering;
+
+use super::element::Form;
+use super::grid::{Block, Grid};
+use super::{Query, Visit};
+use crate::error::Result;
+use crate::format::hdf5::btree_v2::BTree2;
+use crate::format::hdf5::file::{Fields, File};
+
+/// Record type of chunks without filters.
+const PLAIN: u8 = 10;
+/// Record type of chunks with filters.
+const FILTERED: u8 = 11;
+/// Wanted chunks with less than about so many others between them are looked for at once: the
+/// records that are passed over cost less than to descend from the root again.
+const NEAR: u64 = 512;
+
+/// An open tree.
+#[derive(Debug)]
+pub(super) struct Tree {
+    tree: BTree2,
+    form: Form,
+}
+
+impl Tree {
+    pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
+        let tree = BTree2::open(file, address)?;
+        tree.expect(file, &[PLAIN, FILTERED])?;
+        let at = file.fields_of(&[], Some(address));
+        let offsets = 8 * grid.chunk.len() as u64;
+        let size = u64::from(tree.record).saturating_sub(offsets);
+        let form = Form::new(&at, tree.kind == FILTERED, size, grid)?;
+        Ok(Self { tree, form })
+    }
+
+    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+        let near = query.grid.trailing(NEAR);
+        let mut rows = query.wanted.clone();
+        let behind = rows.start.iter().zip(&mut rows.end).skip(near);
+        behind.for_each(|(start, end)| *end = start.saturating_add(1));
+        let mut first = query.wanted.start.clone();
+        loop {
+            self.locate_run(query, &first, near, visit)?;
+            if !rows.advance(&mut first) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The wanted chunks from `first` to the last one that differs in dimensions from `near` on.
+    fn locate_run(
+        &self,
+        query: Query,
+        first: &[u64],
+        near: usize,
+        visit: &mut Visit,
+    ) -> Result<()> {
+        let mut last = first.to_vec();
+        let ends = last.iter_mut().zip(&query.wanted.end).skip(near);
+        ends.for_each(|(x, &end)| *x = end.saturating_sub(1));
+        let compare = |mut record: Fields| {
+            self.form.read(&mut record)?;
+            let at = coordinates(&mut record, first.len())?;
+            Ok(match (at.as_slice() < first, at > last) {
+                (true, _) => Ordering::Less,
+                (_, true) => Ordering::Greater,
+                _ => Ordering::Equal,
+            })
+        };
+        self.tree.visit_range(query.file, compare, |mut record| {
+            let chunk = self.form.read(&mut record)?;
+            let at = coordinates(&mut record, first.len())?;
+            match chunk.filter(|_| contains(query.wanted, &at)) {
+                Some(chunk) => query.found(&at, chunk, visit),
+                None => Ok(()),
+            }
+        })
+    }
+}
+
+fn contains(block: &Block, at: &[u64]) -> bool {
+    block.not_before(at).is_some_and(|next| next == at)
+}
+
+fn coordinates(record: &mut Fields, rank: usize) -> Result<Vec<u64>> {
+    (0..rank).map(|_| record.u64_le()).collect()
+}

@@ -1,0 +1,71 @@
+//! The elements of arrays and trees of chunks: address, and with filters size and mask.
+
+use super::Grid;
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::Fields;
+
+/// Where a chunk is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stored {
+    pub address: u64,
+    pub size: u64,
+    pub mask: u32,
+}
+
+/// How elements are written down.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form {
+    /// Bytes of an element.
+    pub size: u64,
+    /// Bytes of the size of a chunk, where chunks went through filters.
+    width: Option<usize>,
+    /// Bytes of a chunk without filters.
+    chunk: u64,
+}
+
+impl Form {
+    /// The form of elements of `size` bytes. The width of the chunk's size is what the other
+    /// fields leave: it depends on the size of a chunk with layout version 4, and on the
+    /// superblock with version 5.
+    pub fn new(c: &Fields, filtered: bool, size: u64, grid: &Grid) -> Result<Self> {
+        let address = u64::from(c.sizes().offset);
+        let width = match filtered {
+            true => size
+                .checked_sub(address + 4)
+                .filter(|w| (1..=8).contains(w)),
+            false => size.checked_sub(address).filter(|&rest| rest == 0),
+        };
+        let Some(width) = width.and_then(|w| usize::try_from(w).ok()) else {
+            let what = format!("elements of a chunk index of {size} bytes");
+            return Err(c.error(ErrorKind::Corrupt, what));
+        };
+        Ok(Self {
+            size,
+            width: filtered.then_some(width),
+            chunk: grid.bytes,
+        })
+    }
+
+    /// The form by the client of an array: 0 without, 1 with filters.
+    pub fn of_client(c: &Fields, client: u8, size: u8, grid: &Grid) -> Result<Self> {
+        if client > 1 {
+            let what = format!("client {client} of an array, known are 0 and 1");
+            return Err(c.error(ErrorKind::Unsupported, what));
+        }
+        Self::new(c, client == 1, size.into(), grid)
+    }
+
+    /// The next element; `None` for a chunk that is not stored.
+    pub fn read(&self, c: &mut Fields) -> Result<Option<Stored>> {
+        let address = c.address()?;
+        let (size, mask) = match self.width {
+            Some(width) => (c.uint_le(width)?, c.u32_le()?),
+            None => (self.chunk, 0),
+        };
+        Ok(address.map(|address| Stored {
+            address,
+            size,
+            mask,
+        }))
+    }
+}

@@ -1,0 +1,294 @@
+//! An array that grows in one dimension ("VII.D. The Extensible Array Index").
+//!
+//! The first elements stand in the index block, the next ones in data blocks to which the index
+//! block points, all others in data blocks to which super blocks point. Super block `s` stands for
+//! `2^s` times as many elements as the first one: `2^(s/2)` data blocks of `2^((s+1)/2)` times as
+//! many elements as the smallest one. Large data blocks have their elements in pages.
+
+use super::element::{Form, Stored};
+use super::grid::{Grid, dot};
+use super::pages::{Pages, beside, bit, read_verified};
+use super::{Query, Visit};
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::{Bytes, Fields, File};
+
+/// An open extensible array.
+#[derive(Debug)]
+pub(super) struct ExtensibleArray {
+    head: Header,
+    /// The index block; `None` before the first chunk.
+    index: Option<Bytes>,
+    /// Super and data blocks.
+    pages: Pages,
+    steps: Vec<u64>,
+}
+
+/// What the header says.
+#[derive(Debug)]
+struct Header {
+    form: Form,
+    /// Number of elements in the index block.
+    direct: u64,
+    /// Number of elements in the smallest data block.
+    smallest: u64,
+    /// Number of super blocks whose data blocks the index block points to.
+    inlined: u32,
+    /// Number of super blocks to which the index block points.
+    supers: u64,
+    /// Number of elements of a page.
+    page: u64,
+    /// Bytes of the number that a block starts with, in bytes.
+    number: u64,
+    /// Number of elements that may have been set.
+    len: u64,
+    index: Option<u64>,
+}
+
+/// A super block as the header determines it.
+#[derive(Debug, Clone, Copy)]
+struct Super {
+    /// Its number.
+    number: u32,
+    /// Number of data blocks.
+    blocks: u64,
+    /// Number of elements of a data block.
+    elements: u64,
+}
+
+/// Where an element is, below the elements of the index block.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    of: Super,
+    /// The data block in the super block.
+    block: u64,
+    /// The element in the data block.
+    element: u64,
+}
+
+impl ExtensibleArray {
+    /// Reads header and index block.
+    pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
+        let head = header(file, address, grid)?;
+        let index = match head.index {
+            Some(at) => Some(index_block(file, at, &head)?),
+            None => None,
+        };
+        Ok(Self {
+            head,
+            index,
+            pages: Pages::default(),
+            steps: grid.array_steps(grid.unlimited()),
+        })
+    }
+
+    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+        let Some(index) = &self.index else {
+            return Ok(());
+        };
+        let mut at = query.wanted.start.clone();
+        loop {
+            let number = dot(&at, &self.steps);
+            if let Some(chunk) = self.chunk(query.file, index, number)? {
+                query.found(&at, chunk, visit)?;
+            }
+            if !query.wanted.advance(&mut at) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn chunk(&self, file: &File, index: &Bytes, number: u64) -> Result<Option<Stored>> {
+        if number >= self.head.len {
+            return Ok(None);
+        }
+        let mut c = file.fields(index);
+        c.skip(prefix(file))?;
+        let Some(below) = number.checked_sub(self.head.direct) else {
+            return self.element(&mut c, number);
+        };
+        pass(&mut c, self.head.direct, self.head.form.size)?;
+        let Some(place) = self.head.place(below) else {
+            return Ok(None);
+        };
+        if place.of.number < self.head.inlined {
+            let before: u64 = (0..place.of.number).map(blocks_of).sum();
+            return self.in_index(file, c, before + place.block, place);
+        }
+        let offset = file.sizes().offset.into();
+        let later = u64::from(place.of.number - self.head.inlined);
+        let inlined: u64 = (0..self.head.inlined).map(blocks_of).sum();
+        pass(&mut c, inlined.saturating_add(later), offset)?;
+        match c.address()? {
+            Some(at) => self.in_super(file, at, place),
+            None => Ok(None),
+        }
+    }
+
+    /// An element of a data block to which the index block points; `c` is where its pointers start.
+    fn in_index(
+        &self,
+        file: &File,
+        mut c: Fields,
+        block: u64,
+        place: Place,
+    ) -> Result<Option<Stored>> {
+        pass(&mut c, block, file.sizes().offset.into())?;
+        match c.address()? {
+            Some(at) => self.in_block(file, at, place),
+            None => Ok(None),
+        }
+    }
+
+    /// An element of a data block to which the super block at `address` points.
+    fn in_super(&self, file: &File, address: u64, place: Place) -> Result<Option<Stored>> {
+        let offset = u64::from(file.sizes().offset);
+        let pages = self.head.pages(place.of);
+        let map = pages.map_or(0, |n| n.div_ceil(8));
+        let size = |n: u64| n.checked_mul(map.checked_add(offset)?);
+        let start = prefix(file) as u64 + self.head.number;
+        let len = size(place.of.blocks).and_then(|b| b.checked_add(start + 4));
+        let len = len.unwrap_or(u64::MAX);
+        let what = "a super block of an extensible array";
+        let bytes = self.pages.get(file, address, len, what)?;
+        let mut c = file.fields(&bytes);
+        c.signature(b"EASB")?;
+        c.skip(prefix(file) - 4)?;
+        pass(&mut c, self.head.number, 1)?;
+        let mut maps = c.clone();
+        pass(&mut c, place.of.blocks, map)?;
+        pass(&mut c, place.block, offset)?;
+        let Some(block) = c.address()? else {
+            return Ok(None);
+        };
+        if pages.is_none() {
+            return self.in_block(file, block, place);
+        }
+        pass(&mut maps, place.block, map)?;
+        let map = maps.bytes(usize::try_from(map).unwrap_or(usize::MAX))?;
+        if !bit(map, place.element / self.head.page) {
+            return Ok(None);
+        }
+        self.in_page(file, block, place.element)
+    }
+
+    /// An element of a data block without pages.
+    fn in_block(&self, file: &File, address: u64, place: Place) -> Result<Option<Stored>> {
+        let start = prefix(file) as u64 + self.head.number;
+        let body = place.of.elements.checked_mul(self.head.form.size);
+        let len = body.and_then(|b| b.checked_add(start + 4));
+        let what = "a data block of an extensible array";
+        let bytes = self
+            .pages
+            .get(file, address, len.unwrap_or(u64::MAX), what)?;
+        let mut c = file.fields(&bytes);
+        c.signature(b"EADB")?;
+        pass(&mut c, 1, start - 4)?;
+        self.element(&mut c, place.element)
+    }
+
+    /// An element of a data block with pages, which stand behind its prefix and checksum.
+    fn in_page(&self, file: &File, address: u64, element: u64) -> Result<Option<Stored>> {
+        let start = prefix(file) as u64 + self.head.number + 4;
+        let size = self.head.page.checked_mul(self.head.form.size);
+        let size = size.and_then(|s| s.checked_add(4)).unwrap_or(u64::MAX);
+        let before = size.checked_mul(element / self.head.page);
+        let distance = before.and_then(|d| d.checked_add(start));
+        let at = beside(file, address, distance)?;
+        let what = "a page of an extensible array";
+        let bytes = self.pages.get(file, at, size, what)?;
+        self.element(&mut file.fields(&bytes), element % self.head.page)
+    }
+
+    fn element(&self, c: &mut Fields, number: u64) -> Result<Option<Stored>> {
+        pass(c, number, self.head.form.size)?;
+        self.head.form.read(c)
+    }
+}
+
+impl Header {
+    /// Where element `number` is, counted from the first one that is not in the index block.
+    fn place(&self, number: u64) -> Option<Place> {
+        let super_block = (number / self.smallest).checked_add(1)?.ilog2();
+        let before = (1u64.checked_shl(super_block)? - 1).checked_mul(self.smallest)?;
+        let of = Super {
+            number: super_block,
+            blocks: blocks_of(super_block),
+            elements: (1u64 << super_block.div_ceil(2)).checked_mul(self.smallest)?,
+        };
+        let rest = number - before;
+        Some(Place {
+            of,
+            block: rest / of.elements,
+            element: rest % of.elements,
+        })
+    }
+
+    /// Number of pages of a data block, if it has any.
+    fn pages(&self, of: Super) -> Option<u64> {
+        (of.elements > self.page).then(|| of.elements / self.page)
+    }
+}
+
+/// Number of data blocks of a super block.
+fn blocks_of(super_block: u32) -> u64 {
+    1u64.checked_shl(super_block / 2).unwrap_or(u64::MAX)
+}
+
+/// Bytes of what all blocks start with: signature, version, client, address of the header.
+fn prefix(file: &File) -> usize {
+    6 + usize::from(file.sizes().offset)
+}
+
+/// Passes over `n` things of `size` bytes.
+fn pass(c: &mut Fields, n: u64, size: u64) -> Result<()> {
+    let bytes = n.checked_mul(size).and_then(|n| usize::try_from(n).ok());
+    c.skip(bytes.unwrap_or(usize::MAX))
+}
+
+fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
+    let sizes = file.sizes();
+    let len = 16 + 6 * u64::from(sizes.length) + u64::from(sizes.offset);
+    let bytes = read_verified(file, address, len, "the header of an extensible array")?;
+    let mut c = file.fields(&bytes);
+    c.signature(b"EAHD")?;
+    c.version(0..=0, "an extensible array")?;
+    let (client, size, bits) = (c.u8()?, c.u8()?, c.u8()?);
+    let form = Form::of_client(&c, client, size, grid)?;
+    let (direct, smallest) = (c.u8()?, c.u8()?);
+    let (pointers, page_bits) = (c.u8()?, c.u8()?);
+    pass(&mut c, 4, sizes.length.into())?; // what the array takes in the file
+    let len = c.length()?;
+    c.length()?; // elements for which there is room
+    let page = 1u64.checked_shl(page_bits.into());
+    let powers = smallest.is_power_of_two() && pointers.is_power_of_two();
+    let supers = u32::from(bits).checked_sub(smallest.checked_ilog2().unwrap_or(0));
+    let inlined = 2 * pointers.checked_ilog2().unwrap_or(0);
+    let supers = supers.and_then(|s| (s + 1).checked_sub(inlined));
+    let (Some(page), true, Some(supers), 0..=64) = (page, powers, supers, bits) else {
+        let what = format!(
+            "an extensible array of 2^{bits} elements, blocks of {smallest}, {pointers} pointers, \
+             pages of 2^{page_bits}"
+        );
+        return Err(c.error(ErrorKind::Corrupt, what));
+    };
+    Ok(Header {
+        form,
+        direct: direct.into(),
+        smallest: smallest.into(),
+        inlined,
+        supers: supers.into(),
+        page,
+        number: u64::from(bits).div_ceil(8),
+        len,
+        index: c.address()?,
+    })
+}
+
+fn index_block(file: &File, address: u64, head: &Header) -> Result<Bytes> {
+    let inlined: u64 = (0..head.inlined).map(blocks_of).sum();
+    let pointers = (inlined + head.supers) * u64::from(file.sizes().offset);
+    let len = prefix(file) as u64 + head.direct * head.form.size + pointers + 4;
+    let bytes = read_verified(file, address, len, "the index block of an extensible array")?;
+    file.fields(&bytes).signature(b"EAIB")?;
+    Ok(bytes)
+}

@@ -1,0 +1,151 @@
+//! An array of elements for all chunks of the largest extent ("VII.C. The Fixed Array Index").
+
+use super::element::{Form, Stored};
+use super::grid::{Grid, dot};
+use super::pages::{Pages, beside, bit, read_verified};
+use super::{Query, Visit};
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::{Bytes, Fields, File};
+
+/// An open fixed array.
+#[derive(Debug)]
+pub(super) struct FixedArray {
+    form: Form,
+    /// Number of elements.
+    len: u64,
+    /// `None` before the first chunk.
+    block: Option<DataBlock>,
+    steps: Vec<u64>,
+}
+
+/// The data block.
+#[derive(Debug)]
+struct DataBlock {
+    /// The block without its pages.
+    head: Bytes,
+    /// Where in it elements, or the bits of the pages, start.
+    start: usize,
+    paged: Option<Paged>,
+}
+
+/// Where the elements stand if not in the block itself.
+#[derive(Debug)]
+struct Paged {
+    /// Elements of a page.
+    elements: u64,
+    /// Address of the first page.
+    first: u64,
+    pages: Pages,
+}
+
+/// What the header says.
+struct Header {
+    form: Form,
+    page_bits: u8,
+    len: u64,
+    data: Option<u64>,
+}
+
+impl FixedArray {
+    /// Reads header and data block.
+    pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
+        let header = header(file, address, grid)?;
+        let block = match header.data {
+            Some(at) => Some(data_block(file, at, &header)?),
+            None => None,
+        };
+        Ok(Self {
+            form: header.form,
+            len: header.len,
+            block,
+            steps: grid.array_steps(0),
+        })
+    }
+
+    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+        let Some(block) = &self.block else {
+            return Ok(());
+        };
+        let mut at = query.wanted.start.clone();
+        loop {
+            if let Some(chunk) = self.chunk(query.file, block, dot(&at, &self.steps))? {
+                query.found(&at, chunk, visit)?;
+            }
+            if !query.wanted.advance(&mut at) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn chunk(&self, file: &File, block: &DataBlock, number: u64) -> Result<Option<Stored>> {
+        if number >= self.len {
+            return Ok(None);
+        }
+        let Some(paged) = &block.paged else {
+            let mut c = file.fields(&block.head);
+            c.skip(block.start)?;
+            return self.element(&mut c, number);
+        };
+        let page = number / paged.elements;
+        let map = block.head.data.get(block.start..).unwrap_or_default();
+        if !bit(map, page) {
+            return Ok(None);
+        }
+        let size = |n: u64| n.checked_mul(self.form.size)?.checked_add(4);
+        let distance = size(paged.elements).and_then(|s| s.checked_mul(page));
+        let at = beside(file, paged.first, distance)?;
+        let elements = paged.elements.min(self.len - page * paged.elements);
+        let len = size(elements).unwrap_or(u64::MAX);
+        let bytes = paged.pages.get(file, at, len, "a page of a fixed array")?;
+        self.element(&mut file.fields(&bytes), number % paged.elements)
+    }
+
+    fn element(&self, c: &mut Fields, number: u64) -> Result<Option<Stored>> {
+        let skip = number.checked_mul(self.form.size);
+        let skip = skip.and_then(|n| usize::try_from(n).ok());
+        c.skip(skip.unwrap_or(usize::MAX))?;
+        self.form.read(c)
+    }
+}
+
+fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
+    let sizes = file.sizes();
+    let len = 12 + u64::from(sizes.length) + u64::from(sizes.offset);
+    let bytes = read_verified(file, address, len, "the header of a fixed array")?;
+    let mut c = file.fields(&bytes);
+    c.signature(b"FAHD")?;
+    c.version(0..=0, "a fixed array")?;
+    let (client, size) = (c.u8()?, c.u8()?);
+    Ok(Header {
+        form: Form::of_client(&c, client, size, grid)?,
+        page_bits: c.u8()?,
+        len: c.length()?,
+        data: c.address()?,
+    })
+}
+
+fn data_block(file: &File, address: u64, header: &Header) -> Result<DataBlock> {
+    let start = 6 + u64::from(file.sizes().offset);
+    let page = 1u64.checked_shl(header.page_bits.into());
+    let elements = page.filter(|&page| header.len > page);
+    let body = match elements {
+        Some(page) => Some(header.len.div_ceil(page).div_ceil(8)),
+        None => header.len.checked_mul(header.form.size),
+    };
+    let Some(len) = body.and_then(|b| b.checked_add(start + 4)) else {
+        let what = format!("a fixed array of {} elements", header.len);
+        return Err(file.error(ErrorKind::Corrupt, address, what));
+    };
+    let head = read_verified(file, address, len, "the data block of a fixed array")?;
+    file.fields(&head).signature(b"FADB")?;
+    let first = beside(file, address, Some(len))?;
+    Ok(DataBlock {
+        head,
+        start: usize::try_from(start).unwrap_or(usize::MAX),
+        paged: elements.map(|elements| Paged {
+            elements,
+            first,
+            pages: Pages::default(),
+        }),
+    })
+}

@@ -1,0 +1,230 @@
+//! The grid of the chunks of a dataset, and blocks of it.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::file::File;
+use crate::format::hdf5::message::layout::Chunked;
+use crate::model::region::product;
+
+/// The present and the largest shape of a dataset.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent<'a> {
+    /// Length in elements per dimension.
+    pub dims: &'a [u64],
+    /// Maximum length in elements per dimension; `None` for unlimited.
+    pub max: &'a [Option<u64>],
+}
+
+/// A box of the grid, in chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// First coordinate per dimension.
+    pub start: Vec<u64>,
+    /// The coordinate behind the last one per dimension.
+    pub end: Vec<u64>,
+}
+
+impl Block {
+    /// Whether there is no chunk in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start.iter().zip(&self.end).any(|(s, e)| s >= e)
+    }
+
+    /// Moves to the next chunk in row-major order; false, and back to the start, behind the last.
+    pub(super) fn advance(&self, at: &mut [u64]) -> bool {
+        for (x, (&start, &end)) in at.iter_mut().zip(self.start.iter().zip(&self.end)).rev() {
+            *x = x.saturating_add(1);
+            if *x < end {
+                return true;
+            }
+            *x = start;
+        }
+        false
+    }
+
+    /// The first chunk in row-major order that is not before `at`.
+    pub(super) fn not_before(&self, at: &[u64]) -> Option<Vec<u64>> {
+        let mut found = at.to_vec();
+        let limits = || self.start.iter().zip(&self.end);
+        let outside = |(x, (start, end)): (&u64, (&u64, &u64))| !(start..end).contains(&x);
+        let Some(dim) = at.iter().zip(limits()).position(outside) else {
+            return Some(found);
+        };
+        let (head, tail) = found.split_at_mut_checked(dim)?;
+        let above = tail.first()? >= self.end.get(dim)?;
+        tail.copy_from_slice(self.start.get(dim..)?);
+        if !above {
+            return Some(found);
+        }
+        for (x, (&start, &end)) in head.iter_mut().zip(limits()).rev() {
+            *x = x.saturating_add(1);
+            if *x < end {
+                return Some(found);
+            }
+            *x = start;
+        }
+        None
+    }
+}
+
+/// The grid of a dataset.
+#[derive(Debug)]
+pub(super) struct Grid {
+    /// Elements of a chunk per dimension.
+    pub chunk: Vec<u64>,
+    /// Bytes of a chunk without filters.
+    pub bytes: u64,
+    /// Number of chunks per dimension.
+    counts: Vec<u64>,
+    /// The same of the largest extent; `None` for unlimited.
+    most: Vec<Option<u64>>,
+    /// Distance of neighbours in the row-major order.
+    steps: Vec<u64>,
+    /// First chunk per dimension that reaches over the extent and is stored without filters.
+    edges: Option<Vec<u64>>,
+}
+
+impl Grid {
+    pub fn new(file: &File, chunked: &Chunked, extent: &Extent) -> Result<Self> {
+        let (chunk, dims) = (&chunked.dims, extent.dims);
+        if chunk.len() != dims.len() || dims.len() != extent.max.len() {
+            let (chunk, rank) = (chunk.len(), dims.len());
+            let what = format!("chunks of {chunk} dimensions in a dataset of {rank}");
+            return Err(Error::new(ErrorKind::Corrupt, what).of(file.name()));
+        }
+        let count = |(&n, &c): (&u64, &u64)| n.div_ceil(c.max(1));
+        let counts: Vec<u64> = dims.iter().zip(chunk).map(count).collect();
+        let most = extent.max.iter().zip(chunk);
+        let most = most.map(|(m, &c)| m.map(|m| m.div_ceil(c.max(1))));
+        let elements = product(chunk).and_then(|n| n.checked_mul(chunked.element_size));
+        let (Some(bytes), Some(_)) = (elements, product(&counts)) else {
+            let what = "chunks, or a number of chunks, beyond 2^64";
+            return Err(Error::new(ErrorKind::Limit, what).of(file.name()));
+        };
+        let edge = |(&n, &c): (&u64, &u64)| n / c.max(1);
+        let edges = dims.iter().zip(chunk).map(edge).collect();
+        Ok(Self {
+            chunk: chunk.clone(),
+            bytes,
+            steps: steps(&counts),
+            counts,
+            most: most.collect(),
+            edges: chunked.edges_unfiltered.then_some(edges),
+        })
+    }
+
+    /// Number of chunks per dimension.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// The part of a block that is in the grid.
+    pub fn clip(&self, block: &Block) -> Block {
+        let ends = block.end.iter().chain(std::iter::repeat(&u64::MAX));
+        let starts = block.start.iter().chain(std::iter::repeat(&0));
+        Block {
+            start: starts.zip(&self.counts).map(|(&s, _)| s).collect(),
+            end: self
+                .counts
+                .iter()
+                .zip(ends)
+                .map(|(&c, &e)| c.min(e))
+                .collect(),
+        }
+    }
+
+    /// Row-major number of a chunk of the grid.
+    pub fn number(&self, at: &[u64]) -> u64 {
+        dot(at, &self.steps)
+    }
+
+    /// Whether a chunk is stored without filters because it reaches over the extent.
+    pub fn without_filters(&self, at: &[u64]) -> bool {
+        let edges = self.edges.as_deref().unwrap_or_default();
+        at.iter().zip(edges).any(|(x, edge)| x >= edge)
+    }
+
+    /// Distance of neighbours in an array of the chunks of the largest extent, where dimension
+    /// `first` comes before the others (they only have to have a maximum).
+    pub fn array_steps(&self, first: usize) -> Vec<u64> {
+        let mut order: Vec<usize> = (0..self.most.len()).filter(|&d| d != first).collect();
+        order.insert(0, first);
+        let most = |&d: &usize| self.most.get(d).copied().flatten().unwrap_or(u64::MAX);
+        let in_order = steps(&order.iter().map(most).collect::<Vec<_>>());
+        let mut all = vec![0; order.len()];
+        for (&dim, step) in order.iter().zip(in_order) {
+            if let Some(to) = all.get_mut(dim) {
+                *to = step;
+            }
+        }
+        all
+    }
+
+    /// The first of the last dimensions that together have at most `most` chunks.
+    pub fn trailing(&self, most: u64) -> usize {
+        let step = |d: usize| self.steps.get(d).zip(self.counts.get(d));
+        let size = |d: usize| step(d).map_or(0, |(s, c)| s.saturating_mul(*c));
+        let rank = self.counts.len();
+        (0..rank).find(|&d| size(d) <= most).unwrap_or(rank)
+    }
+
+    /// The dimension that is unlimited, or the first one.
+    pub fn unlimited(&self) -> usize {
+        self.most.iter().position(Option::is_none).unwrap_or(0)
+    }
+}
+
+/// Distance of neighbours per dimension in the row-major order of a grid.
+fn steps(counts: &[u64]) -> Vec<u64> {
+    let mut steps = vec![1u64; counts.len()];
+    let mut step = 1u64;
+    for (to, &count) in steps.iter_mut().zip(counts).rev() {
+        *to = step;
+        step = step.saturating_mul(count);
+    }
+    steps
+}
+
+/// The number of a place; 2^64 - 1 for what is beyond it.
+pub(super) fn dot(at: &[u64], steps: &[u64]) -> u64 {
+    let terms = at.iter().zip(steps).map(|(&x, &s)| x.saturating_mul(s));
+    terms.fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_next_of_a_block() {
+        let block = Block {
+            start: vec![1, 2],
+            end: vec![3, 4],
+        };
+        let next = |at: [u64; 2]| block.not_before(&at);
+        assert_eq!(next([0, 9]), Some(vec![1, 2]));
+        assert_eq!(next([1, 0]), Some(vec![1, 2]));
+        assert_eq!(next([1, 3]), Some(vec![1, 3]));
+        assert_eq!(next([1, 4]), Some(vec![2, 2]));
+        assert_eq!(next([2, 3]), Some(vec![2, 3]));
+        assert_eq!(next([2, 4]), None);
+        assert_eq!(next([3, 0]), None);
+    }
+
+    #[test]
+    fn walks_in_row_major_order() {
+        let block = Block {
+            start: vec![1, 2],
+            end: vec![3, 4],
+        };
+        let (mut at, mut seen) = (block.start.clone(), vec![]);
+        loop {
+            seen.push((at[0], at[1]));
+            if !block.advance(&mut at) {
+                break;
+            }
+        }
+        assert_eq!(seen, [(1, 2), (1, 3), (2, 2), (2, 3)]);
+        assert_eq!(at, block.start);
+    }
+}

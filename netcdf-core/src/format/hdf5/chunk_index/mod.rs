@@ -1,0 +1,163 @@
+//! Where the chunks of a dataset are ("VII. Appendix C: Types of Indexes for Dataset Chunks").
+//!
+//! Chunks are known by their coordinates in the grid: in chunks, not elements. An [`OpenIndex`]
+//! answers for a [`Block`] of the grid which of its chunks are stored, in row-major order.
+
+mod btree_v1;
+mod btree_v2;
+mod element;
+mod extensible_array;
+mod fixed_array;
+mod grid;
+mod implicit;
+mod pages;
+mod single;
+#[cfg(test)]
+mod tests;
+
+pub use grid::{Block, Extent};
+
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::File;
+use crate::format::hdf5::message::layout::{Chunked, Index};
+use grid::Grid;
+
+/// A stored chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Row-major number in the grid of the present extent.
+    pub index: u64,
+    /// Address, relative to the base address.
+    pub address: u64,
+    /// Bytes stored.
+    pub size: u64,
+    /// Bit `n` set: filter `n` was not applied.
+    pub mask: u32,
+}
+
+/// Receives the stored chunks.
+pub type Visit<'a> = dyn FnMut(Found) -> Result<()> + 'a;
+
+/// A chunk index whose head has been read.
+#[derive(Debug)]
+pub struct OpenIndex {
+    grid: Grid,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// No chunk was ever stored.
+    Empty,
+    BTree1(btree_v1::Tree),
+    Single(single::Single),
+    Implicit(implicit::Implicit),
+    FixedArray(fixed_array::FixedArray),
+    ExtensibleArray(extensible_array::ExtensibleArray),
+    BTree2(btree_v2::Tree),
+}
+
+impl OpenIndex {
+    /// Reads the head of the index of a dataset.
+    ///
+    /// # Errors
+    /// Those of reading; [`ErrorKind::Corrupt`] if extent and chunks have different ranks;
+    /// [`ErrorKind::Limit`] for more than 2^64 chunks.
+    pub fn open(file: &File, chunked: &Chunked, extent: &Extent) -> Result<Self> {
+        let grid = Grid::new(file, chunked, extent)?;
+        let kind = match &chunked.index {
+            Index::BTree1(Some(at)) => Kind::BTree1(btree_v1::Tree::new(*at)),
+            Index::Single {
+                address: Some(at),
+                filtered,
+            } => Kind::Single(single::Single::new(*at, *filtered)),
+            Index::Implicit(Some(at)) => Kind::Implicit(implicit::Implicit::new(*at, &grid)),
+            Index::FixedArray(Some(at)) => {
+                Kind::FixedArray(fixed_array::FixedArray::open(file, *at, &grid)?)
+            }
+            Index::ExtensibleArray(Some(at)) => {
+                let array = extensible_array::ExtensibleArray::open(file, *at, &grid)?;
+                Kind::ExtensibleArray(array)
+            }
+            Index::BTree2(Some(at)) => Kind::BTree2(btree_v2::Tree::open(file, *at, &grid)?),
+            Index::Single { address: None, .. }
+            | Index::BTree1(None)
+            | Index::Implicit(None)
+            | Index::FixedArray(None)
+            | Index::ExtensibleArray(None)
+            | Index::BTree2(None) => Kind::Empty,
+        };
+        Ok(Self { grid, kind })
+    }
+
+    /// Number of chunks of the grid per dimension.
+    #[must_use]
+    pub fn grid(&self) -> &[u64] {
+        self.grid.counts()
+    }
+
+    /// Visits the stored chunks of a block in row-major order; what reaches over the grid is left
+    /// out.
+    ///
+    /// # Errors
+    /// Those of reading; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`]; those of `visit`.
+    pub fn locate(&self, file: &File, wanted: &Block, visit: &mut Visit) -> Result<()> {
+        let wanted = self.grid.clip(wanted);
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let query = Query {
+            file,
+            grid: &self.grid,
+            wanted: &wanted,
+        };
+        match &self.kind {
+            Kind::Empty => Ok(()),
+            Kind::BTree1(tree) => tree.locate(query, visit),
+            Kind::Single(single) => single.locate(query, visit),
+            Kind::Implicit(array) => array.locate(query, visit),
+            Kind::FixedArray(array) => array.locate(query, visit),
+            Kind::ExtensibleArray(array) => array.locate(query, visit),
+            Kind::BTree2(tree) => tree.locate(query, visit),
+        }
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Copy)]
+struct Query<'a> {
+    file: &'a File,
+    grid: &'a Grid,
+    /// Not empty, within the grid.
+    wanted: &'a Block,
+}
+
+impl Query<'_> {
+    /// Passes a chunk to the visitor.
+    fn found(self, at: &[u64], chunk: element::Stored, visit: &mut Visit) -> Result<()> {
+        visit(Found {
+            index: self.grid.number(at),
+            address: chunk.address,
+            size: chunk.size,
+            mask: if self.grid.without_filters(at) {
+                u32::MAX
+            } else {
+                chunk.mask
+            },
+        })
+    }
+}
+
+/// Opens an index for one question: see [`OpenIndex::locate`].
+///
+/// # Errors
+/// As [`OpenIndex::open`] and [`OpenIndex::locate`].
+pub fn locate(
+    file: &File,
+    chunked: &Chunked,
+    extent: &Extent,
+    wanted: &Block,
+    visit: &mut Visit,
+) -> Result<()> {
+    OpenIndex::open(file, chunked, extent)?.locate(file, wanted, visit)
+}

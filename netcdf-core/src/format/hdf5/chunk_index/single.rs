@@ -1,0 +1,33 @@
+//! The only chunk of a dataset ("VII.A. The Single Chunk Index").
+
+use super::element::Stored;
+use super::{Query, Visit};
+use crate::error::Result;
+
+/// The only chunk.
+#[derive(Debug)]
+pub(super) struct Single {
+    address: u64,
+    filtered: Option<(u64, u32)>,
+}
+
+impl Single {
+    pub fn new(address: u64, filtered: Option<(u64, u32)>) -> Self {
+        Self { address, filtered }
+    }
+
+    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+        let (size, mask) = self.filtered.unwrap_or((query.grid.bytes, 0));
+        let at = &query.wanted.start;
+        if at.iter().any(|&x| x != 0) {
+            return Ok(());
+        }
+        let address = self.address;
+        let chunk = Stored {
+            address,
+            size,
+            mask,
+        };
+        query.found(at, chunk, visit)
+    }
+}

@@ -1,0 +1,153 @@
+//! All chunks that libhdf5 knows of, in files made by testdata/hdf5/make_chunks.py.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::*;
+use crate::format::hdf5::dataspace::Dataspace;
+use crate::format::hdf5::message::{self, layout::Layout};
+use crate::format::hdf5::object_header::ObjectHeader;
+use crate::io::file::FileSource;
+use crate::limits::Limits;
+
+/// A dataset: its chunks by offset in elements, with size, mask and place in the file.
+struct Case {
+    name: String,
+    header: u64,
+    chunks: Vec<(Vec<u64>, u64, u32, u64)>,
+}
+
+fn path(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5");
+    root.join(name)
+}
+
+fn cases(name: &str) -> Vec<Case> {
+    let text = std::fs::read_to_string(path(name).with_extension("txt")).unwrap();
+    let mut cases: Vec<Case> = vec![];
+    for line in text.lines() {
+        let words: Vec<_> = line.split(' ').collect();
+        if words[0] == "dataset" {
+            cases.push(Case {
+                name: words[1].into(),
+                header: words[2].parse().unwrap(),
+                chunks: vec![],
+            });
+        } else {
+            let offset = words[0].split(',').map(|n| n.parse().unwrap()).collect();
+            let numbers = (words[1].parse().unwrap(), words[2].parse().unwrap());
+            let place = words[3].parse().unwrap();
+            let case = cases.last_mut().unwrap();
+            case.chunks.push((offset, numbers.0, numbers.1, place));
+        }
+    }
+    cases
+}
+
+fn open(name: &str) -> File {
+    let source = FileSource::open(&path(name).with_extension("h5")).unwrap();
+    File::open(Arc::new(source), &Limits::default()).unwrap()
+}
+
+/// Layout and dataspace of the dataset at an address.
+fn dataset(file: &File, header: u64) -> (Layout, Dataspace) {
+    let header = ObjectHeader::read(file, header).unwrap();
+    let body = |kind| header.body_of(file, kind).unwrap().unwrap();
+    let layout = Layout::parse(&mut body(message::LAYOUT).fields(file)).unwrap();
+    let space = Dataspace::parse(&mut body(message::DATASPACE).fields(file)).unwrap();
+    (layout, space)
+}
+
+fn found(index: &OpenIndex, file: &File, wanted: &Block) -> Vec<Found> {
+    let mut all = vec![];
+    let mut visit = |found| {
+        all.push(found);
+        Ok(())
+    };
+    index.locate(file, wanted, &mut visit).unwrap();
+    all
+}
+
+/// Blocks of a grid: the whole of it, and parts of all kinds.
+fn blocks(grid: &[u64]) -> Vec<Block> {
+    let whole = |n: u64| (0, n);
+    let parts: [fn(u64) -> (u64, u64); 5] = [
+        |n| (0, n.div_ceil(3)),
+        |n| (n / 2, n),
+        |n| (n / 2, n / 2 + 1),
+        |n| (n / 3, n + 7),
+        |n| (n.saturating_sub(1), n),
+    ];
+    let mut blocks = vec![];
+    let mut push = |of: &dyn Fn(usize, u64) -> (u64, u64)| {
+        let (start, end) = grid.iter().enumerate().map(|(d, &n)| of(d, n)).unzip();
+        blocks.push(Block { start, end });
+    };
+    push(&|_, n| whole(n));
+    for part in parts {
+        push(&|_, n| part(n));
+        for dim in 0..grid.len() {
+            push(&|d, n| if d == dim { part(n) } else { whole(n) });
+        }
+    }
+    blocks
+}
+
+/// Compares all blocks of all datasets of a file; returns the chunks compared.
+fn compare(name: &str) -> usize {
+    let file = open(name);
+    let mut compared = 0;
+    for case in cases(name) {
+        let (Layout::Chunked(chunked), space) = dataset(&file, case.header) else {
+            panic!("{name} {} is not chunked", case.name);
+        };
+        let extent = Extent {
+            dims: &space.dims,
+            max: &space.max,
+        };
+        let index = OpenIndex::open(&file, &chunked, &extent).unwrap();
+        for wanted in blocks(index.grid()) {
+            let known = case.chunks.iter().map(|(offset, size, mask, place)| {
+                let at = offset.iter().zip(&chunked.dims).map(|(o, c)| o / c);
+                let at: Vec<_> = at.collect();
+                let number = at.iter().zip(index.grid()).fold(0, |n, (x, g)| n * g + x);
+                let found = Found {
+                    index: number,
+                    address: place - file.superblock().base,
+                    size: *size,
+                    mask: *mask,
+                };
+                (at, found)
+            });
+            let inside = |(at, _): &(Vec<u64>, _)| {
+                let limits = wanted.start.iter().zip(&wanted.end);
+                at.iter().zip(limits).all(|(x, (s, e))| (s..e).contains(&x))
+            };
+            let expected: Vec<_> = known.filter(inside).map(|(_, found)| found).collect();
+            let got = found(&index, &file, &wanted);
+            assert_eq!(got, expected, "{name} {} {wanted:?}", case.name);
+            compared += got.len();
+        }
+    }
+    compared
+}
+
+#[test]
+fn b_trees_of_version_1() {
+    assert!(compare("chunks_earliest") > 10_000);
+}
+
+#[test]
+fn narrow_addresses_and_a_user_block() {
+    assert!(compare("chunks_narrow") > 500);
+}
+
+#[test]
+fn all_indexes() {
+    assert!(compare("chunks_v110") > 10_000);
+}
+
+#[test]
+fn all_indexes_with_wide_sizes() {
+    assert!(compare("chunks_v200") > 10_000);
+}

@@ -1,0 +1,131 @@
+//! The Fill Value messages ("IV.A.2.e" and "IV.A.2.f", versions 1 to 3).
+
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::Fields;
+
+/// What elements are that were never written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fill {
+    /// When storage is allocated; `None` in the old message.
+    pub allocate: Option<Allocate>,
+    /// When the value is written to storage; `None` in the old message.
+    pub write: Option<Write>,
+    /// The value.
+    pub value: Value,
+}
+
+/// When storage is allocated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Allocate {
+    /// With the dataset.
+    Early,
+    /// With the first data.
+    Late,
+    /// As data comes.
+    Incremental,
+}
+
+/// When the value is written to new storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Write {
+    /// Always.
+    Allocation,
+    /// Never.
+    Never,
+    /// If the user gave a value.
+    IfSet,
+}
+
+/// A fill value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// There is none.
+    Undefined,
+    /// Zeros.
+    Default,
+    /// Given by the user: an element in the dataset's type.
+    User(Vec<u8>),
+}
+
+impl Fill {
+    /// Reads the body of the old message (type 0x04).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`].
+    pub fn parse_old(c: &mut Fields) -> Result<Self> {
+        Ok(Self {
+            allocate: None,
+            write: None,
+            value: value(c)?,
+        })
+    }
+
+    /// Reads the body of the message (type 0x05).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`].
+    pub fn parse(c: &mut Fields) -> Result<Self> {
+        let version = c.version(1..=3, "a fill value")?;
+        if version == 3 {
+            return parse_3(c);
+        }
+        let (allocate, write, defined) = (c.u8()?, c.u8()?, c.u8()?);
+        let value = if defined != 0 {
+            value(c)?
+        } else {
+            Value::Undefined
+        };
+        Ok(Self {
+            allocate: allocation(c, allocate)?,
+            write: writing(c, write)?,
+            value,
+        })
+    }
+}
+
+/// Version 3 has its settings in one byte.
+fn parse_3(c: &mut Fields) -> Result<Fill> {
+    let flags = c.u8()?;
+    let value = match (flags & 0x10 != 0, flags & 0x20 != 0) {
+        (true, _) => Value::Undefined,
+        (false, true) => value(c)?,
+        (false, false) => Value::Default,
+    };
+    Ok(Fill {
+        allocate: allocation(c, flags & 3)?,
+        write: writing(c, flags >> 2 & 3)?,
+        value,
+    })
+}
+
+fn allocation(c: &Fields, code: u8) -> Result<Option<Allocate>> {
+    match code {
+        0 => Ok(None),
+        1 => Ok(Some(Allocate::Early)),
+        2 => Ok(Some(Allocate::Late)),
+        3 => Ok(Some(Allocate::Incremental)),
+        _ => Err(c.error(ErrorKind::Corrupt, format!("allocation time {code}"))),
+    }
+}
+
+fn writing(c: &Fields, code: u8) -> Result<Option<Write>> {
+    match code {
+        0 => Ok(Some(Write::Allocation)),
+        1 => Ok(Some(Write::Never)),
+        2 => Ok(Some(Write::IfSet)),
+        _ => Err(c.error(ErrorKind::Corrupt, format!("fill value write time {code}"))),
+    }
+}
+
+/// A value with its size before it: 0 for the default, negative for none.
+fn value(c: &mut Fields) -> Result<Value> {
+    let size = c.u32_le()?;
+    match i32::try_from(size) {
+        Err(_) => Ok(Value::Undefined),
+        Ok(0) => Ok(Value::Default),
+        Ok(_) => {
+            let size = usize::try_from(size).map_err(|_| c.short(size.into()))?;
+            Ok(Value::User(c.bytes(size)?.to_vec()))
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The Data Layout message ("IV.A.2.i", versions 1 to 5): where the data of a dataset is.
+
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::Fields;
+
+/// Where the data of a dataset is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Layout {
+    /// In the message itself.
+    Compact(Vec<u8>),
+    /// In one piece.
+    Contiguous {
+        /// Where; `None` if there is no storage (yet).
+        address: Option<u64>,
+        /// Its size in bytes; versions 1 and 2 leave it to the dataspace.
+        size: Option<u64>,
+    },
+    /// In chunks.
+    Chunked(Chunked),
+    /// In other datasets; the global heap has the mappings.
+    Virtual {
+        /// Address of the collection of the global heap; `None` without mappings.
+        heap: Option<u64>,
+        /// Number of the object in the collection.
+        index: u32,
+    },
+}
+
+/// What a chunked dataset says of its chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunked {
+    /// Elements of a chunk per dimension, none of them 0.
+    pub dims: Vec<u64>,
+    /// Bytes of an element.
+    pub element_size: u64,
+    /// Whether chunks that reach over the extent are stored without filters.
+    pub edges_unfiltered: bool,
+    /// Where chunks are looked up.
+    pub index: Index,
+}
+
+/// Where chunks are looked up ("VII. Appendix C"); an address is `None` before the first chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Index {
+    /// A B-tree of version 1.
+    BTree1(Option<u64>),
+    /// The only chunk.
+    Single {
+        /// Address of the chunk.
+        address: Option<u64>,
+        /// Size in bytes and mask of a chunk that went through filters.
+        filtered: Option<(u64, u32)>,
+    },
+    /// All chunks in their order, of their full size.
+    Implicit(Option<u64>),
+    /// A fixed array.
+    FixedArray(Option<u64>),
+    /// An extensible array.
+    ExtensibleArray(Option<u64>),
+    /// A B-tree of version 2.
+    BTree2(Option<u64>),
+}
+
+impl Layout {
+    /// Reads the body of the message.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`].
+    pub fn parse(c: &mut Fields) -> Result<Self> {
+        let version = c.version(1..=5, "a data layout")?;
+        if version < 3 {
+            return parse_old(c);
+        }
+        let class = c.u8()?;
+        match class {
+            0 => {
+                let size = c.u16_le()?;
+                Ok(Self::Compact(c.bytes(size.into())?.to_vec()))
+            }
+            1 => Ok(Self::Contiguous {
+                address: c.address()?,
+                size: Some(c.length()?),
+            }),
+            2 if version == 3 => chunked_3(c).map(Self::Chunked),
+            2 => chunked_4(c).map(Self::Chunked),
+            3 if version > 3 => Ok(Self::Virtual {
+                heap: c.address()?,
+                index: c.u32_le()?,
+            }),
+            _ => Err(unknown_class(c, class)),
+        }
+    }
+}
+
+fn unknown_class(c: &Fields, class: u8) -> crate::error::Error {
+    c.error(ErrorKind::Unsupported, format!("data layout class {class}"))
+}
+
+/// Versions 1 and 2: the same fields for all classes.
+fn parse_old(c: &mut Fields) -> Result<Layout> {
+    let (rank, class) = (c.u8()?, c.u8()?);
+    c.skip(5)?;
+    let address = if class == 0 { None } else { c.address()? };
+    let sizes = sizes(c, rank, 4)?;
+    match class {
+        0 => {
+            let size = c.u32_le()?;
+            let size = usize::try_from(size).map_err(|_| c.short(size.into()))?;
+            Ok(Layout::Compact(c.bytes(size)?.to_vec()))
+        }
+        1 => Ok(Layout::Contiguous {
+            address,
+            size: None,
+        }),
+        2 => chunked(c, sizes, false, Index::BTree1(address)).map(Layout::Chunked),
+        _ => Err(unknown_class(c, class)),
+    }
+}
+
+fn chunked_3(c: &mut Fields) -> Result<Chunked> {
+    let rank = c.u8()?;
+    let address = c.address()?;
+    let sizes = sizes(c, rank, 4)?;
+    chunked(c, sizes, false, Index::BTree1(address))
+}
+
+/// Flag: chunks at the edges went through no filter.
+const EDGES_UNFILTERED: u8 = 0x01;
+/// Flag: the only chunk went through filters.
+const SINGLE_FILTERED: u8 = 0x02;
+
+fn chunked_4(c: &mut Fields) -> Result<Chunked> {
+    let (flags, rank, width) = (c.u8()?, c.u8()?, c.u8()?);
+    let sizes = sizes(c, rank, width)?;
+    let kind = c.u8()?;
+    let filtered = if kind == 1 && flags & SINGLE_FILTERED != 0 {
+        Some((c.length()?, c.u32_le()?))
+    } else {
+        None
+    };
+    // What the indexes' own headers say again: bits of pages and the like.
+    c.skip(match kind {
+        1 | 2 => 0,
+        3 => 1,
+        4 => 5,
+        5 => 6,
+        _ => {
+            let what = format!("chunk index type {kind}, known are 1 to 5");
+            return Err(c.error(ErrorKind::Unsupported, what));
+        }
+    })?;
+    let address = c.address()?;
+    let index = match kind {
+        1 => Index::Single { address, filtered },
+        2 => Index::Implicit(address),
+        3 => Index::FixedArray(address),
+        4 => Index::ExtensibleArray(address),
+        _ => Index::BTree2(address),
+    };
+    chunked(c, sizes, flags & EDGES_UNFILTERED != 0, index)
+}
+
+/// `rank` sizes of `width` bytes.
+fn sizes(c: &mut Fields, rank: u8, width: u8) -> Result<Vec<u64>> {
+    (0..rank).map(|_| c.uint_le(width.into())).collect()
+}
+
+/// From the lengths of a chunk, the last of which is the size of an element.
+fn chunked(
+    c: &Fields,
+    mut sizes: Vec<u64>,
+    edges_unfiltered: bool,
+    index: Index,
+) -> Result<Chunked> {
+    let element_size = sizes.pop().unwrap_or(0);
+    if sizes.is_empty() || sizes.contains(&0) || element_size == 0 {
+        let what = format!("a chunk of {sizes:?} elements of {element_size} bytes");
+        return Err(c.error(ErrorKind::Corrupt, what));
+    }
+    Ok(Chunked {
+        dims: sizes,
+        element_size,
+        edges_unfiltered,
+        index,
+    })
+}
