@@ -2,9 +2,32 @@
 //!
 //! One table leads from HDF5 filter numbers (and, with Zarr, codec names) to implementations.
 
+pub mod chain;
+pub mod deflate;
+pub mod fletcher32;
+pub mod nbit;
+pub mod scaleoffset;
+pub mod shuffle;
+pub mod szip;
+
+pub use chain::Chain;
+
+use std::borrow::Cow;
+
 use crate::chunk::layout::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
+use crate::model::region::product;
+
+/// The filters that are built in. Each module's text is the data sheet of its filter.
+const BUILT_IN: &[FilterEntry] = &[
+    deflate::ENTRY,
+    shuffle::ENTRY,
+    fletcher32::ENTRY,
+    szip::ENTRY,
+    nbit::ENTRY,
+    scaleoffset::ENTRY,
+];
 
 /// What a filter knows of the bytes it is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,17 +54,51 @@ impl Context {
         }
     }
 
-    /// The most bytes that a decoder may make.
+    /// The most bytes that a decoder may make. Where their number is not fixed, no filter is taken
+    /// to have made a chunk eight times as long.
     #[must_use]
     pub fn limit(&self) -> usize {
+        let chunk = || product(&self.shape).and_then(|n| n.checked_mul(self.element.size));
+        let guess = || {
+            chunk().map_or(MOST, |n| {
+                n.saturating_mul(8).saturating_add(1 << 16).min(MOST)
+            })
+        };
         self.len
-            .unwrap_or_else(|| usize::try_from(MOST).unwrap_or(usize::MAX))
+            .unwrap_or_else(|| usize::try_from(guess()).unwrap_or(usize::MAX))
+    }
+
+    /// Room for the `bytes` that `filter` is about to make, as its input or its parameters say.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if they are not as many as are wanted, or more than the limit.
+    pub fn room(&self, bytes: u64, filter: &str) -> Result<usize> {
+        let room = usize::try_from(bytes).ok().filter(|&n| n <= self.limit());
+        let fits = |n: &usize| self.len.is_none_or(|len| len == *n);
+        room.filter(fits).ok_or_else(|| {
+            let most = if self.len.is_some() { "" } else { "at most " };
+            let limit = self.limit();
+            corrupt(format!(
+                "{filter}: {bytes} bytes where {most}{limit} are expected"
+            ))
+        })
     }
 }
 
 /// The most bytes that a decoder may make where nothing is known of them: a chunk's, of which
 /// HDF5 allows 4 GiB.
 const MOST: u64 = 1 << 32;
+
+/// An error about stored bytes or stored parameters that contradict the filter's definition.
+fn corrupt(what: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::Corrupt, what)
+}
+
+/// The error of a filter that can only be undone.
+fn read_only(filter: &str) -> Error {
+    let what = format!("{filter}: this filter can be read but not written yet");
+    Error::new(ErrorKind::Unsupported, what)
+}
 
 /// Whether a filter did anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +134,7 @@ pub trait Filter: Send + Sync {
 pub type Build = fn(&[u32], &Context) -> Result<Box<dyn Filter>>;
 
 /// A row of the table.
+#[derive(Clone, Copy)]
 pub struct FilterEntry {
     /// Registered HDF5 number.
     pub id: u32,
@@ -88,9 +146,14 @@ pub struct FilterEntry {
     pub build: Build,
 }
 
-/// The filters that a run can use.
-#[derive(Default)]
+/// The filters that a run can use; by default those that are built in.
 pub struct Table(Vec<FilterEntry>);
+
+impl Default for Table {
+    fn default() -> Self {
+        Self(BUILT_IN.to_vec())
+    }
+}
 
 impl std::fmt::Debug for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -121,37 +184,87 @@ impl Table {
         })
     }
 
-    /// Undoes the filters of a chunk, last first, but for those that `mask` says were not applied.
+    /// Makes the filters of a variable, in the order of writing. What is wrong with a filter
+    /// shows when a chunk needs it: some files name filters that no chunk went through.
     ///
     /// # Errors
-    /// [`ErrorKind::MissingFilter`] for a filter that is not here; those of the filters.
-    pub fn decode(
-        &self,
-        filters: &[FilterSpec],
-        mask: u32,
-        context: &Context,
-        mut bytes: Vec<u8>,
-    ) -> Result<Vec<u8>> {
-        let mut stages = Vec::new();
-        let mut context = context.clone();
-        for (n, spec) in filters.iter().enumerate() {
-            if mask
-                .checked_shr(u32::try_from(n).unwrap_or(32))
-                .unwrap_or(0)
-                & 1
-                == 1
-            {
-                continue;
+    /// [`ErrorKind::Corrupt`] for more filters than a chunk's mask has bits.
+    pub fn chain(&self, filters: &[FilterSpec], context: &Context) -> Result<Chain> {
+        Chain::new(self, filters, context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Atomic, Endianness};
+
+    /// A chunk of `len` bytes in elements of `size`.
+    pub(super) fn context(len: usize, size: u64) -> Context {
+        Context {
+            shape: vec![len as u64 / size],
+            element: Element {
+                ty: Atomic::Byte.into(),
+                size,
+                order: Endianness::Little,
+            },
+            fill: None,
+            len: Some(len),
+        }
+    }
+
+    /// A filter of the table.
+    pub(super) fn build(id: u32, params: &[u32], context: &Context) -> Result<Box<dyn Filter>> {
+        (Table::default().entry(id)?.build)(params, context)
+    }
+
+    /// What a filter makes of stored bytes.
+    pub(super) fn decode(id: u32, params: &[u32], len: usize, stored: &[u8]) -> Result<Vec<u8>> {
+        let (context, mut out) = (context(len, 1), vec![]);
+        build(id, params, &context)?.decode(&context, stored, &mut out)?;
+        Ok(out)
+    }
+
+    /// Cuts and flips `stored` in many ways: no panic, never more than `len` bytes.
+    pub(super) fn damage(id: u32, params: &[u32], len: usize, stored: &[u8]) {
+        let try_one = |bytes: &[u8]| {
+            for context in [context(len, 1), context(len, 1).of_any_length()] {
+                let mut out = vec![];
+                let filter = build(id, params, &context).unwrap();
+                if filter.decode(&context, bytes, &mut out).is_ok() {
+                    assert!(out.len() <= context.limit());
+                }
             }
-            let filter = (self.entry(spec.id)?.build)(&spec.params, &context)?;
-            let next = filter.output(&context);
-            stages.push((filter, std::mem::replace(&mut context, next)));
+        };
+        (0..stored.len()).for_each(|n| try_one(&stored[..n]));
+        let mut bytes = stored.to_vec();
+        for n in 0..stored.len() * 8 {
+            bytes[n / 8] ^= 1 << (n % 8);
+            try_one(&bytes);
+            bytes[n / 8] ^= 1 << (n % 8);
         }
-        for (filter, context) in stages.iter().rev() {
-            let mut output = Vec::new();
-            filter.decode(context, &bytes, &mut output)?;
-            bytes = output;
+    }
+
+    #[test]
+    fn built_in_rows_are_distinct() {
+        let rows = Table::default().0;
+        for (n, row) in rows.iter().enumerate() {
+            let rest = &rows[n + 1..];
+            assert!(rest.iter().all(|r| r.id != row.id && r.name != row.name));
         }
-        Ok(bytes)
+        assert!(rows.iter().take(6).map(|r| r.id).eq(1..=6));
+    }
+
+    #[test]
+    fn room_is_what_is_expected() {
+        let fixed = context(40, 4);
+        assert_eq!(fixed.room(40, "x").unwrap(), 40);
+        assert!(fixed.room(39, "x").is_err() && fixed.room(41, "x").is_err());
+        let free = fixed.of_any_length();
+        assert_eq!(free.room(300, "x").unwrap(), 300);
+        assert_eq!(
+            free.room(1 << 20, "x").unwrap_err().what(),
+            "x: 1048576 bytes where at most 65856 are expected"
+        );
     }
 }

@@ -292,7 +292,8 @@ impl Gather<'_> {
         };
         let stored = stored.into_iter().next().unwrap_or_default();
         let table = &self.set.env.filters;
-        let bytes = table.decode(&self.layout.filters, chunk.mask, &context, stored)?;
+        let chain = table.chain(&self.layout.filters, &context)?;
+        let bytes = chain.decode(chunk.mask, stored, &mut Vec::new())?;
         let size = self.layout.element.size;
         let (wanted, out) = (self.wanted, &mut self.out);
         runs(&place, wanted, |run| {

@@ -1,0 +1,186 @@
+//! The filters of one variable, made once and used for all of its chunks.
+
+use super::{Context, Filter, Table, corrupt};
+use crate::error::{Error, Result};
+use crate::model::FilterSpec;
+
+/// Filters in the order of writing.
+pub struct Chain {
+    stages: Vec<Stage>,
+    /// What the first filter is given on writing: the chunk.
+    context: Context,
+}
+
+/// One filter, or why it cannot be had.
+struct Stage {
+    filter: Result<Box<dyn Filter>>,
+    /// What the filter is given on writing if all filters before it are applied.
+    context: Context,
+    /// The filter's bit in a chunk's mask.
+    bit: u32,
+}
+
+impl std::fmt::Debug for Chain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Chain of {} filters", self.stages.len())
+    }
+}
+
+impl Chain {
+    pub(super) fn new(table: &Table, filters: &[FilterSpec], context: &Context) -> Result<Self> {
+        let mut stages = Vec::with_capacity(filters.len());
+        let mut next = context.clone();
+        for (n, spec) in (0_u32..).zip(filters) {
+            let bit = 1_u32.checked_shl(n).ok_or_else(|| {
+                corrupt(format!(
+                    "{} filters, at most 32 are possible",
+                    filters.len()
+                ))
+            })?;
+            let filter = table
+                .entry(spec.id)
+                .and_then(|entry| (entry.build)(&spec.params, &next));
+            let context = step(&filter, &mut next);
+            stages.push(Stage {
+                filter,
+                context,
+                bit,
+            });
+        }
+        Ok(Self {
+            stages,
+            context: context.clone(),
+        })
+    }
+
+    /// Undoes the filters of a chunk, last first, but for those that `mask` says were not applied
+    /// (bit `n` for filter `n`). `scratch` is working memory for a caller to keep from chunk to
+    /// chunk; what it holds before and after means nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MissingFilter`](crate::error::ErrorKind::MissingFilter) for a filter that is
+    /// not there; those of the filters; [`ErrorKind::Corrupt`](crate::error::ErrorKind::Corrupt)
+    /// if a filter does not give the length that is known.
+    pub fn decode(&self, mask: u32, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
+        let masked = self.masked(mask);
+        let applied = self.stages.iter().rev().filter(|s| s.bit & mask == 0);
+        for (n, stage) in applied.enumerate() {
+            let context = masked.get(n).unwrap_or(&stage.context);
+            let filter = stage.filter.as_ref().map_err(again)?;
+            scratch.clear();
+            filter.decode(context, &bytes, scratch)?;
+            if let Some(len) = context.len.filter(|&len| len != scratch.len()) {
+                let found = scratch.len();
+                return Err(corrupt(format!(
+                    "a chunk of {found} bytes after its filters, expected {len}"
+                )));
+            }
+            std::mem::swap(&mut bytes, scratch);
+        }
+        Ok(bytes)
+    }
+
+    /// The contexts of the filters that are applied, last first, if not all are.
+    fn masked(&self, mask: u32) -> Vec<Context> {
+        if self.stages.iter().all(|s| s.bit & mask == 0) {
+            return vec![];
+        }
+        let mut next = self.context.clone();
+        let applied = self.stages.iter().filter(|s| s.bit & mask == 0);
+        let mut contexts: Vec<Context> = applied.map(|s| step(&s.filter, &mut next)).collect();
+        contexts.reverse();
+        contexts
+    }
+}
+
+/// The context of a filter; `next` becomes the one behind it.
+fn step(filter: &Result<Box<dyn Filter>>, next: &mut Context) -> Context {
+    let behind = match filter {
+        Ok(filter) => filter.output(next),
+        Err(_) => next.of_any_length(),
+    };
+    std::mem::replace(next, behind)
+}
+
+/// The same error once more.
+fn again(e: &Error) -> Error {
+    let again = Error::new(e.kind(), e.what().to_owned());
+    match e.remedy() {
+        Some(remedy) => again.with_remedy(remedy.to_owned()),
+        None => again,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::filter::tests::context;
+
+    fn spec(id: u32, params: &[u32]) -> FilterSpec {
+        FilterSpec {
+            id,
+            params: params.to_vec(),
+        }
+    }
+
+    /// What the filters make of `bytes`.
+    fn encode(specs: &[FilterSpec], mask: u32, chunk: &[u8]) -> Vec<u8> {
+        let table = Table::default();
+        let mut bytes = chunk.to_vec();
+        for (n, spec) in specs.iter().enumerate().filter(|(n, _)| mask >> n & 1 == 0) {
+            let mut out = vec![];
+            let context = context(chunk.len(), 4);
+            let filter = (table.entry(spec.id).unwrap().build)(&spec.params, &context).unwrap();
+            filter.encode(&context, &bytes, &mut out).unwrap();
+            bytes = out;
+            assert!(n < 3);
+        }
+        bytes
+    }
+
+    #[test]
+    fn undoes_the_filters_that_the_mask_leaves() {
+        let chunk: Vec<u8> = (0..400_u32).flat_map(|n| (n / 3).to_le_bytes()).collect();
+        let specs = [spec(2, &[4]), spec(3, &[]), spec(1, &[6])];
+        let context = context(chunk.len(), 4);
+        let chain = Table::default().chain(&specs, &context).unwrap();
+        let mut scratch = vec![1, 2, 3];
+        for mask in 0..8 {
+            let stored = encode(&specs, mask, &chunk);
+            assert_eq!(chain.decode(mask, stored, &mut scratch).unwrap(), chunk);
+        }
+        let stored = encode(&specs, 0, &chunk);
+        let e = chain.decode(1, stored, &mut scratch);
+        assert_ne!(e.unwrap(), chunk, "without its last step it is shuffled");
+    }
+
+    #[test]
+    fn a_missing_filter_matters_when_a_chunk_needs_it() {
+        let chunk = vec![7; 12];
+        let specs = [spec(2, &[4]), spec(999, &[]), spec(2, &[])];
+        let chain = Table::default().chain(&specs, &context(12, 4)).unwrap();
+        let read = |mask| chain.decode(mask, chunk.clone(), &mut vec![]);
+        assert_eq!(read(2).unwrap(), chunk);
+        for _ in 0..2 {
+            assert_eq!(read(0).unwrap_err().kind(), ErrorKind::MissingFilter);
+        }
+    }
+
+    #[test]
+    fn a_chunk_of_another_length_is_corrupt() {
+        let specs = [spec(2, &[4])];
+        let chain = Table::default().chain(&specs, &context(12, 4)).unwrap();
+        let e = chain.decode(0, vec![0; 8], &mut vec![]).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn as_many_filters_as_the_mask_has_bits() {
+        let specs = vec![spec(2, &[4]); 33];
+        let table = Table::default();
+        assert!(table.chain(&specs[1..], &context(4, 4)).is_ok());
+        let e = table.chain(&specs, &context(4, 4)).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Corrupt);
+    }
+}

@@ -1,0 +1,200 @@
+//! Deflate: LZ77 with Huffman codes.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | 1 |
+//! | Names | `deflate`; in Zarr `zlib` |
+//! | Parameters | stored: level 0 to 9 (reading ignores it); the user's are the same, 6 if left out |
+//! | Stored form | a zlib stream: RFC 1950 around RFC 1951, with an Adler-32 of what comes out |
+//! | Also read by | libhdf5, h5py, netCDF-C, netCDF-Java, jhdf and every other HDF5 library |
+//!
+//! Bytes behind the end of the stream are ignored, as zlib does: some writers pad. Compressed bytes
+//! of the same level differ from one implementation to the next; what comes out does not.
+//!
+//! Of the inflates in Rust alone, zlib-rs was the fastest on chunks of known size when this was
+//! written: 1.1 to 1.6 times as fast as zune-inflate and 1.2 to 2.8 times as fast as miniz_oxide on
+//! shuffled and plain floats, 0.8 to 0.9 of libdeflate, which is C.
+
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+
+use super::{Context, Encoded, Filter, FilterEntry, corrupt};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: 1,
+    name: "deflate",
+    prepare: |_, user| Ok(vec![level(user)?]),
+    build: |params, _| {
+        Ok(Box::new(Deflate {
+            level: params.first().copied(),
+        }))
+    },
+};
+
+/// No byte of a stream makes more than this many: a match of 258 bytes takes two bits.
+const RATIO: usize = 1032;
+
+/// Inflating is fastest while there is room for the longest match.
+const SLACK: usize = 320;
+
+struct Deflate {
+    level: Option<u32>,
+}
+
+impl Filter for Deflate {
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let limit = context.limit();
+        let most = input.len().saturating_mul(RATIO).min(limit);
+        let first = match context.len {
+            Some(_) => most,
+            None => input.len().saturating_mul(4).min(most),
+        };
+        output.reserve(first.saturating_add(SLACK));
+        let mut stream = Decompress::new(true);
+        loop {
+            let done = usize::try_from(stream.total_in()).unwrap_or(usize::MAX);
+            let rest = input.get(done..).unwrap_or_default();
+            let status = stream.decompress_vec(rest, output, FlushDecompress::Finish);
+            let status = status.map_err(|e| corrupt(format!("deflate: {e}")))?;
+            if output.len() > limit {
+                let what = format!("deflate: more than the {limit} bytes expected");
+                return Err(corrupt(what));
+            }
+            match status {
+                Status::StreamEnd => return Ok(()),
+                Status::Ok | Status::BufError if output.len() < output.capacity() => {
+                    return Err(truncated(input.len()));
+                }
+                Status::Ok | Status::BufError => output.reserve(output.len().max(SLACK)),
+            }
+        }
+    }
+
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let level = Compression::new(level(self.level.as_slice())?);
+        let mut stream = Compress::new(level, true);
+        output.reserve((input.len() / 2).saturating_add(SLACK));
+        loop {
+            let done = usize::try_from(stream.total_in()).unwrap_or(usize::MAX);
+            let rest = input.get(done..).unwrap_or_default();
+            let status = stream.compress_vec(rest, output, FlushCompress::Finish);
+            match status.map_err(|e| Error::new(ErrorKind::Argument, format!("deflate: {e}")))? {
+                Status::StreamEnd => return Ok(Encoded::Applied),
+                Status::Ok | Status::BufError => output.reserve(output.len().max(SLACK)),
+            }
+        }
+    }
+}
+
+fn truncated(len: usize) -> Error {
+    let what = format!("deflate: the stream goes on behind its {len} bytes");
+    Error::new(ErrorKind::Truncated, what)
+}
+
+/// The level among a user's parameters.
+fn level(user: &[u32]) -> Result<u32> {
+    match user {
+        [] => Ok(6),
+        [level @ 0..=9] => Ok(*level),
+        _ => Err(Error::new(
+            ErrorKind::Argument,
+            format!("deflate takes one level from 0 to 9, not {user:?}"),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::{build, context, damage, decode};
+
+    /// 1000 bytes in three repeating ways.
+    fn data() -> Vec<u8> {
+        (0..1000_u32)
+            .map(|n| u8::try_from(n * n / 7 % 251).unwrap() & 0xF3)
+            .collect()
+    }
+
+    fn encoded(level: u32, data: &[u8]) -> Vec<u8> {
+        let (context, mut out) = (context(data.len(), 1), vec![]);
+        let filter = build(1, &[level], &context).unwrap();
+        filter.encode(&context, data, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn round_trips_on_every_level() {
+        for level in 0..=9 {
+            for len in [0, 1, 2, 255, 1000] {
+                let data = &data()[..len];
+                let stored = encoded(level, data);
+                assert_eq!(decode(1, &[level], len, &stored).unwrap(), data);
+            }
+        }
+    }
+
+    #[test]
+    fn needs_no_length() {
+        let zeros = vec![0; 1 << 20];
+        let stored = encoded(9, &zeros);
+        assert!(stored.len() < 2000);
+        let context = Context {
+            shape: vec![1 << 20],
+            ..context(4, 1).of_any_length()
+        };
+        let mut out = vec![];
+        let filter = build(1, &[9], &context).unwrap();
+        filter.decode(&context, &stored, &mut out).unwrap();
+        assert_eq!(out, zeros);
+    }
+
+    #[test]
+    fn more_than_expected_is_corrupt() {
+        let stored = encoded(6, &vec![0; 1 << 20]);
+        let e = decode(1, &[6], 1000, &stored).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Corrupt);
+        assert_eq!(e.what(), "deflate: more than the 1000 bytes expected");
+    }
+
+    #[test]
+    fn ignores_what_follows_the_stream() {
+        let mut stored = encoded(4, &data());
+        stored.extend([0xAA; 100]);
+        assert_eq!(decode(1, &[4], 1000, &stored).unwrap(), data());
+    }
+
+    #[test]
+    fn a_cut_stream_is_truncated() {
+        let stored = encoded(4, &data());
+        for len in 0..stored.len() {
+            let e = decode(1, &[4], 1000, &stored[..len]).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Truncated, "{len}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_checksum_is_noticed() {
+        let mut stored = encoded(4, &data());
+        *stored.last_mut().unwrap() ^= 1;
+        let e = decode(1, &[4], 1000, &stored).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn survives_damage() {
+        damage(1, &[4], 1000, &encoded(4, &data()));
+        damage(1, &[0], 100, &encoded(0, &data()[..100]));
+    }
+
+    #[test]
+    fn levels_are_checked() {
+        let context = context(4, 4);
+        assert_eq!((ENTRY.prepare)(&context, &[]).unwrap(), [6]);
+        assert_eq!((ENTRY.prepare)(&context, &[9]).unwrap(), [9]);
+        for wrong in [&[10][..], &[1, 2]] {
+            let e = (ENTRY.prepare)(&context, wrong).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Argument);
+        }
+    }
+}

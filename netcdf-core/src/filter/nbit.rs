@@ -1,0 +1,159 @@
+//! N-bit: numbers without the bits that their type does not use.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | 5 |
+//! | Names | `nbit` |
+//! | Parameters | stored: their number, 1 if the chunk is as it was, elements of the chunk, then the type. A type is 1, bytes, byte order (1 big-endian), precision, offset for a number; 2, bytes, type of the elements for an array; 3, bytes, members, then offset and type of each for a compound; 4, bytes for what is stored whole |
+//! | Stored form | the significant bits of all numbers without gaps, most significant bit first |
+//! | Specification | HDF5 file format, "N-bit filter"; what it leaves open is as libhdf5 does it |
+//! | Also read by | libhdf5 and what is built on it, jhdf in part |
+//!
+//! Bits outside the precision come out as zero: the sign of a signed number is part of the type's
+//! conversion, not of the filter.
+
+use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only};
+use crate::bytes::Bits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::Endianness;
+
+mod packing;
+
+use packing::{Number, Packing};
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: 5,
+    name: "nbit",
+    prepare: |_, _| Err(read_only("nbit")),
+    build: |params, _| Ok(Box::new(Nbit::new(params)?)),
+};
+
+/// The filter's parameters.
+enum Nbit {
+    /// Chunks are as they were.
+    Plain,
+    /// So many elements of a type with so many bytes.
+    Packed {
+        elements: u32,
+        size: usize,
+        packing: Packing,
+    },
+}
+
+impl Filter for Nbit {
+    fn output(&self, context: &Context) -> Context {
+        match self {
+            Self::Plain => context.clone(),
+            Self::Packed { .. } => context.of_any_length(),
+        }
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let Self::Packed {
+            elements,
+            size,
+            packing,
+        } = self
+        else {
+            output.extend_from_slice(input);
+            return Ok(());
+        };
+        let bytes = u64::from(*elements).saturating_mul(*size as u64);
+        let room = context.room(bytes, "nbit")?;
+        let bits = u64::from(*elements).saturating_mul(packing.bits());
+        if bits.div_ceil(8) > input.len() as u64 {
+            let what = format!("nbit: {} bytes, expected {}", input.len(), bits.div_ceil(8));
+            return Err(Error::new(ErrorKind::Truncated, what));
+        }
+        output.resize(room, 0);
+        unpack(packing, *size, &mut Bits::new(input), output);
+        Ok(())
+    }
+
+    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+        Err(read_only("nbit"))
+    }
+}
+
+impl Nbit {
+    fn new(params: &[u32]) -> Result<Self> {
+        let [count, plain, elements, ty @ ..] = params else {
+            let what = format!("nbit: {} parameters, expected more", params.len());
+            return Err(corrupt(what));
+        };
+        if u64::from(*count) != params.len() as u64 {
+            let what = format!("nbit: {} parameters, expected {count}", params.len());
+            return Err(corrupt(what));
+        }
+        if *plain != 0 {
+            return Ok(Self::Plain);
+        }
+        let (packing, size) = Packing::parse(ty)?;
+        Ok(Self::Packed {
+            elements: *elements,
+            size,
+            packing,
+        })
+    }
+}
+
+/// Unpacks elements of `size` bytes into zeros.
+fn unpack(packing: &Packing, size: usize, bits: &mut Bits, to: &mut [u8]) {
+    match packing {
+        Packing::Number(number) => match number.size {
+            1 => numbers(number, bits, to.as_chunks_mut::<1>().0),
+            2 => numbers(number, bits, to.as_chunks_mut::<2>().0),
+            4 => numbers(number, bits, to.as_chunks_mut::<4>().0),
+            8 => numbers(number, bits, to.as_chunks_mut::<8>().0),
+            _ => to
+                .chunks_exact_mut(size)
+                .for_each(|e| long(number, bits, e)),
+        },
+        Packing::Bytes(_) => to.iter_mut().for_each(|byte| *byte = low(bits.take(8))),
+        Packing::Array { len, step, of } => to.chunks_exact_mut(size).for_each(|e| {
+            let elements = e.get_mut(..len.saturating_mul(*step)).unwrap_or_default();
+            unpack(of, *step, bits, elements);
+        }),
+        Packing::Compound(members) => to.chunks_exact_mut(size).for_each(|e| {
+            for (place, member) in members {
+                let to = e.get_mut(place.clone()).unwrap_or_default();
+                unpack(member, place.len(), bits, to);
+            }
+        }),
+    }
+}
+
+/// Numbers of at most eight bytes.
+fn numbers<const N: usize>(number: &Number, bits: &mut Bits, to: &mut [[u8; N]]) {
+    for element in to {
+        let value = bits.take_long(number.precision) << number.offset;
+        let bytes = value.to_le_bytes();
+        *element = bytes.first_chunk().copied().unwrap_or([0; N]);
+        if number.order == Endianness::Big {
+            element.reverse();
+        }
+    }
+}
+
+/// A number of any size, byte by byte from the most significant one.
+fn long(number: &Number, bits: &mut Bits, element: &mut [u8]) {
+    let bytes: &mut dyn DoubleEndedIterator<Item = &mut u8> = &mut element.iter_mut();
+    let end = number.offset + number.precision;
+    let mut fill = |first_bit: u32, byte: &mut u8| {
+        let (from, to) = (first_bit.max(number.offset), (first_bit + 8).min(end));
+        if from < to {
+            *byte = low(bits.take(to - from) << (from - first_bit));
+        }
+    };
+    let places = (0..number.size).rev().map(|n| n * 8);
+    match number.order {
+        Endianness::Little => places.zip(bytes.rev()).for_each(|(at, b)| fill(at, b)),
+        Endianness::Big => places.zip(bytes).for_each(|(at, b)| fill(at, b)),
+    }
+}
+
+/// The lowest byte.
+fn low(value: u64) -> u8 {
+    value.to_le_bytes()[0]
+}

@@ -1,0 +1,154 @@
+//! Types as the N-bit filter's parameters describe them.
+
+use std::ops::Range;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::corrupt;
+use crate::model::Endianness;
+
+/// What is kept of an element.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Packing {
+    /// The significant bits of a number.
+    Number(Number),
+    /// All bytes, so many.
+    Bytes(usize),
+    /// Of each of `len` elements of `step` bytes the same.
+    Array {
+        len: usize,
+        step: usize,
+        of: Box<Packing>,
+    },
+    /// Something else of each member, and its bytes within the compound.
+    Compound(Vec<(Range<usize>, Packing)>),
+}
+
+/// A number of `size` bytes with significant bits `offset` to `offset + precision`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    pub size: u32,
+    pub order: Endianness,
+    pub precision: u32,
+    pub offset: u32,
+}
+
+/// Bytes of the largest number; HDF5's own have at most 16.
+const MOST: u32 = 1 << 16;
+
+/// Nesting of types.
+const DEPTH: u32 = 32;
+
+impl Packing {
+    /// The type that `params` describe from their start, and its bytes.
+    pub(super) fn parse(params: &[u32]) -> Result<(Self, usize)> {
+        Params(params).ty(DEPTH)
+    }
+
+    /// Bits of a stored element; at least one.
+    pub(super) fn bits(&self) -> u64 {
+        match self {
+            Self::Number(number) => number.precision.into(),
+            Self::Bytes(size) => (*size as u64).saturating_mul(8),
+            Self::Array { len, of, .. } => of.bits().saturating_mul(*len as u64),
+            Self::Compound(members) => members
+                .iter()
+                .fold(0, |sum: u64, (_, m)| sum.saturating_add(m.bits())),
+        }
+    }
+}
+
+/// Parameters still to be read.
+struct Params<'a>(&'a [u32]);
+
+impl Params<'_> {
+    fn next(&mut self) -> Result<u32> {
+        let (&first, rest) = self
+            .0
+            .split_first()
+            .ok_or_else(|| corrupt("nbit: fewer parameters than the type takes"))?;
+        self.0 = rest;
+        Ok(first)
+    }
+
+    /// A number of bytes, which is not zero.
+    fn size(&mut self) -> Result<usize> {
+        match usize::try_from(self.next()?) {
+            Ok(size @ 1..) => Ok(size),
+            Ok(0) | Err(_) => Err(corrupt("nbit: a type of no bytes")),
+        }
+    }
+
+    fn ty(&mut self, depth: u32) -> Result<(Packing, usize)> {
+        let Some(depth) = depth.checked_sub(1) else {
+            let what = format!("nbit: types nested more than {DEPTH} deep");
+            return Err(Error::new(ErrorKind::Limit, what));
+        };
+        match self.next()? {
+            1 => self.number(),
+            2 => self.array(depth),
+            3 => self.compound(depth),
+            4 => self.size().map(|size| (Packing::Bytes(size), size)),
+            other => Err(corrupt(format!("nbit: class {other}, expected 1 to 4"))),
+        }
+    }
+
+    fn number(&mut self) -> Result<(Packing, usize)> {
+        let bytes = self.size()?;
+        let order = match self.next()? {
+            0 => Endianness::Little,
+            1 => Endianness::Big,
+            other => return Err(corrupt(format!("nbit: byte order {other}"))),
+        };
+        let (precision, offset) = (self.next()?, self.next()?);
+        let size = u32::try_from(bytes).ok().filter(|&size| size <= MOST);
+        let fits = |size: &u32| precision.checked_add(offset).is_some_and(|n| n <= size * 8);
+        let size = size.filter(fits).filter(|_| precision > 0);
+        let size = size.ok_or_else(|| {
+            corrupt(format!(
+                "nbit: {precision} bits from bit {offset} in {bytes} bytes"
+            ))
+        })?;
+        let number = Number {
+            size,
+            order,
+            precision,
+            offset,
+        };
+        Ok((Packing::Number(number), bytes))
+    }
+
+    fn array(&mut self, depth: u32) -> Result<(Packing, usize)> {
+        let size = self.size()?;
+        // libhdf5 goes by the size of the array for what is stored whole
+        let (of, step) = match self.ty(depth)? {
+            (Packing::Bytes(_), _) => return Ok((Packing::Bytes(size), size)),
+            other => other,
+        };
+        let len = size / step;
+        if len == 0 {
+            return Err(corrupt(format!("nbit: elements of {step} bytes in {size}")));
+        }
+        let of = Box::new(of);
+        Ok((Packing::Array { len, step, of }, size))
+    }
+
+    fn compound(&mut self, depth: u32) -> Result<(Packing, usize)> {
+        let (size, count) = (self.size()?, self.next()?);
+        let (mut members, mut used) = (vec![], 0_usize);
+        for _ in 0..count {
+            let offset = usize::try_from(self.next()?).unwrap_or(usize::MAX);
+            let (member, bytes) = self.ty(depth)?;
+            used = used.saturating_add(bytes);
+            let end = offset.saturating_add(bytes);
+            if used > size || end > size {
+                let what = format!("nbit: a member of {bytes} bytes at {offset} of {size}");
+                return Err(corrupt(what));
+            }
+            members.push((offset..end, member));
+        }
+        if members.is_empty() {
+            return Err(corrupt("nbit: a compound without members"));
+        }
+        Ok((Packing::Compound(members), size))
+    }
+}

@@ -1,0 +1,266 @@
+//! The stream of CCSDS 121.0-B: blocks of samples, each coded in the way that takes least.
+
+use crate::bytes::Bits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::corrupt;
+use crate::model::Endianness;
+
+/// How a stream is coded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Coder {
+    /// Of a sample, 1 to 24.
+    pub bits: u32,
+    /// Samples of a block, 2 to [`BLOCK`].
+    pub block: usize,
+    /// Samples of a line; a line is an interval of whole blocks.
+    pub line: usize,
+    /// Whether samples are predicted from the one before (the "preprocessor").
+    pub predict: bool,
+    /// Of samples of more than a byte as they come out.
+    pub order: Endianness,
+}
+
+/// Samples of the longest block.
+const BLOCK: usize = 32;
+
+/// Blocks of a segment, within which a run of zero blocks may end by itself (section 3.5.2).
+const SEGMENT: usize = 64;
+
+/// Codes of the second extension (section 3.5.3): pairs whose sum is at most 12.
+const PAIRS: u32 = 91;
+
+/// Undoes a stream.
+pub(super) struct Decoder<'a> {
+    coder: &'a Coder,
+    bits: Bits<'a>,
+    /// Bits that name the way of a block.
+    option_bits: u32,
+    /// The block's number in its interval.
+    number: usize,
+    /// Blocks of an interval.
+    interval: usize,
+    /// The sample before.
+    last: u32,
+    /// Largest sample.
+    max: u32,
+    /// The block's samples, as coded and then as they are.
+    block: [u32; BLOCK],
+}
+
+impl<'a> Decoder<'a> {
+    pub(super) fn new(coder: &'a Coder, stream: &'a [u8]) -> Self {
+        Self {
+            coder,
+            bits: Bits::new(stream),
+            option_bits: match coder.bits {
+                0..=8 => 3,
+                9..=16 => 4,
+                _ => 5,
+            },
+            number: 0,
+            interval: coder.line.div_ceil(coder.block.max(1)),
+            last: 0,
+            max: u32::MAX >> (32 - coder.bits.clamp(1, 32)),
+            block: [0; BLOCK],
+        }
+    }
+
+    /// Appends `len` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] if the stream ends before, [`ErrorKind::Corrupt`] if it
+    /// contradicts itself.
+    pub(super) fn decode(mut self, len: usize, output: &mut Vec<u8>) -> Result<()> {
+        while output.len() < len {
+            self.next(output)?;
+            if self.bits.is_over() {
+                return Err(self.truncated());
+            }
+        }
+        output.truncate(len);
+        Ok(())
+    }
+
+    fn truncated(&self) -> Error {
+        Error::new(
+            ErrorKind::Truncated,
+            "szip: the stream ends before the chunk is full",
+        )
+    }
+
+    /// One block, or a run of zero blocks.
+    fn next(&mut self, output: &mut Vec<u8>) -> Result<()> {
+        let option = self.take(self.option_bits);
+        let first = self.coder.predict && self.number == 0;
+        let uncoded = (1 << self.option_bits) - 1;
+        if option == 0 {
+            return self.low_entropy(first, output);
+        }
+        if option == uncoded {
+            let (bits, size) = (self.coder.bits, self.coder.block);
+            for sample in self.block.iter_mut().take(size) {
+                *sample = low(self.bits.take(bits));
+            }
+        } else {
+            self.reference(first);
+            self.split(option - 1, first)?;
+        }
+        self.put(first, output);
+        Ok(())
+    }
+
+    /// Bits of a sample, or fewer.
+    #[inline]
+    fn take(&mut self, bits: u32) -> u32 {
+        low(self.bits.take(bits))
+    }
+
+    /// The sample that starts an interval stands before the others as it is.
+    fn reference(&mut self, first: bool) {
+        if first {
+            self.block[0] = self.take(self.coder.bits);
+        }
+    }
+
+    /// Sample splitting (section 3.3): the high bits of all samples as lengths, then the low ones.
+    fn split(&mut self, low_bits: u32, first: bool) -> Result<()> {
+        let samples = self.block.iter_mut().take(self.coder.block);
+        let mut bits = self.bits.clone();
+        for sample in samples.skip(first.into()) {
+            let Some(high) = bits.zeros() else {
+                return Err(self.truncated());
+            };
+            *sample = high << low_bits;
+        }
+        if low_bits > 0 {
+            let samples = self.block.iter_mut().take(self.coder.block);
+            for sample in samples.skip(first.into()) {
+                *sample |= low(bits.take(low_bits));
+            }
+        }
+        self.bits = bits;
+        Ok(())
+    }
+
+    fn low_entropy(&mut self, first: bool, output: &mut Vec<u8>) -> Result<()> {
+        let second_extension = self.take(1) == 1;
+        self.reference(first);
+        let zeros = self.bits.zeros().ok_or_else(|| self.truncated());
+        if !second_extension {
+            return self.zero_blocks(zeros?, first, output);
+        }
+        let mut code = zeros?;
+        for n in (0..self.coder.block).step_by(2) {
+            if n > 0 {
+                code = self.bits.zeros().ok_or_else(|| self.truncated())?;
+            }
+            let (a, b) = pair(code)?;
+            let pair = self.block.get_mut(n..n + 2).unwrap_or_default();
+            if let [left, right] = pair {
+                *left = if first && n == 0 { *left } else { a };
+                *right = b;
+            }
+        }
+        self.put(first, output);
+        Ok(())
+    }
+
+    /// A run of blocks that are all zero (section 3.5.2).
+    fn zero_blocks(&mut self, zeros: u32, first: bool, output: &mut Vec<u8>) -> Result<()> {
+        let left = self.interval - self.number;
+        let blocks = match usize::try_from(zeros).unwrap_or(usize::MAX) {
+            n @ 0..=3 => n + 1,
+            4 => left.min(SEGMENT - self.number % SEGMENT),
+            n => n,
+        };
+        if blocks > left {
+            let what = format!("szip: {blocks} zero blocks where {left} are left");
+            return Err(corrupt(what));
+        }
+        for n in 0..blocks {
+            let first = first && n == 0;
+            self.block
+                .iter_mut()
+                .skip(first.into())
+                .for_each(|s| *s = 0);
+            self.put(first, output);
+        }
+        Ok(())
+    }
+
+    /// Undoes the prediction of a block and writes it.
+    fn put(&mut self, first: bool, output: &mut Vec<u8>) {
+        let size = self.coder.block;
+        let samples = self.block.get_mut(..size).unwrap_or_default();
+        if self.coder.predict {
+            self.last = unmap(samples, (!first).then_some(self.last), self.max);
+        }
+        let done = self.number * size;
+        let visible = size.min(self.coder.line.saturating_sub(done));
+        let samples = self.block.get(..visible).unwrap_or_default();
+        write(samples, self.coder, output);
+        self.number += 1;
+        if self.number == self.interval {
+            self.number = 0;
+        }
+    }
+}
+
+/// The pair behind a code of the second extension: by their sum, then by the second of them.
+fn pair(code: u32) -> Result<(u32, u32)> {
+    let (mut sum, mut before) = (0, 0);
+    if code >= PAIRS {
+        return Err(corrupt(format!(
+            "szip: code {code} of at most {}",
+            PAIRS - 1
+        )));
+    }
+    while before + sum < code {
+        sum += 1;
+        before += sum;
+    }
+    let second = code - before;
+    Ok((sum - second, second))
+}
+
+/// From prediction errors to samples (section 4.3): up to the distance to the nearer end of the
+/// range they alternate in sign, beyond that they count on into the other direction. Without a
+/// sample before, the first is the reference. Returns the last sample.
+#[inline]
+fn unmap(samples: &mut [u32], before: Option<u32>, max: u32) -> u32 {
+    let skip = usize::from(before.is_none());
+    let mut last = before.unwrap_or_else(|| samples.first().copied().unwrap_or_default());
+    let half = max / 2 + 1;
+    for sample in samples.iter_mut().skip(skip) {
+        let error = *sample;
+        let mirror = if last & half == 0 { 0 } else { max };
+        let step = (error >> 1) ^ (error & 1).wrapping_neg();
+        let near = (error >> 1) + (error & 1) <= mirror ^ last;
+        last = if near {
+            last.wrapping_add(step)
+        } else {
+            mirror ^ error
+        } & max;
+        *sample = last;
+    }
+    last
+}
+
+/// Appends samples in one, two or four bytes each.
+#[inline]
+fn write(samples: &[u32], coder: &Coder, output: &mut Vec<u8>) {
+    let bytes = samples.iter().map(|s| s.to_le_bytes());
+    match (coder.bits, coder.order) {
+        (0..=8, _) => output.extend(bytes.map(|[a, ..]| a)),
+        (9..=16, Endianness::Little) => bytes.for_each(|[a, b, ..]| output.extend([a, b])),
+        (9..=16, Endianness::Big) => bytes.for_each(|[a, b, ..]| output.extend([b, a])),
+        (_, Endianness::Little) => bytes.for_each(|sample| output.extend(sample)),
+        (_, Endianness::Big) => samples.iter().for_each(|s| output.extend(s.to_be_bytes())),
+    }
+}
+
+/// The lower half, which is all there is.
+#[inline]
+fn low(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
