@@ -207,6 +207,7 @@ mod tests {
                 ty: Atomic::Byte.into(),
                 size,
                 order: Endianness::Little,
+                plain: true,
             },
             fill: None,
             len: Some(len),

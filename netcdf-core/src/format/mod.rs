@@ -213,10 +213,7 @@ fn find(container: &Container) -> Result<(&'static Format, Kind)> {
 }
 
 /// Signatures of formats that we know by sight.
-const KNOWN: &[(&[u8], &str)] = &[
-    (b"\x0e\x03\x13\x01", "an HDF4"),
-    (b"PK\x03\x04", "a zip"),
-];
+const KNOWN: &[(&[u8], &str)] = &[(b"\x0e\x03\x13\x01", "an HDF4"), (b"PK\x03\x04", "a zip")];
 
 fn unknown(container: &Container) -> Error {
     let mut head = [0; 8];

@@ -20,12 +20,18 @@ pub fn visit(
     header: &ObjectHeader,
     mut visitor: impl FnMut(Result<Attribute>) -> Result<()>,
 ) -> Result<()> {
-    let mut compact: Vec<_> = header.messages().iter().filter(|m| m.kind == message::ATTRIBUTE).collect();
+    let mut compact: Vec<_> = header
+        .messages()
+        .iter()
+        .filter(|m| m.kind == message::ATTRIBUTE)
+        .collect();
     if header.tracks_attribute_order {
         compact.sort_by_key(|m| m.order);
     }
     for message in compact {
-        let read = header.body(file, message).and_then(|body| Attribute::parse(file, &mut body.fields(file)));
+        let read = header
+            .body(file, message)
+            .and_then(|body| Attribute::parse(file, &mut body.fields(file)));
         visitor(read)?;
     }
     let Some(body) = header.body_of(file, message::ATTRIBUTE_INFO)? else {

@@ -40,7 +40,12 @@ impl Builder<'_> {
             let place = self.attributes(owner).len();
             let (ty, values) = (Atomic::Byte.into(), Values::Byte(vec![]));
             self.attributes(owner).push(Attribute { name, ty, values });
-            self.pending.push(Pending { owner, place, file, stored });
+            self.pending.push(Pending {
+                owner,
+                place,
+                file,
+                stored,
+            });
             return Ok(());
         };
         let values = self.values(file, &stored, ty)?;
@@ -55,7 +60,9 @@ impl Builder<'_> {
             Class::String { .. } if scalar => Some(Atomic::Char.into()),
             Class::String { .. } => Some(Atomic::String.into()),
             _ => {
-                if stored.dataspace.dims.len() > 1 && !matches!(stored.datatype.class, Class::VlenString { .. }) {
+                if stored.dataspace.dims.len() > 1
+                    && !matches!(stored.datatype.class, Class::VlenString { .. })
+                {
                     self.say_flat(owner, stored);
                 }
                 numbers::atomic(&stored.datatype).map(DataType::from)
@@ -66,7 +73,10 @@ impl Builder<'_> {
     fn say_flat(&self, owner: Owner, stored: &Stored) {
         self.env.notes.say(Note {
             object: self.attribute_path(owner, stored),
-            what: format!("an attribute of shape {:?} is shown as a list", stored.dataspace.dims),
+            what: format!(
+                "an attribute of shape {:?} is shown as a list",
+                stored.dataspace.dims
+            ),
             remedy: None,
         });
     }
@@ -87,8 +97,16 @@ impl Builder<'_> {
 
     fn attributes(&mut self, owner: Owner) -> &mut Vec<Attribute> {
         let found = match owner {
-            Owner::Group(id) => self.schema.groups.get_mut(id.index()).map(|g| &mut g.attributes),
-            Owner::Var(id) => self.schema.vars.get_mut(id.index()).map(|v| &mut v.attributes),
+            Owner::Group(id) => self
+                .schema
+                .groups
+                .get_mut(id.index())
+                .map(|g| &mut g.attributes),
+            Owner::Var(id) => self
+                .schema
+                .vars
+                .get_mut(id.index())
+                .map(|v| &mut v.attributes),
         };
         found.unwrap_or(&mut self.nowhere)
     }
@@ -123,10 +141,18 @@ impl Builder<'_> {
     }
 
     fn settled(&mut self, pending: &Pending) -> Result<(DataType, Values)> {
-        let home = Home { file: pending.file, group: None };
-        let ty = self.types.data_type(&mut self.schema, &pending.stored.datatype, home)?;
+        let home = Home {
+            file: pending.file,
+            group: None,
+        };
+        let ty = self
+            .types
+            .data_type(&mut self.schema, &pending.stored.datatype, home)?;
         if pending.stored.dataspace.class == dataspace::Class::Null {
-            return Err(Error::new(ErrorKind::Unsupported, "an attribute of a user type without values"));
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                "an attribute of a user type without values",
+            ));
         }
         Ok((ty, self.values(pending.file, &pending.stored, ty)?))
     }

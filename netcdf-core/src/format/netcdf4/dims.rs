@@ -40,7 +40,10 @@ impl Builder<'_> {
                 by_scale.entry(place).or_default().push(id);
             }
         }
-        Index { by_number, by_scale }
+        Index {
+            by_number,
+            by_scale,
+        }
     }
 
     /// The groups in a group first: that is the order in which dimensions are invented.
@@ -90,7 +93,11 @@ impl Builder<'_> {
     /// The dimension of a scale in a group or the nearest one above it.
     fn nearest(&self, scale: Place, group: GroupId, index: &Index) -> Option<DimId> {
         let all = index.by_scale.get(&scale)?;
-        let of = |g: GroupId| all.iter().copied().find(|d| self.schema.dim(*d).is_some_and(|d| d.group == g));
+        let of = |g: GroupId| {
+            all.iter()
+                .copied()
+                .find(|d| self.schema.dim(*d).is_some_and(|d| d.group == g))
+        };
         self.above(group).find_map(of)
     }
 
@@ -107,7 +114,10 @@ impl Builder<'_> {
 
     /// Invents the dimensions that were not found.
     fn complete(&mut self, group: GroupId, id: VarId, found: &[Option<DimId>]) -> Vec<DimId> {
-        let space = self.vars.get(id.index()).map(|v| v.dataset.dataspace.clone());
+        let space = self
+            .vars
+            .get(id.index())
+            .map(|v| v.dataset.dataspace.clone());
         let Some(space) = space else {
             return vec![];
         };
@@ -134,11 +144,21 @@ impl Builder<'_> {
     }
 
     fn invent(&mut self, group: GroupId, len: u64, unlimited: bool) -> DimId {
+        // A length of 0 is how netCDF says "unlimited".
+        let unlimited = unlimited || len == 0;
         let number = self.next_dim;
         self.next_dim += 1;
-        self.dims.push(Dim { number, scale: None });
+        self.dims.push(Dim {
+            number,
+            scale: None,
+        });
         let name = self.names.stored(format!("phony_dim_{number}").as_bytes());
-        self.schema.add_dim(Dimension { name, group, len, unlimited })
+        self.schema.add_dim(Dimension {
+            name,
+            group,
+            len,
+            unlimited,
+        })
     }
 
     /// An unlimited dimension is as long as the longest of the variables that have it.
@@ -175,7 +195,11 @@ impl Builder<'_> {
         };
         let old = std::mem::take(&mut self.schema.dims);
         self.schema.dims = order.iter().filter_map(|&n| old.get(n).cloned()).collect();
-        self.schema.vars.iter_mut().flat_map(|v| &mut v.dims).for_each(renumber);
+        self.schema
+            .vars
+            .iter_mut()
+            .flat_map(|v| &mut v.dims)
+            .for_each(renumber);
         for group in &mut self.schema.groups {
             group.dims.iter_mut().for_each(renumber);
             group.dims.sort_unstable();

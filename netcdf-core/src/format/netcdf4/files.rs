@@ -26,7 +26,8 @@ impl Files {
     /// [`ErrorKind::NotFound`].
     pub fn get(&self, number: u32) -> Result<Arc<File>> {
         let file = usize::try_from(number).ok().and_then(|n| self.0.get(n));
-        file.cloned().ok_or_else(|| Error::new(ErrorKind::NotFound, format!("no file {number}")))
+        file.cloned()
+            .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("no file {number}")))
     }
 
     /// The number of the file that file `from` calls `name`; it is opened if it is not yet.

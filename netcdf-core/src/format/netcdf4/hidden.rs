@@ -118,8 +118,14 @@ fn scales(file: &File, attribute: &Attribute) -> Result<Vec<Option<u64>>> {
     if !matches!(base.class, Class::Reference(_)) {
         return Ok(vec![]);
     }
-    let size = usize::try_from(attribute.datatype.size).unwrap_or(usize::MAX).max(1);
-    attribute.data.chunks_exact(size).map(|e| last_scale(file, e, base.size)).collect()
+    let size = usize::try_from(attribute.datatype.size)
+        .unwrap_or(usize::MAX)
+        .max(1);
+    attribute
+        .data
+        .chunks_exact(size)
+        .map(|e| last_scale(file, e, base.size))
+        .collect()
 }
 
 fn last_scale(file: &File, element: &[u8], size: u64) -> Result<Option<u64>> {
@@ -145,6 +151,8 @@ pub fn properties(attribute: &Attribute) -> Option<Vec<u8>> {
     match numbers::decode(&attribute.datatype, &attribute.data) {
         Some(Values::Char(text)) => Some(text),
         Some(_) => None,
-        None => matches!(attribute.datatype.class, Class::String { .. }).then(|| attribute.data.clone()),
+        None => {
+            matches!(attribute.datatype.class, Class::String { .. }).then(|| attribute.data.clone())
+        }
     }
 }

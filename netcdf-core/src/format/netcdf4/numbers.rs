@@ -89,7 +89,10 @@ pub fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
         }
         Class::Float { bits, fields } => {
             let values = bytes.chunks_exact(size).map(|e| float_of(e, bits, fields));
-            #[expect(clippy::cast_possible_truncation, reason = "the type was chosen to hold all of them")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the type was chosen to hold all of them"
+            )]
             match target {
                 Atomic::Float => Some(Values::Float(values.map(|x| x as f32).collect())),
                 _ => Some(Values::Double(values.collect())),
@@ -106,7 +109,10 @@ pub fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
 fn narrow(target: Atomic, wide: &[u8]) -> Option<Values> {
     let size = target.size()?;
     let (all, _) = wide.as_chunks::<16>();
-    let low: Vec<u8> = all.iter().flat_map(|e| e.iter().take(size).copied()).collect();
+    let low: Vec<u8> = all
+        .iter()
+        .flat_map(|e| e.iter().take(size).copied())
+        .collect();
     elements::decode(target, Endianness::Little, &low).ok()
 }
 
@@ -115,13 +121,20 @@ fn raw(element: &[u8], order: Endianness) -> u128 {
     let mut le = [0u8; 16];
     match order {
         Endianness::Little => le.iter_mut().zip(element).for_each(|(to, b)| *to = *b),
-        Endianness::Big => le.iter_mut().zip(element.iter().rev()).for_each(|(to, b)| *to = *b),
+        Endianness::Big => le
+            .iter_mut()
+            .zip(element.iter().rev())
+            .for_each(|(to, b)| *to = *b),
     }
     u128::from_le_bytes(le)
 }
 
 fn field(raw: u128, at: u32, bits: u32) -> u128 {
-    let mask = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
+    let mask = if bits >= 128 {
+        u128::MAX
+    } else {
+        (1 << bits) - 1
+    };
     raw.checked_shr(at).unwrap_or(0) & mask
 }
 
@@ -139,7 +152,11 @@ pub fn integer_of(element: &[u8], bits: &Bits, signed: bool) -> i128 {
 
 /// A floating-point number of any layout up to 8 bytes.
 fn float_of(element: &[u8], bits: &Bits, f: &FloatFields) -> f64 {
-    let raw = if f.vax { vax(element) } else { raw(element, bits.order) };
+    let raw = if f.vax {
+        vax(element)
+    } else {
+        raw(element, bits.order)
+    };
     let mantissa_bits = u32::from(f.mantissa.1);
     let exponent_bits = u32::from(f.exponent.1);
     let negative = field(raw, f.sign.into(), 1) == 1;
@@ -147,7 +164,11 @@ fn float_of(element: &[u8], bits: &Bits, f: &FloatFields) -> f64 {
     let mantissa = field(raw, f.mantissa.0.into(), mantissa_bits);
     let all_ones = exponent_bits > 0 && exponent == field(u128::MAX, 0, exponent_bits);
     let magnitude = if all_ones && !f.vax && f.normalization == 2 {
-        if mantissa == 0 { f64::INFINITY } else { f64::NAN }
+        if mantissa == 0 {
+            f64::INFINITY
+        } else {
+            f64::NAN
+        }
     } else {
         magnitude(f, exponent, mantissa)
     };
@@ -159,12 +180,23 @@ fn magnitude(f: &FloatFields, exponent: u128, mantissa: u128) -> f64 {
     let bias = i32::try_from(f.bias).unwrap_or(i32::MAX);
     let exponent = i32::try_from(exponent).unwrap_or(i32::MAX);
     let hidden = f.normalization == 2 && exponent != 0;
-    let whole = if hidden { mantissa | 1 << f.mantissa.1.min(127) } else { mantissa };
+    let whole = if hidden {
+        mantissa | 1 << f.mantissa.1.min(127)
+    } else {
+        mantissa
+    };
     if f.vax && exponent == 0 {
         return 0.0;
     }
-    let power = if exponent == 0 && f.normalization == 2 { 1 } else { exponent };
-    #[expect(clippy::cast_precision_loss, reason = "up to 55 bits; the 53 of a double count")]
+    let power = if exponent == 0 && f.normalization == 2 {
+        1
+    } else {
+        exponent
+    };
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "up to 55 bits; the 53 of a double count"
+    )]
     let value = whole as f64;
     let power = power.saturating_sub(bias).saturating_sub(bits);
     // In two steps, so that neither factor is beyond the range of a double.
@@ -183,12 +215,20 @@ mod tests {
 
     fn integer(size: u64, bits: Bits, signed: bool) -> Datatype {
         let class = Class::Integer { bits, signed };
-        Datatype { size, class, committed: None }
+        Datatype {
+            size,
+            class,
+            committed: None,
+        }
     }
 
     #[test]
     fn integers_of_three_bytes() {
-        let bits = Bits { order: Endianness::Big, offset: 0, precision: 24 };
+        let bits = Bits {
+            order: Endianness::Big,
+            offset: 0,
+            precision: 24,
+        };
         let t = integer(3, bits, true);
         assert_eq!(plain(&t), None);
         let values = decode(&t, &[0, 1, 2, 0xff, 0xff, 0xfe]);
@@ -197,7 +237,11 @@ mod tests {
 
     #[test]
     fn bits_within_an_integer() {
-        let bits = Bits { order: Endianness::Little, offset: 4, precision: 8 };
+        let bits = Bits {
+            order: Endianness::Little,
+            offset: 4,
+            precision: 8,
+        };
         let t = integer(2, bits, false);
         assert_eq!(decode(&t, &[0xf0, 0x0f]), Some(Values::UByte(vec![255])));
     }
@@ -211,15 +255,26 @@ mod tests {
             normalization: 2,
             vax: false,
         };
-        let bits = Bits { order, offset: 0, precision: 16 };
-        Datatype { size: 2, class: Class::Float { bits, fields }, committed: None }
+        let bits = Bits {
+            order,
+            offset: 0,
+            precision: 16,
+        };
+        Datatype {
+            size: 2,
+            class: Class::Float { bits, fields },
+            committed: None,
+        }
     }
 
     #[test]
     fn half_precision() {
         let bytes = [0x00, 0x3c, 0x01, 0x00, 0x00, 0xfc, 0xff, 0xc3];
         let expected = vec![1.0, 2f32.powi(-24), f32::NEG_INFINITY, -3.998_046_9];
-        assert_eq!(decode(&half(Endianness::Little), &bytes), Some(Values::Float(expected)));
+        assert_eq!(
+            decode(&half(Endianness::Little), &bytes),
+            Some(Values::Float(expected))
+        );
         let nan = decode(&half(Endianness::Big), &[0x7e, 0x00]);
         assert!(matches!(nan, Some(Values::Float(v)) if v[0].is_nan()));
     }
@@ -234,8 +289,16 @@ mod tests {
             normalization: 2,
             vax: true,
         };
-        let bits = Bits { order: Endianness::Little, offset: 0, precision: 32 };
-        let t = Datatype { size: 4, class: Class::Float { bits, fields }, committed: None };
+        let bits = Bits {
+            order: Endianness::Little,
+            offset: 0,
+            precision: 32,
+        };
+        let t = Datatype {
+            size: 4,
+            class: Class::Float { bits, fields },
+            committed: None,
+        };
         // 1.0 is 0x4080 followed by zeros, -3.5 is 0xc160.
         let values = decode(&t, &[0x80, 0x40, 0, 0, 0x60, 0xc1, 0, 0]);
         assert_eq!(values, Some(Values::Float(vec![1.0, -3.5])));

@@ -59,7 +59,11 @@ impl Netcdf4Reader {
         let provenance = provenance(&builder)?;
         let files = builder.files;
         let mut objects: Vec<_> = files.all().iter().map(|f| Arc::clone(f.source())).collect();
-        let vars = builder.vars.into_iter().map(|var| data(var, &mut objects)).collect();
+        let vars = builder
+            .vars
+            .into_iter()
+            .map(|var| data(var, &mut objects))
+            .collect();
         Ok(Self {
             schema: builder.schema,
             provenance,
@@ -80,7 +84,10 @@ impl Netcdf4Reader {
             return Ok(index);
         }
         let space = &data.var.dataset.dataspace;
-        let extent = Extent { dims: &space.dims, max: &space.max };
+        let extent = Extent {
+            dims: &space.dims,
+            max: &space.max,
+        };
         let index = OpenIndex::open(file, chunked, &extent)?;
         Ok(data.index.get_or_init(|| index))
     }
@@ -92,7 +99,11 @@ fn data(var: Var, objects: &mut Vec<Arc<dyn Source>>) -> Data {
         object = u32::try_from(objects.len()).unwrap_or(u32::MAX);
         objects.push(Arc::new(MemorySource::new("(compact data)", bytes.clone())));
     }
-    Data { var, object, index: OnceLock::new() }
+    Data {
+        var,
+        object,
+        index: OnceLock::new(),
+    }
 }
 
 fn provenance(builder: &Builder) -> Result<Provenance> {
@@ -128,12 +139,16 @@ impl Reader for Netcdf4Reader {
     fn layout(&self, var: VarId) -> Result<Layout> {
         let dataset = &self.data(var)?.var.dataset;
         let schema = self.schema.var(var);
-        let ty = schema.map(|v| v.ty).ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
+        let ty = schema
+            .map(|v| v.ty)
+            .ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
         let order = plain(dataset, ty);
         let extent = dataset.dataspace.dims.clone();
         let chunk = match &dataset.layout {
             Stored::Chunked(chunked) => chunked.dims.clone(),
-            Stored::Compact(_) | Stored::Contiguous { .. } | Stored::Virtual { .. } => extent.clone(),
+            Stored::Compact(_) | Stored::Contiguous { .. } | Stored::Virtual { .. } => {
+                extent.clone()
+            }
         };
         Ok(Layout {
             extent,
@@ -147,7 +162,10 @@ impl Reader for Netcdf4Reader {
             filters: dataset
                 .filters
                 .iter()
-                .map(|f| FilterSpec { id: f.id.into(), params: f.params.clone() })
+                .map(|f| FilterSpec {
+                    id: f.id.into(),
+                    params: f.params.clone(),
+                })
                 .collect(),
             fill: Some(fill(dataset)),
         })
@@ -162,13 +180,19 @@ impl Reader for Netcdf4Reader {
         let data = self.data(var)?;
         let dataset = &data.var.dataset;
         let file = self.files.get(data.var.file)?;
-        let whole = |range| ChunkRef { index: 0, object: data.object, range, mask: 0 };
+        let whole = |range| ChunkRef {
+            index: 0,
+            object: data.object,
+            range,
+            mask: 0,
+        };
         match &dataset.layout {
             Stored::Compact(bytes) => visit(whole(0..bytes.len() as u64)),
             Stored::Contiguous { address: None, .. } => Ok(()),
-            Stored::Contiguous { address: Some(address), size } => {
-                visit(whole(contiguous(&file, dataset, *address, *size)?))
-            }
+            Stored::Contiguous {
+                address: Some(address),
+                size,
+            } => visit(whole(contiguous(&file, dataset, *address, *size)?)),
             Stored::Chunked(chunked) => {
                 let index = self.index(data, &file, chunked)?;
                 let ends = chunks.start.iter().zip(&chunks.count);
@@ -188,9 +212,10 @@ impl Reader for Netcdf4Reader {
                     })
                 })
             }
-            Stored::Virtual { .. } => {
-                Err(Error::new(ErrorKind::Unsupported, "virtual datasets are not read yet"))
-            }
+            Stored::Virtual { .. } => Err(Error::new(
+                ErrorKind::Unsupported,
+                "virtual datasets are not read yet",
+            )),
         }
     }
 
@@ -235,10 +260,15 @@ fn contiguous(
     let want = elements.and_then(|n| n.checked_mul(dataset.datatype.size));
     let want = want.ok_or_else(|| beyond(file, address))?;
     if size.is_some_and(|size| size < want) {
-        let what = format!("{} bytes stored, the shape asks for {want}", size.unwrap_or(0));
+        let what = format!(
+            "{} bytes stored, the shape asks for {want}",
+            size.unwrap_or(0)
+        );
         return Err(file.error(ErrorKind::Corrupt, address, what));
     }
     let start = file.place(address)?;
-    let end = start.checked_add(want).ok_or_else(|| beyond(file, address))?;
+    let end = start
+        .checked_add(want)
+        .ok_or_else(|| beyond(file, address))?;
     Ok(start..end)
 }

@@ -37,7 +37,10 @@ impl Types {
         datatype: &Datatype,
         place: Place,
     ) -> Result<TypeId> {
-        let home = Home { file: place.file, group: Some(group) };
+        let home = Home {
+            file: place.file,
+            group: Some(group),
+        };
         let kind = self.kind(schema, datatype, home)?;
         let id = schema.add_type(UserType { name, group, kind });
         self.committed.entry(place).or_insert(id);
@@ -58,7 +61,10 @@ impl Types {
         if let Some(atomic) = numbers::atomic(datatype) {
             return Ok(atomic.into());
         }
-        let place = datatype.committed.map(|address| Place { file: home.file, address });
+        let place = datatype.committed.map(|address| Place {
+            file: home.file,
+            address,
+        });
         if let Some(&id) = place.and_then(|p| self.committed.get(&p)) {
             return Ok(DataType::User(id));
         }
@@ -87,7 +93,9 @@ impl Types {
             Class::Vlen { base } => Ok(TypeKind::Vlen {
                 base: self.data_type(schema, base, home)?,
             }),
-            Class::Opaque { .. } if datatype.size > 0 => Ok(TypeKind::Opaque { size: datatype.size }),
+            Class::Opaque { .. } if datatype.size > 0 => Ok(TypeKind::Opaque {
+                size: datatype.size,
+            }),
             Class::Opaque { .. } => Err(unsupported("an opaque type of size 0")),
             Class::Complex { base } => self.complex(schema, base, home),
             Class::Reference(_) => Err(unsupported("references")),
@@ -157,7 +165,10 @@ impl Types {
 }
 
 fn unsupported(what: &str) -> Error {
-    Error::new(ErrorKind::Unsupported, format!("netCDF cannot express {what}"))
+    Error::new(
+        ErrorKind::Unsupported,
+        format!("netCDF cannot express {what}"),
+    )
 }
 
 fn enumeration(base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) -> Result<TypeKind> {
@@ -170,10 +181,10 @@ fn enumeration(base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) -> Result<TypeKi
         class: Class::Integer { bits, signed },
         ..base.clone()
     };
-    let atomic = numbers::atomic(&integer).ok_or_else(|| unsupported("an enum of large integers"))?;
-    let member = |(name, value): &(Vec<u8>, Vec<u8>)| {
-        (Name::stored(name), integer_of(value, &bits, signed))
-    };
+    let atomic =
+        numbers::atomic(&integer).ok_or_else(|| unsupported("an enum of large integers"))?;
+    let member =
+        |(name, value): &(Vec<u8>, Vec<u8>)| (Name::stored(name), integer_of(value, &bits, signed));
     Ok(TypeKind::Enum {
         base: atomic,
         members: members.iter().map(member).collect(),
@@ -193,7 +204,8 @@ fn class_name(kind: &TypeKind) -> &'static str {
 fn alike(a: &TypeKind, b: &TypeKind) -> bool {
     match (a, b) {
         (TypeKind::Compound { fields: a, .. }, TypeKind::Compound { fields: b, .. }) => {
-            let same = |(x, y): (&Field, &Field)| x.name == y.name && x.ty == y.ty && x.dims == y.dims;
+            let same =
+                |(x, y): (&Field, &Field)| x.name == y.name && x.ty == y.ty && x.dims == y.dims;
             a.len() == b.len() && a.iter().zip(b).all(same)
         }
         (a, b) => a == b,

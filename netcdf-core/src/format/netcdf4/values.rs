@@ -22,7 +22,11 @@ impl<'a> Decoder<'a> {
     /// A decoder of elements from a file.
     #[must_use]
     pub fn new(file: &'a File, schema: &'a Schema) -> Self {
-        Self { file, schema, left: MOST }
+        Self {
+            file,
+            schema,
+            left: MOST,
+        }
     }
 
     /// The values of all whole elements in `bytes`.
@@ -51,7 +55,10 @@ impl<'a> Decoder<'a> {
         self.take(bytes.len() as u64)?;
         let unsigned = Datatype {
             class: match &datatype.class {
-                Class::Bitfield { bits } => Class::Integer { bits: *bits, signed: false },
+                Class::Bitfield { bits } => Class::Integer {
+                    bits: *bits,
+                    signed: false,
+                },
                 other => other.clone(),
             },
             ..*datatype
@@ -78,7 +85,9 @@ impl<'a> Decoder<'a> {
         let Some(address) = address else {
             return Ok(None);
         };
-        let want = len.checked_mul(size).ok_or_else(|| short(self.file, address))?;
+        let want = len
+            .checked_mul(size)
+            .ok_or_else(|| short(self.file, address))?;
         self.take(want.saturating_add(32))?;
         if want == 0 {
             return Ok(Some(vec![]));
@@ -141,7 +150,11 @@ impl<'a> Decoder<'a> {
             columns.push(self.decode(&member.datatype, field.ty, &column)?);
         }
         let len = chunks(bytes, datatype.size).count();
-        Ok(Values::Compound { ty: id, len, columns })
+        Ok(Values::Compound {
+            ty: id,
+            len,
+            columns,
+        })
     }
 
     fn complex(&mut self, base: &Datatype, ty: DataType, bytes: &[u8]) -> Result<Values> {
@@ -152,12 +165,19 @@ impl<'a> Decoder<'a> {
             columns.push(self.numbers(base, &column(bytes, size, part, base.size))?);
         }
         let len = chunks(bytes, size).count();
-        Ok(Values::Compound { ty: id, len, columns })
+        Ok(Values::Compound {
+            ty: id,
+            len,
+            columns,
+        })
     }
 }
 
 fn no_values() -> Error {
-    Error::new(ErrorKind::Unsupported, "a datatype that netCDF has no values for")
+    Error::new(
+        ErrorKind::Unsupported,
+        "a datatype that netCDF has no values for",
+    )
 }
 
 fn short(file: &File, address: u64) -> Error {

@@ -107,13 +107,18 @@ impl Builder<'_> {
                 self.next_dim - 1
             }
         };
-        self.dims.push(Dim { number, scale: Some(place) });
+        self.dims.push(Dim {
+            number,
+            scale: Some(place),
+        });
         let name = self.names.stored(name);
+        let len = dataset.dataspace.dims.first().copied().unwrap_or(0);
         self.schema.add_dim(Dimension {
             name,
             group,
-            len: dataset.dataspace.dims.first().copied().unwrap_or(0),
-            unlimited: dataset.dataspace.max.first() == Some(&None),
+            len,
+            // A length of 0 is how netCDF says "unlimited".
+            unlimited: len == 0 || dataset.dataspace.max.first() == Some(&None),
         })
     }
 
@@ -128,9 +133,17 @@ impl Builder<'_> {
             let what = "netCDF cannot express a dataset without elements (null dataspace)";
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
-        let home = Home { file, group: Some(group) };
-        let ty = self.types.data_type(&mut self.schema, &dataset.datatype, home)?;
-        let name = name.strip_prefix(NON_COORDINATE).filter(|n| !n.is_empty()).unwrap_or(name);
+        let home = Home {
+            file,
+            group: Some(group),
+        };
+        let ty = self
+            .types
+            .data_type(&mut self.schema, &dataset.datatype, home)?;
+        let name = name
+            .strip_prefix(NON_COORDINATE)
+            .filter(|n| !n.is_empty())
+            .unwrap_or(name);
         Ok(Variable {
             name: self.names.stored(name),
             group,

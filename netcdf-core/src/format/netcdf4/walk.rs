@@ -168,7 +168,10 @@ impl<'a> Builder<'a> {
             }
             Object::Dataset => self.dataset(group, &link.name, place, &header),
             Object::Datatype => self.committed(group, &link.name, place, &header),
-            Object::Unknown => Err(Error::new(ErrorKind::Unsupported, "an object of no known kind")),
+            Object::Unknown => Err(Error::new(
+                ErrorKind::Unsupported,
+                "an object of no known kind",
+            )),
         };
         match done {
             Err(e) if may_be_left_out(&e) => {
@@ -194,7 +197,8 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let name = self.names.stored(name);
-        self.types.define(&mut self.schema, (name, group), &datatype, place)?;
+        self.types
+            .define(&mut self.schema, (name, group), &datatype, place)?;
         Ok(())
     }
 
@@ -209,7 +213,14 @@ impl<'a> Builder<'a> {
             Target::External { file, path } => {
                 let number = self.files.sibling(from.file, file, self.env)?;
                 let address = self.files.get(number)?.superblock().root;
-                self.lookup(Place { file: number, address }, path, depth + 1)
+                self.lookup(
+                    Place {
+                        file: number,
+                        address,
+                    },
+                    path,
+                    depth + 1,
+                )
             }
             Target::User(class) => {
                 let what = format!("a link of the user-defined class {class}");
@@ -221,20 +232,29 @@ impl<'a> Builder<'a> {
     /// The object of a path, which starts at `from` unless it is absolute.
     fn lookup(&mut self, from: Place, path: &[u8], depth: u32) -> Result<Place> {
         if depth > SOFT_LINKS {
-            return Err(Error::new(ErrorKind::Unsupported, "a link that leads to links without end"));
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                "a link that leads to links without end",
+            ));
         }
         let mut at = from;
         if path.first() == Some(&b'/') {
             at.address = self.files.get(from.file)?.superblock().root;
         }
-        for name in path.split(|&b| b == b'/').filter(|n| !n.is_empty() && *n != b".") {
+        for name in path
+            .split(|&b| b == b'/')
+            .filter(|n| !n.is_empty() && *n != b".")
+        {
             let file = self.files.get(at.file)?;
             let header = ObjectHeader::read(&file, at.address)?;
             if dataset::kind(&header) != Object::Group {
                 return Err(dangling(path));
             }
             let links = group::links(&file, &header)?;
-            let link = links.into_iter().find(|l| l.name == name).ok_or_else(|| dangling(path))?;
+            let link = links
+                .into_iter()
+                .find(|l| l.name == name)
+                .ok_or_else(|| dangling(path))?;
             at = self.target(at, &link, depth)?;
         }
         Ok(at)
@@ -268,7 +288,10 @@ impl<'a> Builder<'a> {
 }
 
 fn dangling(path: &[u8]) -> Error {
-    let what = format!("a link to {}, which is not there", String::from_utf8_lossy(path));
+    let what = format!(
+        "a link to {}, which is not there",
+        String::from_utf8_lossy(path)
+    );
     Error::new(ErrorKind::NotFound, what)
 }
 
