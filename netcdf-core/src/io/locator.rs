@@ -30,7 +30,7 @@ fn open(path: &Path) -> Result<FileSource> {
         .metadata()
         .map_err(|e| Error::io("cannot open", &name, e))?;
     if meta.is_file() || meta.is_dir() {
-        return FileSource::from_file(&name, file);
+        return FileSource::from_file(&name, file).map(|f| f.found_at(path));
     }
     spool(&name, &mut file)
 }

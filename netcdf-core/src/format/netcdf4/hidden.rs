@@ -1,11 +1,10 @@
 //! Attributes that carry the netCDF model in HDF5 files. They are not shown.
 
-use super::numbers::{self, integer_of};
+use super::numbers::integer_of;
 use crate::error::Result;
 use crate::format::hdf5::File;
 use crate::format::hdf5::datatype::Class;
 use crate::format::hdf5::message::attribute::Attribute;
-use crate::model::Values;
 
 /// The file follows the classic model.
 pub const STRICT: &[u8] = b"_nc3_strict";
@@ -67,8 +66,8 @@ impl Hidden {
     pub fn note(&mut self, file: &File, attribute: &Attribute) -> Result<()> {
         self.count += 1;
         match attribute.name.as_slice() {
-            b"CLASS" => self.scale = text(file, attribute)?.starts_with(b"DIMENSION_SCALE"),
-            b"NAME" => self.only_dimension = text(file, attribute)?.starts_with(NO_VARIABLE),
+            b"CLASS" => self.scale = text(attribute).starts_with(b"DIMENSION_SCALE"),
+            b"NAME" => self.only_dimension = text(attribute).starts_with(NO_VARIABLE),
             b"_Netcdf4Dimid" => self.dim_id = integers(attribute).first().copied(),
             b"_Netcdf4Coordinates" => self.coordinates = Some(integers(attribute)),
             b"DIMENSION_LIST" => self.scales = Some(scales(file, attribute)?),
@@ -78,27 +77,13 @@ impl Hidden {
     }
 }
 
-/// The text of an attribute; none if it is not text.
-///
-/// # Errors
-/// Those of reading the heap.
-pub fn text(file: &File, attribute: &Attribute) -> Result<Vec<u8>> {
-    if matches!(attribute.datatype.class, Class::String { .. }) {
-        return Ok(attribute.data.clone());
+/// The text of an attribute. Text of variable length is none: the C library, too, takes such
+/// datasets for no scales.
+fn text(attribute: &Attribute) -> &[u8] {
+    match attribute.datatype.class {
+        Class::String { .. } => &attribute.data,
+        _ => &[],
     }
-    if !matches!(attribute.datatype.class, Class::VlenString { .. }) {
-        return Ok(vec![]);
-    }
-    let mut c = file.fields_of(&attribute.data, None);
-    let len = c.u32_le()?;
-    let (address, index) = (c.address()?, c.u32_le()?);
-    let Some(address) = address.filter(|&a| a != 0) else {
-        return Ok(vec![]);
-    };
-    let object = file.heap_object(address, index)?;
-    let object = object.as_deref().unwrap_or_default();
-    let len = usize::try_from(len).unwrap_or(usize::MAX).min(object.len());
-    Ok(object.get(..len).unwrap_or_default().to_vec())
 }
 
 fn integers(attribute: &Attribute) -> Vec<i64> {
@@ -148,11 +133,6 @@ fn last_scale(file: &File, element: &[u8], size: u64) -> Result<Option<u64>> {
 /// `_NCProperties`, if the attribute is text.
 #[must_use]
 pub fn properties(attribute: &Attribute) -> Option<Vec<u8>> {
-    match numbers::decode(&attribute.datatype, &attribute.data) {
-        Some(Values::Char(text)) => Some(text),
-        Some(_) => None,
-        None => {
-            matches!(attribute.datatype.class, Class::String { .. }).then(|| attribute.data.clone())
-        }
-    }
+    let text = text(attribute).split(|&b| b == 0).next();
+    text.filter(|t| !t.is_empty()).map(<[u8]>::to_vec)
 }

@@ -32,9 +32,14 @@ impl FileSource {
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.to_string_lossy();
         let file = File::open(path).map_err(|e| Error::io("cannot open", &name, e))?;
-        let mut source = Self::from_file(&name, file)?;
-        source.path = Some(path.to_owned());
-        Ok(source)
+        Ok(Self::from_file(&name, file)?.found_at(path))
+    }
+
+    /// Says where the file was found, so that those beside it can be opened.
+    #[must_use]
+    pub fn found_at(mut self, path: &Path) -> Self {
+        self.path = Some(path.to_owned());
+        self
     }
 
     /// Reads an open file under a name for messages.
