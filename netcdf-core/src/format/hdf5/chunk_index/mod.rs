@@ -66,7 +66,7 @@ impl OpenIndex {
     pub fn open(file: &File, chunked: &Chunked, extent: &Extent) -> Result<Self> {
         let grid = Grid::new(file, chunked, extent)?;
         let kind = match &chunked.index {
-            Index::BTree1(Some(at)) => Kind::BTree1(btree_v1::Tree::new(*at)),
+            Index::BTree1(Some(at)) => Kind::BTree1(btree_v1::Tree::new(*at, &grid)),
             Index::Single {
                 address: Some(at),
                 filtered,
