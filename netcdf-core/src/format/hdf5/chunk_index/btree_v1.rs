@@ -1,32 +1,34 @@
 //! Chunks in a B-tree of version 1 ("III.A.1. Disk Format: Level 1A1 - Version 1 B-trees", node
 //! type 1).
 
-use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::element::Stored;
+use super::grid::Grid;
+use super::pages::KEPT;
 use super::{Query, Visit};
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::btree_v1::{self, CHUNKS};
+use crate::format::hdf5::file::File;
+use crate::format::hdf5::recent::Recent;
 
 /// A tree of chunks.
 #[derive(Debug)]
 pub(super) struct Tree {
-    root: u64,
+    tree: btree_v1::Tree,
+    /// The nodes that were used last.
+    nodes: Recent<Arc<Node>>,
 }
 
-/// A node: its children with their first chunks, in their order.
+/// A node.
+#[derive(Debug)]
 struct Node {
     level: u8,
-    entries: Vec<Entry>,
-}
-
-/// A child: a chunk in a leaf, else a node.
-struct Entry {
-    /// Coordinates in the grid of the (first) chunk.
-    at: Vec<u64>,
-    size: u32,
-    mask: u32,
-    child: u64,
+    rank: usize,
+    /// Coordinates in the grid of the (first) chunk of each child, one after the other.
+    firsts: Vec<u64>,
+    /// The chunks of a leaf; of other nodes, the address is that of a node.
+    children: Vec<Stored>,
 }
 
 /// Which chunks a node may have: those from `from` on and before `to`.
@@ -36,15 +38,15 @@ struct Bounds<'a> {
     to: Option<&'a [u64]>,
 }
 
-impl Bounds<'_> {
-    fn end_before(&self, at: &[u64]) -> bool {
-        self.to.is_some_and(|to| to.cmp(at) != Ordering::Greater)
-    }
-}
-
 impl Tree {
-    pub fn new(root: u64) -> Self {
-        Self { root }
+    pub fn new(root: u64, grid: &Grid) -> Self {
+        let tree = btree_v1::Tree {
+            root,
+            kind: CHUNKS,
+            key: 8 + 8 * (grid.chunk.len() + 1),
+        };
+        let nodes = Recent::new(KEPT);
+        Self { tree, nodes }
     }
 
     pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
@@ -53,107 +55,127 @@ impl Tree {
             from: &origin,
             to: None,
         };
-        descend(query, self.root, None, bounds, visit)
+        let root = self.node(query, self.tree.root)?;
+        self.descend(query, &root, bounds, visit)
     }
-}
 
-/// Visits a node and those below that may have wanted chunks. Keys have to ascend and stay within
-/// the bounds that the parent sets, so that no chunk can come up twice however nodes are linked.
-fn descend(
-    query: Query,
-    address: u64,
-    level: Option<u8>,
-    bounds: Bounds,
-    visit: &mut Visit,
-) -> Result<()> {
-    let node = read(query, address)?;
-    if level.is_some_and(|l| l != node.level) {
-        let what = format!("level {} of a B-tree where {level:?} is due", node.level);
-        return Err(query.file.error(ErrorKind::Corrupt, address, what));
-    }
-    check(query, address, &node, bounds)?;
-    let Some(first) = query.wanted.not_before(bounds.from) else {
-        return Ok(());
-    };
-    let skip = node.entries.partition_point(|e| e.at <= first);
-    let mut rest = node.entries.iter().skip(skip.saturating_sub(1)).peekable();
-    while let Some(entry) = rest.next() {
-        let below = Bounds {
-            from: &entry.at,
-            to: rest.peek().map(|next| &*next.at).or(bounds.to),
-        };
-        let Some(next) = query.wanted.not_before(&entry.at) else {
-            return Ok(());
-        };
-        if node.level == 0 && next == entry.at {
-            query.found(&next, stored(entry), visit)?;
-        } else if node.level > 0 && !below.end_before(&next) {
-            descend(query, entry.child, Some(node.level - 1), below, visit)?;
+    /// Visits what a node and those below have of the wanted chunks. As nodes keep to the bounds
+    /// that their parents set, no chunk comes up twice however they are linked.
+    fn descend(&self, query: Query, node: &Node, bounds: Bounds, visit: &mut Visit) -> Result<()> {
+        let mut next = query.wanted.not_before(bounds.from);
+        while let Some(at) = next {
+            let Some(n) = node.child_of(&at) else {
+                // Only before the first child.
+                next = node
+                    .first(0)
+                    .and_then(|first| query.wanted.not_before(first));
+                continue;
+            };
+            let (Some(first), Some(child)) = (node.first(n), node.children.get(n)) else {
+                return Ok(());
+            };
+            let to = node.first(n + 1).or(bounds.to);
+            if bounds.to.is_some_and(|to| *at >= *to) {
+                return Ok(());
+            }
+            if node.level > 0 {
+                let below = Bounds { from: first, to };
+                let child = self.child(query, child.address, node.level - 1, below)?;
+                self.descend(query, &child, below, visit)?;
+            } else if first == at {
+                query.found(&at, *child, visit)?;
+            }
+            next = to.and_then(|to| query.wanted.not_before(to));
         }
+        Ok(())
     }
-    Ok(())
-}
 
-fn stored(entry: &Entry) -> Stored {
-    Stored {
-        address: entry.child,
-        size: entry.size.into(),
-        mask: entry.mask,
-    }
-}
-
-fn check(query: Query, address: u64, node: &Node, bounds: Bounds) -> Result<()> {
-    let outside = |e: &Entry| *e.at < *bounds.from || bounds.end_before(&e.at);
-    let (first, last) = (node.entries.first(), node.entries.last());
-    if !node.entries.is_sorted_by(|a, b| a.at < b.at)
-        || first.is_some_and(outside)
-        || last.is_some_and(outside)
-    {
-        let what = "the chunks of a B-tree are not in their order";
-        return Err(query.file.error(ErrorKind::Corrupt, address, what));
-    }
-    Ok(())
-}
-
-fn read(query: Query, address: u64) -> Result<Node> {
-    let file = query.file;
-    let offset = u64::from(file.sizes().offset);
-    let head = file.read(address, 8 + 2 * offset)?;
-    let mut c = file.fields(&head);
-    c.signature(b"TREE")?;
-    let (kind, level, used) = (c.u8()?, c.u8()?, c.u16_le()?);
-    if kind != 1 {
-        let what = format!("node type {kind} in a B-tree of chunks");
-        return Err(c.error(ErrorKind::Corrupt, what));
-    }
-    let rank = query.grid.chunk.len() as u64;
-    let entry = 8 + 8 * (rank + 1) + offset;
-    let start = super::pages::beside(file, address, Some(head.data.len() as u64))?;
-    let body = file.read(start, entry * u64::from(used))?;
-    let mut c = file.fields(&body);
-    let entries = (0..used).map(|_| read_entry(query, &mut c));
-    Ok(Node {
-        level,
-        entries: entries.collect::<Result<_>>()?,
-    })
-}
-
-fn read_entry(query: Query, c: &mut Fields) -> Result<Entry> {
-    let (size, mask) = (c.u32_le()?, c.u32_le()?);
-    let mut at = Vec::with_capacity(query.grid.chunk.len());
-    for &len in &query.grid.chunk {
-        let offset = c.u64_le()?;
-        if offset % len != 0 {
-            let what = format!("a chunk at {offset}, not a multiple of its length {len}");
-            return Err(c.error(ErrorKind::Corrupt, what));
+    /// A node that has to be of a level and within bounds.
+    fn child(&self, query: Query, address: u64, level: u8, bounds: Bounds) -> Result<Arc<Node>> {
+        let node = self.node(query, address)?;
+        let fail = |what| Err(query.file.error(ErrorKind::Corrupt, address, what));
+        if node.level != level {
+            let found = node.level;
+            return fail(format!(
+                "a B-tree node of level {found}, level {level} expected"
+            ));
         }
-        at.push(offset / len);
+        let last = node.children.len().checked_sub(1);
+        let before = |first: &[u64]| first < bounds.from;
+        let behind = |last: &[u64]| bounds.to.is_some_and(|to| last >= to);
+        if node.first(0).is_some_and(before) || last.and_then(|n| node.first(n)).is_some_and(behind)
+        {
+            return fail("a B-tree node has chunks that belong to its neighbours".into());
+        }
+        Ok(node)
     }
-    c.skip(8)?; // the place within an element
-    Ok(Entry {
-        at,
-        size,
-        mask,
-        child: c.defined_address("a node or chunk")?,
-    })
+
+    fn node(&self, query: Query, address: u64) -> Result<Arc<Node>> {
+        if let Some(node) = self.nodes.get(address) {
+            return Ok(node);
+        }
+        let stored = btree_v1::Node::read(query.file, address, &self.tree)?;
+        let node = Arc::new(Node::parse(query.file, query.grid, &stored)?);
+        let child = size_of::<Stored>() + 8 * node.rank;
+        let size = node.children.len().saturating_mul(child);
+        self.nodes.put(address, Arc::clone(&node), size);
+        Ok(node)
+    }
+}
+
+impl Node {
+    fn parse(file: &File, grid: &Grid, stored: &btree_v1::Node) -> Result<Self> {
+        let mut node = Self {
+            level: stored.level,
+            rank: grid.chunk.len(),
+            firsts: vec![],
+            children: vec![],
+        };
+        for (n, &address) in stored.children.iter().enumerate() {
+            let mut c = file.fields_of(stored.key(n), Some(stored.address));
+            let (size, mask) = (c.u32_le()?.into(), c.u32_le()?);
+            for &len in &grid.chunk {
+                let offset = c.u64_le()?;
+                if offset % len != 0 {
+                    let what = format!("a chunk at {offset}, not a multiple of its length {len}");
+                    return Err(c.error(ErrorKind::Corrupt, what));
+                }
+                node.firsts.push(offset / len);
+            }
+            node.children.push(Stored {
+                address,
+                size,
+                mask,
+            });
+        }
+        if node
+            .firsts
+            .chunks(node.rank.max(1))
+            .is_sorted_by(|a, b| a < b)
+        {
+            return Ok(node);
+        }
+        let what = "the chunks of a B-tree node are not in their order";
+        Err(file.error(ErrorKind::Corrupt, stored.address, what))
+    }
+
+    /// The (first) chunk of a child.
+    fn first(&self, n: usize) -> Option<&[u64]> {
+        let start = n.checked_mul(self.rank)?;
+        self.firsts.get(start..start.checked_add(self.rank)?)
+    }
+
+    /// The last child that does not start behind a chunk.
+    fn child_of(&self, at: &[u64]) -> Option<usize> {
+        let (mut low, mut high) = (0, self.children.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.first(middle)? <= at {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low.checked_sub(1)
+    }
 }

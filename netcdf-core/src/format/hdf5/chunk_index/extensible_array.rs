@@ -154,18 +154,19 @@ impl ExtensibleArray {
         c.signature(b"EASB")?;
         c.skip(prefix(file) - 4)?;
         pass(&mut c, self.head.number, 1)?;
-        let mut maps = c.clone();
-        pass(&mut c, place.of.blocks, map)?;
+        let maps = place.of.blocks.checked_mul(map);
+        let maps = maps.and_then(|n| usize::try_from(n).ok());
+        let maps = c.bytes(maps.unwrap_or(usize::MAX))?;
         pass(&mut c, place.block, offset)?;
         let Some(block) = c.address()? else {
             return Ok(None);
         };
-        if pages.is_none() {
+        let Some(pages) = pages else {
             return self.in_block(file, block, place);
-        }
-        pass(&mut maps, place.block, map)?;
-        let map = maps.bytes(usize::try_from(map).unwrap_or(usize::MAX))?;
-        if !bit(map, place.element / self.head.page) {
+        };
+        // Room is for whole bytes per block, but the bits of all blocks follow one another.
+        let page = place.block * pages + place.element / self.head.page;
+        if !bit(maps, page) {
             return Ok(None);
         }
         self.in_page(file, block, place.element)

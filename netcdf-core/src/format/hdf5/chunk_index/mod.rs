@@ -17,7 +17,7 @@ mod tests;
 
 pub use grid::{Block, Extent};
 
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::message::layout::{Chunked, Index};
 use grid::Grid;
@@ -61,12 +61,12 @@ impl OpenIndex {
     /// Reads the head of the index of a dataset.
     ///
     /// # Errors
-    /// Those of reading; [`ErrorKind::Corrupt`] if extent and chunks have different ranks;
-    /// [`ErrorKind::Limit`] for more than 2^64 chunks.
+    /// Those of reading; [`crate::ErrorKind::Corrupt`] if extent and chunks have different ranks;
+    /// [`crate::ErrorKind::Limit`] for more than 2^64 chunks.
     pub fn open(file: &File, chunked: &Chunked, extent: &Extent) -> Result<Self> {
         let grid = Grid::new(file, chunked, extent)?;
         let kind = match &chunked.index {
-            Index::BTree1(Some(at)) => Kind::BTree1(btree_v1::Tree::new(*at)),
+            Index::BTree1(Some(at)) => Kind::BTree1(btree_v1::Tree::new(*at, &grid)),
             Index::Single {
                 address: Some(at),
                 filtered,
@@ -100,7 +100,7 @@ impl OpenIndex {
     /// out.
     ///
     /// # Errors
-    /// Those of reading; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`]; those of `visit`.
+    /// Those of reading; [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`]; those of `visit`.
     pub fn locate(&self, file: &File, wanted: &Block, visit: &mut Visit) -> Result<()> {
         let wanted = self.grid.clip(wanted);
         if wanted.is_empty() {

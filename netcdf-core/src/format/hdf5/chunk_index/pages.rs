@@ -1,52 +1,37 @@
 //! Verified blocks of an index that were used last.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::file::{Bytes, File};
+use crate::format::hdf5::recent::{Most, Recent};
 
-/// The most bytes that are kept.
-const MOST: usize = 8 << 20;
+/// What an index keeps of its blocks or nodes.
+pub(super) const KEPT: Most = Most {
+    count: 256,
+    bytes: 8 << 20,
+};
 
 /// A cache of verified blocks by their address.
-#[derive(Debug, Default)]
-pub(super) struct Pages(Mutex<Inner>);
+#[derive(Debug)]
+pub(super) struct Pages(Recent<Arc<Bytes>>);
 
-#[derive(Debug, Default)]
-struct Inner {
-    pages: HashMap<u64, Arc<Bytes>, foldhash::fast::RandomState>,
-    order: VecDeque<u64>,
-    held: usize,
+impl Default for Pages {
+    fn default() -> Self {
+        Self(Recent::new(KEPT))
+    }
 }
 
 impl Pages {
     /// The `len` bytes at an address, of which the last four are the checksum of the others.
     pub fn get(&self, file: &File, address: u64, len: u64, what: &str) -> Result<Arc<Bytes>> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(page) = lock().pages.get(&address)
-            && page.data.len() as u64 == len
-        {
-            return Ok(Arc::clone(page));
+        let kept = self.0.get(address);
+        if let Some(page) = kept.filter(|page| page.data.len() as u64 == len) {
+            return Ok(page);
         }
         let page = Arc::new(read_verified(file, address, len, what)?);
-        lock().put(address, Arc::clone(&page));
+        self.0.put(address, Arc::clone(&page), page.data.len());
         Ok(page)
-    }
-}
-
-impl Inner {
-    fn put(&mut self, address: u64, page: Arc<Bytes>) {
-        self.held += page.data.len();
-        if let Some(old) = self.pages.insert(address, page) {
-            self.held -= old.data.len();
-            return;
-        }
-        self.order.push_back(address);
-        while self.held > MOST && self.order.len() > 1 {
-            let oldest = self.order.pop_front().and_then(|a| self.pages.remove(&a));
-            self.held -= oldest.map_or(0, |p| p.data.len());
-        }
     }
 }
 
