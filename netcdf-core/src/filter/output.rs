@@ -11,6 +11,7 @@ pub(super) fn bad(filter: &str, what: impl Display) -> Error {
 }
 
 /// The error for a chunk that ends too soon.
+#[cold]
 pub(super) fn truncated(filter: &str) -> Error {
     let what = format!("{filter}: the chunk ends before its data does");
     Error::new(ErrorKind::Truncated, what)
@@ -72,6 +73,7 @@ pub(super) fn parameter(filter: &str, params: &[u32], n: usize) -> Result<u32> {
 }
 
 /// Splits `n` bytes off the front of `input`.
+#[inline]
 pub(super) fn take<'a>(filter: &str, input: &mut &'a [u8], n: usize) -> Result<&'a [u8]> {
     let (taken, rest) = input.split_at_checked(n).ok_or_else(|| truncated(filter))?;
     *input = rest;
@@ -79,6 +81,7 @@ pub(super) fn take<'a>(filter: &str, input: &mut &'a [u8], n: usize) -> Result<&
 }
 
 /// Splits `N` bytes off the front of `input`.
+#[inline]
 pub(super) fn array<const N: usize>(filter: &str, input: &mut &[u8]) -> Result<[u8; N]> {
     let (taken, rest) = input.split_first_chunk().ok_or_else(|| truncated(filter))?;
     *input = rest;
