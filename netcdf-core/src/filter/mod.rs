@@ -2,13 +2,28 @@
 //!
 //! One table leads from HDF5 filter numbers (and, with Zarr, codec names) to implementations.
 
+pub mod bitshuffle;
+pub mod blosc;
+pub mod bzip2;
 pub mod chain;
 pub mod deflate;
 pub mod fletcher32;
+pub mod lz4;
+pub mod lzf;
+pub mod names;
 pub mod nbit;
+pub mod quantize;
 pub mod scaleoffset;
 pub mod shuffle;
 pub mod szip;
+pub mod zfp;
+pub mod zstd;
+
+mod bits;
+mod lz;
+mod output;
+#[cfg(test)]
+mod vectors;
 
 pub use chain::Chain;
 
@@ -27,6 +42,16 @@ const BUILT_IN: &[FilterEntry] = &[
     szip::ENTRY,
     nbit::ENTRY,
     scaleoffset::ENTRY,
+    bzip2::ENTRY,
+    lzf::ENTRY,
+    blosc::ENTRY,
+    lz4::ENTRY,
+    bitshuffle::ENTRY,
+    zfp::ENTRY,
+    zstd::ENTRY,
+    quantize::BITGROOM,
+    quantize::GRANULARBR,
+    quantize::BITROUND,
 ];
 
 /// What a filter knows of the bytes it is given.
@@ -176,12 +201,7 @@ impl Table {
     /// [`ErrorKind::MissingFilter`] if there is none.
     pub fn entry(&self, id: u32) -> Result<&FilterEntry> {
         let row = self.0.iter().find(|e| e.id == id);
-        row.ok_or_else(|| {
-            Error::new(
-                ErrorKind::MissingFilter,
-                format!("filter {id} is not available"),
-            )
-        })
+        row.ok_or_else(|| names::missing(id))
     }
 
     /// Makes the filters of a variable, in the order of writing. What is wrong with a filter

@@ -236,5 +236,9 @@ fn a_missing_filter_names_the_variable() {
     let e = Dataset::new(&reader, &env)
         .read(VarId(0), &Region::whole(&[5, 7]))
         .unwrap_err();
-    assert_eq!(e.to_string(), "filter 999 is not available in /v");
+    assert_eq!(
+        (e.object(), e.kind()),
+        (Some("/v"), ErrorKind::MissingFilter)
+    );
+    assert!(e.what().starts_with("filter 999 is unknown"), "{e}");
 }

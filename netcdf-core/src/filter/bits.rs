@@ -1,0 +1,154 @@
+//! Transposition of bits, undone: the shuffle of bitshuffle and of Blosc.
+//!
+//! Of `n` elements (a multiple of 8) of `size` bytes, row `8 b + k` of the transposed form has bit
+//! `k` of byte `b` of each element, 8 elements to a byte, the first in the lowest bit.
+
+use super::shuffle::unshuffle;
+
+/// Appends the elements of `size` bytes that `rows` has in transposed form; its length is a
+/// multiple of `8 * size` (else nothing sensible is made). `planes` is memory to work in.
+pub(super) fn untranspose(rows: &[u8], size: usize, planes: &mut Vec<u8>, output: &mut Vec<u8>) {
+    let elements = (rows.len() / size.max(1)).max(1);
+    planes.resize(rows.len(), 0);
+    let pairs = rows
+        .chunks_exact(elements)
+        .zip(planes.chunks_exact_mut(elements));
+    for (rows, bytes) in pairs {
+        turn(rows, bytes);
+    }
+    unshuffle(size, planes, output);
+}
+
+/// So many bytes of a row are turned at once, as words.
+const PIECE: usize = 64;
+type Piece = [u64; PIECE / 8];
+
+/// From 8 rows, where byte `i` of row `k` has bit `k` of elements `8 i` to `8 i + 7`, to the bytes
+/// of the elements.
+fn turn(rows: &[u8], bytes: &mut [u8]) {
+    let len = (rows.len() / 8).max(1);
+    let mut pieces = [Piece::default(); 8];
+    for (n, bytes) in bytes.chunks_mut(PIECE * 8).enumerate() {
+        let start = n.saturating_mul(PIECE);
+        let range = start..len.min(start.saturating_add(PIECE));
+        for (piece, row) in pieces.iter_mut().zip(rows.chunks_exact(len)) {
+            *piece = load(row.get(range.clone()).unwrap_or_default());
+        }
+        transpose(&mut pieces);
+        store(&pieces, bytes);
+    }
+}
+
+fn load(bytes: &[u8]) -> Piece {
+    let mut whole = [0; PIECE];
+    match bytes.try_into() {
+        Ok(bytes) => whole = bytes,
+        Err(_) => whole
+            .iter_mut()
+            .zip(bytes)
+            .for_each(|(to, from)| *to = *from),
+    }
+    let (words, _) = whole.as_chunks();
+    let mut piece = Piece::default();
+    for (to, from) in piece.iter_mut().zip(words) {
+        *to = u64::from_le_bytes(*from);
+    }
+    piece
+}
+
+/// Word `n` of the first row, of the second, and so on; then the next words.
+fn store(pieces: &[Piece; 8], bytes: &mut [u8]) {
+    for (n, bytes) in bytes.chunks_mut(64).enumerate() {
+        let (words, _) = bytes.as_chunks_mut();
+        for (to, piece) in words.iter_mut().zip(pieces) {
+            *to = piece.get(n).copied().unwrap_or_default().to_le_bytes();
+        }
+    }
+}
+
+/// Transposes the squares of 8 × 8 bits that the bytes of one place in the 8 rows are, then the
+/// squares of 8 × 8 bytes that the words of one place are. What is off the diagonal is swapped in
+/// halves, quarters and eighths of a square.
+fn transpose(pieces: &mut [Piece; 8]) {
+    halves(pieces, 4, 0x0F0F_0F0F_0F0F_0F0F);
+    quarters(pieces, 2, 0x3333_3333_3333_3333);
+    eighths(pieces, 1, 0x5555_5555_5555_5555);
+    halves(pieces, 32, 0x0000_0000_FFFF_FFFF);
+    quarters(pieces, 16, 0x0000_FFFF_0000_FFFF);
+    eighths(pieces, 8, 0x00FF_00FF_00FF_00FF);
+}
+
+#[inline]
+fn halves([a, b, c, d, e, f, g, h]: &mut [Piece; 8], shift: u32, part: u64) {
+    swap(a, e, shift, part);
+    swap(b, f, shift, part);
+    swap(c, g, shift, part);
+    swap(d, h, shift, part);
+}
+
+#[inline]
+fn quarters([a, b, c, d, e, f, g, h]: &mut [Piece; 8], shift: u32, part: u64) {
+    swap(a, c, shift, part);
+    swap(b, d, shift, part);
+    swap(e, g, shift, part);
+    swap(f, h, shift, part);
+}
+
+#[inline]
+fn eighths([a, b, c, d, e, f, g, h]: &mut [Piece; 8], shift: u32, part: u64) {
+    swap(a, b, shift, part);
+    swap(c, d, shift, part);
+    swap(e, f, shift, part);
+    swap(g, h, shift, part);
+}
+
+#[inline]
+fn swap(x: &mut Piece, y: &mut Piece, shift: u32, part: u64) {
+    for (x, y) in x.iter_mut().zip(y) {
+        let changed = ((*x >> shift) ^ *y) & part;
+        *x ^= changed << shift;
+        *y ^= changed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, bit by bit.
+    fn slowly(rows: &[u8], size: usize) -> Vec<u8> {
+        let elements = rows.len() / size;
+        let mut output = vec![0; rows.len()];
+        for element in 0..elements {
+            for bit in 0..8 * size {
+                let byte = rows[bit * (elements / 8) + element / 8];
+                output[element * size + bit / 8] |= (byte >> (element % 8) & 1) << (bit % 8);
+            }
+        }
+        output
+    }
+
+    #[test]
+    fn follows_the_definition() {
+        for (size, elements) in [
+            (1, 8),
+            (1, 64),
+            (2, 24),
+            (3, 600),
+            (4, 8),
+            (8, 1048),
+            (12, 16),
+        ] {
+            let rows: Vec<u8> = (0..size * elements)
+                .map(|i| u8::try_from((i * i * 31 + i * 7 + 5) % 256).unwrap())
+                .collect();
+            let mut output = Vec::new();
+            untranspose(&rows, size, &mut Vec::new(), &mut output);
+            assert_eq!(
+                output,
+                slowly(&rows, size),
+                "{size} bytes, {elements} elements"
+            );
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Bitshuffle: bits of the same place put together, block by block, then LZ4, Zstandard or nothing.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | 32008 |
+//! | Names | `bitshuffle` |
+//! | Parameters | version (2), element size, elements of a block (0: default), compressor (0, 2 LZ4, 3 zstd), its level; the first three made by the filter |
+//! | Specification | none; the bitshuffle library defines it |
+//! | Also read by | hdf5plugin, the bitshuffle package, the HDF Group's plugins, detectors' software (Dectris) |
+//!
+//! Blocks have a multiple of 8 elements; the last is what is left but for up to 7 elements, which
+//! follow as they are. With a compressor, the chunk begins with its decoded size (`u64`) and the
+//! bytes of a block (`u32`), and each block with its stored size (`u32`), all big-endian.
+
+use super::bits::untranspose;
+use super::output::{array, bad, parameter, reserve, take, unsupported};
+use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use crate::error::Result;
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: 32008,
+    name: NAME,
+    prepare: |_, _| Err(read_only(NAME)),
+    build: |params, _| Ok(Box::new(Bitshuffle::new(params)?)),
+};
+
+const NAME: &str = "bitshuffle";
+
+/// Decodes a block: from the stored bytes to so many.
+type Decompress = fn(&'static str, &[u8], usize, &mut Vec<u8>) -> Result<()>;
+
+struct Bitshuffle {
+    /// Bytes of an element.
+    size: usize,
+    /// Elements of a block, where the chunk does not say it.
+    block: usize,
+    decompress: Option<Decompress>,
+}
+
+impl Bitshuffle {
+    fn new(params: &[u32]) -> Result<Self> {
+        let size = parameter(NAME, params, 2)? as usize;
+        if size == 0 {
+            return Err(bad(NAME, "elements of 0 bytes"));
+        }
+        let block = match params.get(3) {
+            Some(&block) if block > 0 => block as usize,
+            Some(_) | None => default_block(size),
+        };
+        let decompress: Option<Decompress> = match params.get(4).copied().unwrap_or(0) {
+            0 => None,
+            2 => Some(super::lz4::block_into),
+            3 => Some(super::zstd::frames_into),
+            other => return Err(unsupported(NAME, format_args!("compressor {other}"))),
+        };
+        Ok(Self {
+            size,
+            block,
+            decompress,
+        })
+    }
+}
+
+/// Elements of a block: about 8 KiB, at least 128 elements.
+fn default_block(size: usize) -> usize {
+    let fit = 8192 / size.max(1);
+    (fit - fit % 8).max(128)
+}
+
+impl Filter for Bitshuffle {
+    fn output(&self, context: &Context) -> Context {
+        match self.decompress {
+            None => context.clone(),
+            Some(_) => context.of_any_length(),
+        }
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let mut input = input;
+        let (total, block) = match self.decompress {
+            None => (input.len() as u64, self.block),
+            Some(_) => {
+                let total = u64::from_be_bytes(array(NAME, &mut input)?);
+                let bytes = u32::from_be_bytes(array(NAME, &mut input)?) as usize;
+                (total, bytes / self.size)
+            }
+        };
+        let total = reserve(NAME, context, total, output)?;
+        if block == 0 || !block.is_multiple_of(8) {
+            let what = format_args!("blocks of {block} elements, expected a multiple of 8");
+            return Err(bad(NAME, what));
+        }
+        self.blocks(total, block, input, output)
+    }
+
+    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+        Err(read_only(NAME))
+    }
+}
+
+impl Bitshuffle {
+    fn blocks(&self, total: usize, block: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let mut input = input;
+        let mut scratch = Scratch::default();
+        let mut left = total / self.size;
+        while left >= 8 {
+            let elements = block.min(left - left % 8);
+            self.block(elements * self.size, &mut input, &mut scratch, output)?;
+            left -= elements;
+        }
+        let rest = total.saturating_sub(output.len());
+        output.extend_from_slice(take(NAME, &mut input, rest)?);
+        Ok(())
+    }
+
+    /// Decodes the next block, of `n` bytes.
+    fn block(
+        &self,
+        n: usize,
+        input: &mut &[u8],
+        scratch: &mut Scratch,
+        output: &mut Vec<u8>,
+    ) -> Result<()> {
+        let rows = match self.decompress {
+            None => take(NAME, input, n)?,
+            Some(decompress) => {
+                let stored = u32::from_be_bytes(array(NAME, input)?) as usize;
+                let stored = take(NAME, input, stored)?;
+                scratch.rows.clear();
+                decompress(NAME, stored, n, &mut scratch.rows)?;
+                &scratch.rows
+            }
+        };
+        untranspose(rows, self.size, &mut scratch.planes, output);
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Scratch {
+    rows: Vec<u8>,
+    planes: Vec<u8>,
+}

@@ -1,0 +1,61 @@
+//! BloscLZ, a descendant of FastLZ.
+//!
+//! A stream is a row of runs. A byte below 32 starts a run of one more literal bytes than it says;
+//! the first byte counts only its lower 5 bits. Else its upper 3 bits, less 1, are a length (6:
+//! bytes to add follow, up to one that is not 255); its lower 5 bits and the next byte are a
+//! distance: length + 3 bytes are repeated from distance + 1 bytes before. The largest distance
+//! stands for more: the next two bytes, big-endian, are what to add to it.
+
+use super::NAME;
+use crate::error::Result;
+use crate::filter::lz::Window;
+use crate::filter::output::{array, bad, take};
+
+/// The largest distance in 13 bits.
+const FAR: usize = 0x1FFF;
+
+/// Appends the `n` bytes to which `input` decodes.
+pub(super) fn decode(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
+    let mut window = Window::new(NAME, output, n);
+    let mut input = input;
+    let mut mask = 31;
+    while !input.is_empty() {
+        let [control] = array(NAME, &mut input)?;
+        run(usize::from(control & mask), &mut input, &mut window)?;
+        mask = 255;
+    }
+    let len = window.len();
+    if len != n {
+        let what = format_args!("BloscLZ data of {len} bytes, expected {n}");
+        return Err(bad(NAME, what));
+    }
+    Ok(())
+}
+
+fn run(control: usize, input: &mut &[u8], window: &mut Window) -> Result<()> {
+    if control < 32 {
+        return window.literal(take(NAME, input, control + 1)?);
+    }
+    let mut len = (control >> 5) + 2;
+    if control >> 5 == 7 {
+        len = len.saturating_add(more(input)?);
+    }
+    let [low] = array(NAME, input)?.map(usize::from);
+    let mut distance = (control & 31) << 8 | low;
+    if distance == FAR {
+        distance += usize::from(u16::from_be_bytes(array(NAME, input)?));
+    }
+    window.repeat(distance + 1, len)
+}
+
+/// The rest of a length.
+fn more(input: &mut &[u8]) -> Result<usize> {
+    let mut len = 0_usize;
+    loop {
+        let [byte] = array(NAME, input)?;
+        len = len.saturating_add(byte.into());
+        if byte < 255 {
+            return Ok(len);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The codecs within Blosc. LZ4 and LZ4HC are one to read.
+
+use flate2::{Decompress, FlushDecompress};
+
+use super::{NAME, blosclz};
+use crate::error::Result;
+use crate::filter::output::{bad, extend, unsupported};
+use crate::filter::{lz4, zstd};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Codec {
+    BloscLz,
+    Lz4,
+    Snappy,
+    Zlib,
+    Zstd,
+}
+
+impl Codec {
+    /// The codec of a number in the header.
+    pub fn new(number: u8, version: u8) -> Result<Self> {
+        let codec = match number {
+            0 => Self::BloscLz,
+            1 => Self::Lz4,
+            2 => Self::Snappy,
+            3 => Self::Zlib,
+            4 => Self::Zstd,
+            _ => return Err(unsupported(NAME, format_args!("codec {number}"))),
+        };
+        if version != 1 {
+            let what = format_args!("version {version} of codec {codec:?}, not 1");
+            return Err(unsupported(NAME, what));
+        }
+        Ok(codec)
+    }
+
+    /// Appends the `n` bytes to which `input` decodes.
+    pub fn decode(self, input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Self::BloscLz => blosclz::decode(input, n, output),
+            Self::Lz4 => lz4::block_into(NAME, input, n, output),
+            Self::Snappy => snappy(input, n, output),
+            Self::Zlib => zlib(input, n, output),
+            Self::Zstd => zstd::frames_into(NAME, input, n, output),
+        }
+    }
+}
+
+fn snappy(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
+    let damaged = |e| bad(NAME, format_args!("bad snappy data: {e}"));
+    let len = snap::raw::decompress_len(input).map_err(damaged)?;
+    if len != n {
+        let what = format_args!("snappy data of {len} bytes, expected {n}");
+        return Err(bad(NAME, what));
+    }
+    let target = extend(NAME, output, n)?;
+    let made = snap::raw::Decoder::new().decompress(input, target);
+    made.map(|_| ()).map_err(damaged)
+}
+
+fn zlib(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
+    let target = extend(NAME, output, n)?;
+    let mut stream = Decompress::new(true);
+    let status = stream.decompress(input, target, FlushDecompress::Finish);
+    let status = status.map_err(|e| bad(NAME, format_args!("bad zlib data: {e}")))?;
+    let made = stream.total_out();
+    if status != flate2::Status::StreamEnd || made != n as u64 {
+        let what = format_args!("zlib data of {made} bytes or more, expected {n}");
+        return Err(bad(NAME, what));
+    }
+    Ok(())
+}

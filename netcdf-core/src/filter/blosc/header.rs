@@ -1,0 +1,70 @@
+//! The 16 bytes before the blocks: version, version of the codec, flags, element size; then as
+//! `u32` the decoded size, the size of a block, and the stored size with the header.
+
+use super::NAME;
+use super::codec::Codec;
+use crate::error::Result;
+use crate::filter::output::{array, bad, unsupported};
+
+/// Bytes of the header.
+pub(super) const SIZE: usize = 16;
+
+pub(super) struct Header {
+    /// Bytes that the chunk decodes to.
+    pub decoded: usize,
+    /// Bytes of a decoded block, but for the last; not 0.
+    pub block: usize,
+    /// Bytes of the chunk with its header.
+    pub stored: usize,
+    /// Bytes of an element; not 0.
+    pub element: usize,
+    pub shuffle: Shuffle,
+    /// Not compressed at all: the decoded bytes follow the header.
+    pub copied: bool,
+    /// Whether there may be a stream for each byte of the elements.
+    pub split: bool,
+    pub codec: Codec,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shuffle {
+    None,
+    Bytes,
+    Bits,
+}
+
+impl Header {
+    pub fn read(input: &[u8]) -> Result<Self> {
+        let mut input = input;
+        let [version, codec_version, flags, element] = array(NAME, &mut input)?;
+        if version != 2 {
+            return Err(unsupported(
+                NAME,
+                format_args!("format version {version}, not 2"),
+            ));
+        }
+        let mut size = || Ok(u32::from_le_bytes(array(NAME, &mut input)?) as usize);
+        let (decoded, block, stored) = (size()?, size()?, size()?);
+        if element == 0 || block == 0 && decoded > 0 {
+            let what = format_args!("elements of {element} bytes in blocks of {block}");
+            return Err(bad(NAME, what));
+        }
+        if flags & 8 != 0 {
+            return Err(unsupported(NAME, format_args!("flags {flags:#x}")));
+        }
+        Ok(Self {
+            decoded,
+            block,
+            stored,
+            element: element.into(),
+            shuffle: match (flags & 1 != 0, flags & 4 != 0) {
+                (true, _) => Shuffle::Bytes,
+                (false, true) => Shuffle::Bits,
+                (false, false) => Shuffle::None,
+            },
+            copied: flags & 2 != 0,
+            split: flags & 0x10 == 0,
+            codec: Codec::new(flags >> 5, codec_version)?,
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! Blosc, version 1: blocks that fit a cache are shuffled and compressed each.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | 32001 |
+//! | Names | `blosc` |
+//! | Parameters | revision of the filter, version of the format, element size, bytes of a chunk (these by the filter); level, shuffle (0, 1 byte, 2 bit), compressor; the chunk itself says all that reading needs |
+//! | Specification | c-blosc, `README_CHUNK_FORMAT.rst` |
+//! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin; in Zarr, every implementation |
+//!
+//! After the [header] come the offsets of the blocks (`u32`) and the blocks. A block is one stream,
+//! or one for each byte of the elements; a stream is its stored size (`u32`) and what a [codec]
+//! made of it, or, where the stored size is that of what it stands for, these bytes. All numbers are
+//! little-endian. The last block is what is left, always one stream.
+
+mod blosclz;
+mod codec;
+mod header;
+
+use super::bits::untranspose;
+use super::output::{array, bad, reserve, take, truncated};
+use super::shuffle::unshuffle;
+use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use crate::error::Result;
+use header::{Header, Shuffle};
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: 32001,
+    name: NAME,
+    prepare: |_, _| Err(read_only(NAME)),
+    build: |_, _| Ok(Box::new(Blosc)),
+};
+
+const NAME: &str = "blosc";
+
+struct Blosc;
+
+impl Filter for Blosc {
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let header = Header::read(input)?;
+        let total = reserve(NAME, context, header.decoded as u64, output)?;
+        let chunk = input.get(..header.stored).ok_or_else(|| truncated(NAME))?;
+        let mut body = chunk.get(header::SIZE..).unwrap_or_default();
+        if header.copied {
+            output.extend_from_slice(take(NAME, &mut body, total)?);
+            return Ok(());
+        }
+        let mut scratch = Scratch::default();
+        while output.len() < total {
+            let start = u32::from_le_bytes(array(NAME, &mut body)?) as usize;
+            let block = chunk.get(start..).ok_or_else(|| truncated(NAME))?;
+            let n = header.block.min(total.saturating_sub(output.len()));
+            header.decode_block(block, n, &mut scratch, output)?;
+        }
+        Ok(())
+    }
+
+    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+        Err(read_only(NAME))
+    }
+}
+
+#[derive(Default)]
+struct Scratch {
+    shuffled: Vec<u8>,
+    planes: Vec<u8>,
+}
+
+impl Header {
+    /// Appends the `n` bytes of the block that starts with `block`.
+    fn decode_block(
+        &self,
+        block: &[u8],
+        n: usize,
+        scratch: &mut Scratch,
+        output: &mut Vec<u8>,
+    ) -> Result<()> {
+        let size = self.element;
+        let Scratch { shuffled, planes } = scratch;
+        match self.shuffle {
+            Shuffle::None => return self.streams(block, n, output),
+            Shuffle::Bytes | Shuffle::Bits => {
+                shuffled.clear();
+                self.streams(block, n, shuffled)?;
+            }
+        }
+        let elements = n / size;
+        if self.shuffle == Shuffle::Bytes {
+            unshuffle(size, shuffled, output);
+        } else if !elements.is_multiple_of(8) {
+            output.extend_from_slice(shuffled);
+        } else {
+            let (rows, rest) = shuffled.split_at(elements * size);
+            untranspose(rows, size, planes, output);
+            output.extend_from_slice(rest);
+        }
+        Ok(())
+    }
+
+    /// Appends the `n` bytes of a block as they were compressed.
+    fn streams(&self, block: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
+        let streams = if self.splits(n) { self.element } else { 1 };
+        let each = n / streams;
+        if each * streams != n {
+            let what = format_args!("a block of {n} bytes in {streams} streams");
+            return Err(bad(NAME, what));
+        }
+        let mut rest = block;
+        for _ in 0..streams {
+            let stored = u32::from_le_bytes(array(NAME, &mut rest)?) as usize;
+            let stored = take(NAME, &mut rest, stored)?;
+            if stored.len() == each {
+                output.extend_from_slice(stored);
+            } else {
+                self.codec.decode(stored, each, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a block of `n` bytes has a stream for each byte of the elements: by the flag, and
+    /// by the rule from before there was one.
+    fn splits(&self, n: usize) -> bool {
+        let whole = n == self.block;
+        self.split && whole && self.element <= 16 && n / self.element >= 128
+    }
+}
+
+#[cfg(test)]
+mod tests;

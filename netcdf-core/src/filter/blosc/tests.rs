@@ -1,0 +1,101 @@
+use super::*;
+use crate::error::ErrorKind;
+
+/// A chunk: flags, element size, decoded size, size of a block, and what follows the header.
+fn chunk(flags: u8, element: u8, sizes: (u32, u32), body: &[u8]) -> Vec<u8> {
+    let mut chunk = vec![2, 1, flags, element];
+    let stored = u32::try_from(body.len() + 16).unwrap();
+    for size in [sizes.0, sizes.1, stored] {
+        chunk.extend(size.to_le_bytes());
+    }
+    chunk.extend(body);
+    chunk
+}
+
+/// Offsets and stream sizes among the bytes of a body.
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+fn decode(chunk: &[u8], len: usize) -> Result<Vec<u8>> {
+    crate::filter::tests::decode(ENTRY.id, &[], len, chunk)
+}
+
+fn kind(chunk: &[u8], len: usize) -> ErrorKind {
+    decode(chunk, len).unwrap_err().kind()
+}
+
+#[test]
+fn copied_chunks_have_no_blocks() {
+    let plain = chunk(2, 4, (5, 5), b"abcde");
+    assert_eq!(decode(&plain, 5).unwrap(), b"abcde");
+    let shuffled = chunk(3, 4, (5, 5), b"abcde");
+    assert_eq!(
+        decode(&shuffled, 5).unwrap(),
+        b"abcde",
+        "a copy is not shuffled"
+    );
+    assert_eq!(kind(&plain[..20], 5), ErrorKind::Truncated);
+    assert_eq!(kind(&plain, 4), ErrorKind::Corrupt);
+    assert_eq!(decode(&chunk(2, 4, (0, 0), b""), 0).unwrap(), b"");
+}
+
+#[test]
+fn streams_that_compression_does_not_shorten_are_stored() {
+    let mut body = words(&[24, 32, 4]);
+    body.extend(b"dcba");
+    body.extend(words(&[1]));
+    body.extend(b"e");
+    assert_eq!(decode(&chunk(0, 1, (5, 4), &body), 5).unwrap(), b"dcbae");
+}
+
+#[test]
+fn old_chunks_split_large_blocks() {
+    // 2 planes of 128 bytes, one stored, one by BloscLZ: a byte, then 127 repeats of it.
+    let mut body = words(&[20, 128]);
+    body.extend(0..128);
+    body.extend(words(&[5]));
+    body.extend([0, 7, 0xE0, 127 - 9, 0]);
+    let expected: Vec<u8> = (0..128).flat_map(|n| [n, 7]).collect();
+    assert_eq!(
+        decode(&chunk(1, 2, (256, 256), &body), 256).unwrap(),
+        expected
+    );
+    assert_eq!(
+        kind(&chunk(0x11, 2, (256, 256), &body), 256),
+        ErrorKind::Corrupt
+    );
+}
+
+#[test]
+fn far_repeats_add_to_the_largest_distance() {
+    let mut stream = vec![0, 9, 0xE0];
+    stream.extend([255; 40]);
+    stream.extend([0, 0]); // 10200 + 9 more of it
+    stream.extend([1, 5, 6]);
+    stream.extend([0x3F, 255, 0x07, 0xD0]); // 3 bytes from 8191 + 2000 + 1 before
+    let mut output = Vec::new();
+    blosclz::decode(&stream, 10_215, &mut output).unwrap();
+    assert_eq!(output.len(), 10_215);
+    assert_eq!(&output[10_208..], [9, 9, 5, 6, 9, 9, 9]);
+    assert!(blosclz::decode(&stream, 10_216, &mut Vec::new()).is_err());
+    assert!(blosclz::decode(&stream, 10_214, &mut Vec::new()).is_err());
+}
+
+#[test]
+fn headers_are_checked() {
+    let good = chunk(2, 4, (5, 5), b"abcde");
+    let with = |at: usize, byte: u8| {
+        let mut bad = good.clone();
+        bad[at] = byte;
+        kind(&bad, 5)
+    };
+    assert_eq!(with(0, 5), ErrorKind::Unsupported, "Blosc 2");
+    assert_eq!(with(1, 2), ErrorKind::Unsupported, "version of the codec");
+    assert_eq!(with(2, 0xA2), ErrorKind::Unsupported, "codec 5");
+    assert_eq!(with(2, 0x0A), ErrorKind::Unsupported, "reserved flag");
+    assert_eq!(with(3, 0), ErrorKind::Corrupt, "element size");
+    assert_eq!(with(8, 0), ErrorKind::Corrupt, "block size");
+    assert_eq!(with(12, 22), ErrorKind::Truncated, "stored size");
+    assert_eq!(kind(&good[..15], 5), ErrorKind::Truncated);
+}

@@ -1,0 +1,70 @@
+//! bzip2: Burrows-Wheeler transform and Huffman codes.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | 307 |
+//! | Names | `bzip2` (netCDF), `bz2` |
+//! | Parameters | level, 1 to 9 (the block size in 100 kB) |
+//! | Specification | none; libbzip2 defines it |
+//! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin, the HDF Group's plugins |
+//!
+//! A chunk is one bzip2 stream; what follows it is ignored, as by the C filter.
+
+use bzip2::{Decompress, Status};
+
+use super::output::{allocate, bad, too_long, truncated};
+use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use crate::error::Result;
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: 307,
+    name: NAME,
+    prepare: |_, params| Ok(params.to_vec()),
+    build: |_, _| Ok(Box::new(Bzip2)),
+};
+
+const NAME: &str = "bzip2";
+
+struct Bzip2;
+
+impl Filter for Bzip2 {
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let mut stream = Decompress::new(false);
+        let limit = context.limit();
+        let mut room = context.len.unwrap_or_else(|| input.len().saturating_mul(4));
+        loop {
+            // One byte more than there may be, to tell the end from too much.
+            let more = room
+                .min(limit.saturating_sub(output.len()))
+                .saturating_add(1);
+            allocate(NAME, output, more)?;
+            if step(&mut stream, input, output)? == Status::StreamEnd {
+                break;
+            }
+            if output.len() > limit {
+                return Err(too_long(NAME, "more", limit));
+            }
+            if output.len() < output.capacity() {
+                return Err(truncated(NAME));
+            }
+            room = output.len();
+        }
+        if output.len() > limit {
+            return Err(too_long(NAME, output.len(), limit));
+        }
+        Ok(())
+    }
+
+    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+        Err(read_only(NAME))
+    }
+}
+
+/// Decodes until the output's capacity is full or the input ends.
+fn step(stream: &mut Decompress, input: &[u8], output: &mut Vec<u8>) -> Result<Status> {
+    let done = usize::try_from(stream.total_in()).unwrap_or(usize::MAX);
+    let rest = input.get(done..).unwrap_or_default();
+    let status = stream.decompress_vec(rest, output);
+    status.map_err(|e| bad(NAME, e))
+}

@@ -1,0 +1,77 @@
+//! LZ4 in the framing of the HDF5 filter: LZ77 with distances up to 64 KiB, fast to decode.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | 32004 |
+//! | Names | `lz4` |
+//! | Parameters | bytes of a block (default 1 GiB), optional |
+//! | Specification | LZ4 block format; the framing: `HDF5_LZ4.pdf` of the filter's authors |
+//! | Also read by | hdf5plugin, the HDF Group's plugins, detectors' software (Dectris) |
+//!
+//! A chunk is its decoded size (`u64`), the decoded size of a block (`u32`), and for each block
+//! its stored size (`u32`) and its bytes, all big-endian. The last block is what is left. A block
+//! of the same size stored as decoded is not compressed.
+
+use super::output::{array, bad, extend, reserve, take};
+use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use crate::error::Result;
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: 32004,
+    name: NAME,
+    prepare: |_, params| Ok(params.to_vec()),
+    build: |_, _| Ok(Box::new(Lz4)),
+};
+
+const NAME: &str = "lz4";
+
+struct Lz4;
+
+impl Filter for Lz4 {
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let mut input = input;
+        let total = u64::from_be_bytes(array(NAME, &mut input)?);
+        let total = reserve(NAME, context, total, output)?;
+        let block = u32::from_be_bytes(array(NAME, &mut input)?) as usize;
+        while output.len() < total {
+            let n = block.min(total.saturating_sub(output.len()));
+            if n == 0 {
+                return Err(bad(NAME, "blocks of 0 bytes"));
+            }
+            let stored = u32::from_be_bytes(array(NAME, &mut input)?) as usize;
+            let stored = take(NAME, &mut input, stored)?;
+            if stored.len() == n {
+                output.extend_from_slice(stored);
+            } else {
+                block_into(NAME, stored, n, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+        Err(read_only(NAME))
+    }
+}
+
+/// LZ4 makes at most 255 bytes of one.
+const MOST_PER_BYTE: usize = 255;
+
+/// Appends the `n` bytes to which one LZ4 block decodes, on behalf of `filter`.
+pub(super) fn block_into(filter: &str, block: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
+    if n / MOST_PER_BYTE > block.len() {
+        let stored = block.len();
+        let what = format_args!("a block of {n} bytes cannot come from {stored} bytes of LZ4");
+        return Err(bad(filter, what));
+    }
+    let target = extend(filter, output, n)?;
+    match lz4_flex::block::decompress_into(block, target) {
+        Ok(len) if len == n => Ok(()),
+        Ok(len) => Err(bad(
+            filter,
+            format_args!("an LZ4 block decodes to {len} bytes, expected {n}"),
+        )),
+        Err(e) => Err(bad(filter, format_args!("a bad LZ4 block: {e}"))),
+    }
+}

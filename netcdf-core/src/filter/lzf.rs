@@ -1,0 +1,60 @@
+//! LZF, the fast filter of h5py: LZ77 with distances up to 8 KiB.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | 32000 |
+//! | Names | `lzf` |
+//! | Parameters | revision of the filter, version of LZF, bytes of a chunk; all made by the filter |
+//! | Specification | none; LibLZF and the filter in h5py define it |
+//! | Also read by | h5py, PyTables, the HDF Group's plugins |
+//!
+//! A chunk is a row of runs. A byte below 32 starts a run of one more literal bytes than it says.
+//! Else its upper 3 bits are a length (7: the next byte is added), its lower 5 bits and the next
+//! byte a distance: length + 2 bytes are repeated from distance + 1 bytes before.
+
+use super::lz::Window;
+use super::output::{array, reserve, take};
+use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use crate::error::Result;
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: 32000,
+    name: NAME,
+    prepare: |_, _| Err(read_only(NAME)),
+    build: |_, _| Ok(Box::new(Lzf)),
+};
+
+const NAME: &str = "lzf";
+
+struct Lzf;
+
+impl Filter for Lzf {
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        reserve(NAME, context, context.len.unwrap_or(0) as u64, output)?;
+        let mut window = Window::new(NAME, output, context.limit());
+        let mut input = input;
+        while !input.is_empty() {
+            run(&mut input, &mut window)?;
+        }
+        Ok(())
+    }
+
+    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+        Err(read_only(NAME))
+    }
+}
+
+fn run(input: &mut &[u8], window: &mut Window) -> Result<()> {
+    let [control] = array(NAME, input)?.map(usize::from);
+    if control < 32 {
+        return window.literal(take(NAME, input, control + 1)?);
+    }
+    let mut len = control >> 5;
+    if len == 7 {
+        let [more] = array(NAME, input)?;
+        len += usize::from(more);
+    }
+    let [low] = array(NAME, input)?.map(usize::from);
+    window.repeat(((control & 31) << 8 | low) + 1, len + 2)
+}

@@ -1,0 +1,167 @@
+//! The registered HDF5 filters: what a number in a file means, built in or not.
+//!
+//! The facts are those of the HDF Group's list of registered filters. Names are netCDF's short
+//! ones where it has any.
+
+use crate::error::{Error, ErrorKind};
+
+/// A filter of the HDF Group's list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Registered {
+    /// Its number.
+    pub id: u32,
+    /// Its short name, in lower case.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub about: &'static str,
+    /// Where software that has it comes from: goes after "it comes with".
+    pub install: &'static str,
+}
+
+/// The filter of a number, if it is registered.
+#[must_use]
+pub fn registered(id: u32) -> Option<&'static Registered> {
+    let row = LIST.binary_search_by_key(&id, |r| r.id).ok()?;
+    LIST.get(row)
+}
+
+/// All registered filters, by number.
+#[must_use]
+pub fn all() -> &'static [Registered] {
+    LIST
+}
+
+/// The error for a filter that is not in the table.
+pub(super) fn missing(id: u32) -> Error {
+    let error = |what: String| Error::new(ErrorKind::MissingFilter, what);
+    match registered(id) {
+        Some(Registered {
+            name,
+            about,
+            install,
+            ..
+        }) => error(format!(
+            "this version cannot decode filter {id}, {name} ({about})"
+        ))
+        .with_remedy(format!(
+            "it comes with {install}; where HDF5 has it, h5repack can store the data with deflate"
+        )),
+        None => error(format!("filter {id} is unknown: {}", unregistered(id))).with_remedy(
+            "where its HDF5 plugin is installed, h5repack can store the data with deflate",
+        ),
+    }
+}
+
+/// What is known of a number that is not in the list.
+fn unregistered(id: u32) -> &'static str {
+    match id {
+        0..=255 => "HDF5 keeps the number for itself",
+        256..=511 => "the number is one for tests",
+        512..=32767 => "the number is not on the list of registered filters",
+        32768..=65535 => "the number is one for private use",
+        65536.. => "HDF5 has no such numbers",
+    }
+}
+
+const fn row(
+    id: u32,
+    name: &'static str,
+    about: &'static str,
+    install: &'static str,
+) -> Registered {
+    Registered {
+        id,
+        name,
+        about,
+        install,
+    }
+}
+
+const HDF5: &str = "HDF5 itself";
+const HDF5PLUGIN: &str = "the Python package hdf5plugin";
+const PLUGINS: &str = "the Python package hdf5plugin or the HDF Group's HDF5 plugins";
+const HDFGROUP: &str = "the HDF Group's HDF5 plugins";
+const AUTHORS: &str = "the HDF5 plugin of its authors";
+
+#[rustfmt::skip]
+static LIST: &[Registered] = &[
+    row(1, "deflate", "zlib, the compression of gzip", HDF5),
+    row(2, "shuffle", "bytes of the same significance put together", HDF5),
+    row(3, "fletcher32", "a checksum", HDF5),
+    row(4, "szip", "the extended Rice coding of CCSDS 121.0-B", "HDF5 built with szip or libaec"),
+    row(5, "nbit", "integers and floats without their unused bits", HDF5),
+    row(6, "scaleoffset", "numbers scaled, less their minimum, in few bits", HDF5),
+    row(257, "hzip", "compression of hexahedral meshes, from Silo", "the Silo library"),
+    row(258, "fpzip", "the number of fpzip in Silo", "the Silo library"),
+    row(305, "lzo", "LZO compression, from PyTables", "the Python package tables"),
+    row(307, "bzip2", "bzip2 compression", PLUGINS),
+    row(32000, "lzf", "LZF compression, from h5py", "the Python package h5py"),
+    row(32001, "blosc", "Blosc compression: blocks, shuffled and compressed", PLUGINS),
+    row(32002, "mafisc", "prediction and LZMA compression", AUTHORS),
+    row(32003, "snappy", "Snappy compression on graphics processors", "its authors' snappy-cuda"),
+    row(32004, "lz4", "LZ4 compression", PLUGINS),
+    row(32005, "apax", "Samplify's lossy APAX encoding", "software that is no longer to be had"),
+    row(32006, "cbf", "the compressions of imgCIF/CBF", "its authors' CBFlib"),
+    row(32007, "jpeg-xr", "JPEG XR image compression", AUTHORS),
+    row(32008, "bitshuffle", "bits of the same significance put together, then LZ4 or zstd", PLUGINS),
+    row(32009, "spdp", "compression of floats", AUTHORS),
+    row(32010, "lpc-rice", "linear prediction and Rice coding", AUTHORS),
+    row(32011, "ccsds-123", "ESA's CCSDS 123 image compression", AUTHORS),
+    row(32012, "jpeg-ls", "JPEG-LS image compression by CharLS", AUTHORS),
+    row(32013, "zfp", "lossy or lossless compression of numbers in blocks", PLUGINS),
+    row(32014, "fpzip", "lossy or lossless compression of floats", AUTHORS),
+    row(32015, "zstd", "Zstandard compression", PLUGINS),
+    row(32016, "b3d", "compression of microscope images on graphics processors", AUTHORS),
+    row(32017, "sz", "error-bounded lossy compression of floats, version 2", HDF5PLUGIN),
+    row(32018, "fcidecomp", "EUMETSAT's JPEG-LS image compression", HDF5PLUGIN),
+    row(32019, "jpeg", "JPEG image compression", HDFGROUP),
+    row(32020, "vbz", "Oxford Nanopore's compression of signals", "the Python package vbz-h5py-plugin"),
+    row(32021, "fapec", "DAPCOM's FAPEC compression", "DAPCOM's FAPEC library"),
+    row(32022, "bitgroom", "quantization by Bit Grooming", HDFGROUP),
+    row(32023, "granularbr", "quantization by Granular BitRound", HDFGROUP),
+    row(32024, "sz3", "error-bounded lossy compression of numbers, version 3", HDF5PLUGIN),
+    row(32025, "delta-rice", "differences and Rice coding", AUTHORS),
+    row(32026, "blosc2", "Blosc compression, version 2", PLUGINS),
+    row(32027, "flac", "FLAC audio compression", AUTHORS),
+    row(32028, "sperr", "lossy wavelet compression of floats", HDF5PLUGIN),
+    row(32029, "terse-prolix", "compression of diffraction images", AUTHORS),
+    row(32030, "ffmpeg", "lossy video compression", "the Python package h5ffmpeg"),
+    row(32031, "jpeg2000", "JPEG 2000 image compression", AUTHORS),
+    row(32032, "bitround", "quantization by BitRound", HDFGROUP),
+    row(32033, "htj2k", "high-throughput JPEG 2000 image compression", HDF5PLUGIN),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn list_is_in_order() {
+        assert!(LIST.windows(2).all(|pair| pair[0].id < pair[1].id));
+        assert_eq!(registered(32015).unwrap().name, "zstd");
+        assert_eq!(registered(7), None);
+    }
+
+    #[test]
+    fn built_in_filters_have_their_registered_names() {
+        for row in crate::filter::BUILT_IN {
+            assert_eq!(registered(row.id).unwrap().name, row.name);
+        }
+    }
+
+    #[test]
+    fn says_what_is_missing() {
+        let e = missing(32024);
+        assert_eq!(e.kind(), ErrorKind::MissingFilter);
+        assert_eq!(
+            e.to_string(),
+            "this version cannot decode filter 32024, sz3 (error-bounded lossy compression of \
+             numbers, version 3) (it comes with the Python package hdf5plugin; where HDF5 has it, \
+             h5repack can store the data with deflate)"
+        );
+        assert_eq!(
+            missing(32768).what(),
+            "filter 32768 is unknown: the number is one for private use"
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! What the decoders share: output within the bounds of the context, and their errors.
+
+use std::fmt::Display;
+
+use super::{Context, corrupt};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The error for a chunk that is not what `filter` writes.
+pub(super) fn bad(filter: &str, what: impl Display) -> Error {
+    corrupt(format!("{filter}: {what}"))
+}
+
+/// The error for a chunk that ends too soon.
+#[cold]
+pub(super) fn truncated(filter: &str) -> Error {
+    let what = format!("{filter}: the chunk ends before its data does");
+    Error::new(ErrorKind::Truncated, what)
+}
+
+/// The error for what `filter` has but we do not.
+pub(super) fn unsupported(filter: &str, what: impl Display) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("{filter}: {what}"))
+}
+
+/// Room for the `claimed` bytes that the chunk says it has. Where the context does not know their
+/// number, the output grows with what is really there instead.
+pub(super) fn reserve(
+    filter: &str,
+    context: &Context,
+    claimed: u64,
+    output: &mut Vec<u8>,
+) -> Result<usize> {
+    let len = context.room(claimed, filter)?;
+    if context.len.is_some() {
+        allocate(filter, output, len)?;
+    }
+    Ok(len)
+}
+
+/// Appends `n` zero bytes and gives them, to be filled.
+pub(super) fn extend<'a>(filter: &str, output: &'a mut Vec<u8>, n: usize) -> Result<&'a mut [u8]> {
+    let start = output.len();
+    allocate(filter, output, n)?;
+    output.resize(start.saturating_add(n), 0);
+    Ok(output.get_mut(start..).unwrap_or_default())
+}
+
+/// Room for `n` more bytes.
+pub(super) fn allocate(filter: &str, output: &mut Vec<u8>, n: usize) -> Result<()> {
+    output.try_reserve_exact(n).map_err(|_| {
+        let what = format!("{filter}: no memory for {n} bytes of a chunk");
+        Error::new(ErrorKind::Limit, what)
+    })
+}
+
+/// The error for more output than the context allows.
+pub(super) fn too_long(filter: &str, claimed: impl Display, limit: usize) -> Error {
+    bad(
+        filter,
+        format_args!("the chunk decodes to {claimed} bytes, expected at most {limit}"),
+    )
+}
+
+/// Parameter `n` of a filter.
+pub(super) fn parameter(filter: &str, params: &[u32], n: usize) -> Result<u32> {
+    params.get(n).copied().ok_or_else(|| {
+        let found = params.len();
+        bad(
+            filter,
+            format_args!("{found} parameters, expected more than {n}"),
+        )
+    })
+}
+
+/// Splits `n` bytes off the front of `input`.
+#[inline]
+pub(super) fn take<'a>(filter: &str, input: &mut &'a [u8], n: usize) -> Result<&'a [u8]> {
+    let (taken, rest) = input.split_at_checked(n).ok_or_else(|| truncated(filter))?;
+    *input = rest;
+    Ok(taken)
+}
+
+/// Splits `N` bytes off the front of `input`.
+#[inline]
+pub(super) fn array<const N: usize>(filter: &str, input: &mut &[u8]) -> Result<[u8; N]> {
+    let (taken, rest) = input.split_first_chunk().ok_or_else(|| truncated(filter))?;
+    *input = rest;
+    Ok(*taken)
+}

@@ -1,0 +1,76 @@
+//! The quantizing filters of the Community Codec Repository: mantissa bits that do not matter are set
+//! to 0 or 1, so that a compressor after them does more.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | 32022 BitGroom, 32023 Granular BitRound, 32032 BitRound |
+//! | Names | `bitgroom`, `granularbr`, `bitround` |
+//! | Parameters | number of significant digits or bits, and what the filter notes of the type |
+//! | Specification | doi:10.5194/gmd-9-3199-2016, doi:10.1038/s43588-021-00156-2 |
+//! | Also read by | NCO, the HDF Group's plugins |
+//!
+//! What they write are numbers as they are: reading does nothing. (Quantization that netCDF-C does
+//! itself leaves attributes and no filter.)
+
+use super::output::reserve;
+use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use crate::error::Result;
+
+/// The row of BitGroom.
+pub const BITGROOM: FilterEntry = FilterEntry {
+    id: 32022,
+    name: "bitgroom",
+    prepare: |_, _| Err(read_only("bitgroom")),
+    build: |_, _| Ok(Box::new(Quantized("bitgroom"))),
+};
+
+/// The row of Granular BitRound.
+pub const GRANULARBR: FilterEntry = FilterEntry {
+    id: 32023,
+    name: "granularbr",
+    prepare: |_, _| Err(read_only("granularbr")),
+    build: |_, _| Ok(Box::new(Quantized("granularbr"))),
+};
+
+/// The row of BitRound.
+pub const BITROUND: FilterEntry = FilterEntry {
+    id: 32032,
+    name: "bitround",
+    prepare: |_, _| Err(read_only("bitround")),
+    build: |_, _| Ok(Box::new(Quantized("bitround"))),
+};
+
+struct Quantized(&'static str);
+
+impl Filter for Quantized {
+    fn output(&self, context: &Context) -> Context {
+        context.clone()
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        reserve(self.0, context, input.len() as u64, output)?;
+        output.extend_from_slice(input);
+        Ok(())
+    }
+
+    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+        Err(read_only(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::filter::tests::decode;
+
+    #[test]
+    fn numbers_stay_as_they_are() {
+        for row in [BITGROOM, GRANULARBR, BITROUND] {
+            let numbers = b"\x00\x80\xAA\x3F";
+            assert_eq!(decode(row.id, &[3, 4], 4, numbers).unwrap(), numbers);
+            let e = decode(row.id, &[3, 4], 3, numbers).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Corrupt);
+        }
+    }
+}

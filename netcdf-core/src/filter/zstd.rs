@@ -1,0 +1,95 @@
+//! Zstandard: LZ77 with large windows and entropy coding.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | 32015 |
+//! | Names | `zstd` (netCDF), `zstandard` |
+//! | Parameters | level, -131072 to 22 as a signed number |
+//! | Specification | RFC 8878 |
+//! | Also read by | netCDF-C with its plugins, hdf5plugin, the HDF Group's plugins |
+//!
+//! A chunk is a row of frames, as a rule one. The C library decodes: nothing else is as fast.
+
+use std::cell::RefCell;
+use std::io::Read;
+
+use zstd::bulk::Decompressor;
+
+use super::output::{allocate, bad, extend, too_long};
+use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use crate::error::Result;
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: 32015,
+    name: NAME,
+    prepare: |_, params| Ok(params.to_vec()),
+    build: |_, _| Ok(Box::new(Zstd)),
+};
+
+const NAME: &str = "zstd";
+
+struct Zstd;
+
+impl Filter for Zstd {
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        match context.len {
+            Some(len) => {
+                allocate(NAME, output, len)?;
+                let made = with_decompressor(|d| d.decompress_to_buffer(input, output));
+                made.map_err(|e| bad(NAME, e))?;
+            }
+            None => grow(context.limit(), input, output)?,
+        }
+        let limit = context.limit();
+        if output.len() > limit {
+            return Err(too_long(NAME, output.len(), limit));
+        }
+        Ok(())
+    }
+
+    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+        Err(read_only(NAME))
+    }
+}
+
+/// Decodes what is of unknown length, up to one byte more than `limit`.
+fn grow(limit: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    let limit = (limit as u64).saturating_add(1);
+    let decoder = zstd::stream::read::Decoder::with_buffer(input);
+    decoder
+        .and_then(|d| d.take(limit).read_to_end(output))
+        .map(|_| ())
+        .map_err(|e| bad(NAME, e))
+}
+
+/// Appends the `n` bytes to which `frames` decode, on behalf of `filter`.
+pub(super) fn frames_into(
+    filter: &str,
+    frames: &[u8],
+    n: usize,
+    output: &mut Vec<u8>,
+) -> Result<()> {
+    let target = extend(filter, output, n)?;
+    match with_decompressor(|d| d.decompress_to_buffer(frames, target)) {
+        Ok(len) if len == n => Ok(()),
+        Ok(len) => Err(bad(
+            filter,
+            format_args!("zstd data decodes to {len} bytes, expected {n}"),
+        )),
+        Err(e) => Err(bad(filter, format_args!("bad zstd data: {e}"))),
+    }
+}
+
+/// Does `work` with this thread's decompressor: making one takes as long as a small chunk.
+fn with_decompressor(
+    work: impl FnOnce(&mut Decompressor<'static>) -> std::io::Result<usize>,
+) -> std::io::Result<usize> {
+    thread_local! {
+        static KEPT: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    KEPT.with_borrow_mut(|kept| match kept {
+        Some(decompressor) => work(decompressor),
+        None => work(kept.insert(Decompressor::new()?)),
+    })
+}
