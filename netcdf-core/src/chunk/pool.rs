@@ -14,13 +14,17 @@ pub struct Pool {
     pub memory: u64,
 }
 
+/// Memory for each thread: for some chunks of a few megabytes.
+const PER_THREAD: u64 = 18 << 20;
+/// Memory for one or two threads. With what else a process takes it stays below 64 MB.
+const LEAST: u64 = 36 << 20;
+/// Memory for many threads.
+const MOST: u64 = 256 << 20;
+
 impl Default for Pool {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self {
-            threads,
-            memory: 256 << 20,
-        }
+        Self::new(threads)
     }
 }
 
@@ -62,13 +66,21 @@ impl<T, R> Shared<T, R> {
 }
 
 impl Pool {
+    /// So many threads, with the memory that they need to be busy.
+    #[must_use]
+    pub fn new(threads: usize) -> Self {
+        let threads = threads.max(1);
+        let memory = PER_THREAD.saturating_mul(threads as u64);
+        Self {
+            threads,
+            memory: memory.clamp(LEAST, MOST),
+        }
+    }
+
     /// One thread.
     #[must_use]
     pub fn single() -> Self {
-        Self {
-            threads: 1,
-            ..Self::default()
-        }
+        Self::new(1)
     }
 
     /// Runs `work` on the items, on several threads, and hands the results to `sink` in the order
