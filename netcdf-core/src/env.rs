@@ -34,7 +34,7 @@ impl Env {
     pub fn with_threads(threads: Option<NonZeroU16>) -> Self {
         let mut env = Self::default();
         if let Some(threads) = threads {
-            env.pool.threads = threads.get().into();
+            env.pool = Pool::new(threads.get().into());
         }
         env
     }

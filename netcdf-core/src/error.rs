@@ -158,6 +158,27 @@ impl Error {
         self
     }
 
+    /// Says what the error is about, before what was wrong.
+    #[must_use]
+    pub fn within(mut self, what: &str) -> Self {
+        self.0.what = format!("{what}: {}", self.0.what).into();
+        self
+    }
+
+    /// The same error once more, without its source.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let e = &self.0;
+        Self(Box::new(Inner {
+            kind: e.kind,
+            what: e.what.clone(),
+            object: e.object.clone(),
+            place: e.place.clone(),
+            remedy: e.remedy.clone(),
+            source: None,
+        }))
+    }
+
     /// True if the error is a pipe whose reader has gone.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {

@@ -7,8 +7,6 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Limits {
     /// Bytes that the metadata of one dataset may take in memory.
     pub metadata: u64,
-    /// Bytes of data held at a time by the engine.
-    pub memory: u64,
     /// Nesting of groups, types, links.
     pub depth: u32,
     /// Dimensions of a variable (`NC_MAX_VAR_DIMS`).
@@ -19,7 +17,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             metadata: 4 << 30,
-            memory: 256 << 20,
             depth: 64,
             rank: 1024,
         }

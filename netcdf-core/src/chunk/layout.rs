@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::scatter::Block;
 use crate::model::{Atomic, DataType, Endianness, FilterSpec};
 
 /// The stored form of one element.
@@ -50,6 +51,30 @@ impl Layout {
     pub fn grid(&self) -> Vec<u64> {
         let cells = |(&n, &c): (&u64, &u64)| n.div_ceil(c.max(1));
         self.extent.iter().zip(&self.chunk).map(cells).collect()
+    }
+
+    /// Where a chunk is in the grid, from its row-major number.
+    #[must_use]
+    pub fn place(&self, mut index: u64) -> Vec<u64> {
+        let cells = self.grid().into_iter().rev();
+        let place = cells.map(|cells| {
+            let at = index % cells.max(1);
+            index /= cells.max(1);
+            at
+        });
+        let mut place: Vec<u64> = place.collect();
+        place.reverse();
+        place
+    }
+
+    /// The elements that a chunk covers.
+    #[must_use]
+    pub fn block(&self, index: u64) -> Block {
+        let place = self.place(index).into_iter().zip(&self.chunk);
+        Block {
+            start: place.map(|(n, len)| n.saturating_mul(*len)).collect(),
+            count: self.chunk.clone(),
+        }
     }
 
     /// Bytes of a whole chunk without filters; `None` beyond the memory of this machine.

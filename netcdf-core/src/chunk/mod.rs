@@ -1,6 +1,7 @@
 //! Geometry, scheduling and ordered parallel work: the one engine between formats and tools.
 
 pub mod dataset;
+mod decode;
 pub mod elements;
 pub mod layout;
 pub mod plan;

@@ -1,5 +1,6 @@
 //! Ordered parallel work within a memory budget.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -14,13 +15,17 @@ pub struct Pool {
     pub memory: u64,
 }
 
+/// Memory for each thread: for some chunks of a few megabytes.
+const PER_THREAD: u64 = 18 << 20;
+/// Memory for one or two threads. With what else a process takes it stays below 64 MB.
+const LEAST: u64 = 36 << 20;
+/// Memory for many threads.
+const MOST: u64 = 256 << 20;
+
 impl Default for Pool {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self {
-            threads,
-            memory: 256 << 20,
-        }
+        Self::new(threads)
     }
 }
 
@@ -31,6 +36,11 @@ pub struct Item<T> {
     pub bytes: u64,
     /// The item.
     pub value: T,
+}
+
+thread_local! {
+    /// True on the threads that work for a pool.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// What the threads share.
@@ -62,18 +72,29 @@ impl<T, R> Shared<T, R> {
 }
 
 impl Pool {
+    /// So many threads, with the memory that they need to be busy.
+    #[must_use]
+    pub fn new(threads: usize) -> Self {
+        let threads = threads.max(1);
+        let memory = PER_THREAD.saturating_mul(threads as u64);
+        Self {
+            threads,
+            memory: memory.clamp(LEAST, MOST),
+        }
+    }
+
     /// One thread.
     #[must_use]
     pub fn single() -> Self {
-        Self {
-            threads: 1,
-            ..Self::default()
-        }
+        Self::new(1)
     }
 
     /// Runs `work` on the items, on several threads, and hands the results to `sink` in the order
     /// of the items. The order, and so the output, does not depend on the number of threads. The
     /// first error, of whatever stage, ends it.
+    ///
+    /// Items are started in their order, so that `work` may wait for what items before it do, but
+    /// not for later ones. Called by `work`, this uses the thread that it is called on.
     ///
     /// # Errors
     /// The first error in the order of the items.
@@ -87,7 +108,8 @@ impl Pool {
         let Some(first) = items.next() else {
             return Ok(());
         };
-        let second = if self.threads > 1 { items.next() } else { None };
+        let alone = self.threads <= 1 || INSIDE.get();
+        let second = if alone { None } else { items.next() };
         let Some(second) = second else {
             let rest = std::iter::once(first).chain(items);
             return rest
@@ -191,6 +213,7 @@ fn next_result<T, R>(shared: &Shared<T, R>) -> Option<Result<R>> {
 
 /// Works on items until none can come.
 fn worker<T, R>(shared: &Shared<T, R>, work: &impl Fn(T) -> Result<R>) {
+    INSIDE.set(true);
     loop {
         let mut state = shared.lock();
         let (number, item) = loop {
@@ -265,6 +288,29 @@ mod tests {
             .unwrap();
             assert_eq!(out, (0..500).map(|x| x * 2).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn work_within_work_stays_on_its_thread() {
+        let pool = Pool::new(3);
+        let outer = |n| {
+            let here = std::thread::current().id();
+            let inner = |m| Ok((std::thread::current().id(), n * m));
+            let mut sum = 0;
+            pool.ordered(items(5, 1), inner, |(id, x)| {
+                assert_eq!(id, here);
+                sum += x;
+                Ok(())
+            })?;
+            Ok(sum)
+        };
+        let mut all = vec![];
+        let sink = |sum| {
+            all.push(sum);
+            Ok(())
+        };
+        pool.ordered(items(9, 1), outer, sink).unwrap();
+        assert_eq!(all, (0..9).map(|n| n * 10).collect::<Vec<u64>>());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Runs of neighbouring elements that a chunk and a region have in common.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::region::product;
+use crate::model::Region;
 
 /// A box: per dimension, in elements of the variable, start and length.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,8 @@ pub struct Block {
     pub count: Vec<u64>,
 }
 
-/// A run of elements: where it is in the chunk, where in the region, and how long it is.
+/// A run of elements: where it is in the chunk, where in the region, and how long it is. In the
+/// region its elements are neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
     /// First element, row-major within the chunk.
@@ -21,63 +22,140 @@ pub struct Run {
     pub to: u64,
     /// Number of elements.
     pub len: u64,
+    /// Distance of the elements in the chunk.
+    pub step: u64,
 }
 
-/// What two boxes have in common; `None` if nothing. A scalar's box has no dimensions.
+/// A dimension that a chunk and a region have in common.
+#[derive(Debug, Clone, Copy)]
+struct Axis {
+    /// First index within the chunk, in elements.
+    from: u64,
+    /// First index within the region, in its elements.
+    to: u64,
+    /// Number of elements.
+    count: u64,
+    /// Distance of the elements in the chunk, along the dimension.
+    stride: u64,
+    /// True if they are all of the chunk's and all of the region's.
+    whole: bool,
+}
+
+/// Which elements of a region, as first index and count, lie in `first..end` along a dimension
+/// in which the region starts at `start` and has `count` elements that are `stride` apart.
 #[must_use]
-pub fn intersection(a: &Block, b: &Block) -> Option<Block> {
-    let (mut start, mut count) = (Vec::new(), Vec::new());
-    for (((&a0, &an), &b0), &bn) in a.start.iter().zip(&a.count).zip(&b.start).zip(&b.count) {
-        let first = a0.max(b0);
-        let end = a0.saturating_add(an).min(b0.saturating_add(bn));
-        if first >= end {
-            return None;
-        }
-        start.push(first);
-        count.push(end - first);
-    }
-    Some(Block { start, count })
+pub fn within((start, count, stride): (u64, u64, u64), first: u64, end: u64) -> (u64, u64) {
+    let stride = stride.max(1);
+    let before = |edge: u64| edge.saturating_sub(start).div_ceil(stride).min(count);
+    (before(first), before(end).saturating_sub(before(first)))
+}
+
+/// What `chunk` and `region` have in common, per dimension; `None` if nothing.
+fn axes(chunk: &Block, region: &Region) -> Option<Vec<Axis>> {
+    let boxes = chunk.start.iter().zip(&chunk.count);
+    let lines = region.start.iter().zip(&region.count).zip(&region.stride);
+    let one = |((&first, &len), ((&start, &n), &stride)): (_, ((&u64, &u64), &u64))| {
+        let (to, count) = within((start, n, stride), first, first.saturating_add(len));
+        let at = start.checked_add(to.checked_mul(stride)?)?;
+        (count > 0).then_some(Axis {
+            from: at.checked_sub(first)?,
+            to,
+            count,
+            stride,
+            whole: count == len && count == n,
+        })
+    };
+    boxes.zip(lines).map(one).collect()
 }
 
 /// Visits the runs that `chunk` and `region` have in common, in the order of the region.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] where a box has 2^64 elements or more; those of `visit`.
-pub fn runs(chunk: &Block, region: &Block, mut visit: impl FnMut(Run) -> Result<()>) -> Result<()> {
-    let Some(common) = intersection(chunk, region) else {
+pub fn runs(
+    chunk: &Block,
+    region: &Region,
+    mut visit: impl FnMut(Run) -> Result<()>,
+) -> Result<()> {
+    let Some(axes) = axes(chunk, region) else {
         return Ok(());
     };
     let (from_steps, to_steps) = (steps(&chunk.count)?, steps(&region.count)?);
-    let whole = whole_tail(&common, chunk, region);
-    let outer = common.count.len().saturating_sub(whole);
-    let len = product(common.count.get(outer..).unwrap_or_default()).unwrap_or(0);
-    let lengths = common.count.get(..outer).unwrap_or_default();
-    let mut index = vec![0u64; outer];
+    let (outer, len, step) = tail(&axes);
+    let mut run = Run {
+        from: 0,
+        to: 0,
+        len,
+        step,
+    };
+    let mut loops = Vec::with_capacity(outer);
+    for (n, ((axis, &from), &to)) in axes.iter().zip(&from_steps).zip(&to_steps).enumerate() {
+        run.from += axis.from * from;
+        run.to += axis.to * to;
+        if n < outer {
+            loops.push(Loop {
+                left: axis.count - 1,
+                count: axis.count,
+                from: from.saturating_mul(axis.stride),
+                to,
+            });
+        }
+    }
     loop {
-        let at = |origin: &[u64], steps: &[u64]| place(&common.start, &index, origin, steps);
-        let run = Run {
-            from: at(&chunk.start, &from_steps),
-            to: at(&region.start, &to_steps),
-            len,
-        };
         visit(run)?;
-        if !advance(&mut index, lengths) {
+        if !next(&mut loops, &mut run) {
             return Ok(());
         }
     }
 }
 
-/// Number of trailing dimensions that form one run: the last, and those before it as long as all
+/// A dimension that is gone through run by run.
+struct Loop {
+    /// Runs that are still to come along it.
+    left: u64,
+    count: u64,
+    /// Elements from one run to the next, in the chunk and in the region.
+    from: u64,
+    to: u64,
+}
+
+/// Moves on to the next run; false after the last.
+fn next(loops: &mut [Loop], run: &mut Run) -> bool {
+    for l in loops.iter_mut().rev() {
+        if l.left > 0 {
+            l.left -= 1;
+            run.from += l.from;
+            run.to += l.to;
+            return true;
+        }
+        l.left = l.count - 1;
+        run.from -= l.left * l.from;
+        run.to -= l.left * l.to;
+    }
+    false
+}
+
+/// The trailing dimensions that form one run: number of dimensions before them, elements of the
+/// run and their distance. These are the last dimension, and those before it as long as all
 /// dimensions after them are whole in both boxes.
-fn whole_tail(common: &Block, chunk: &Block, region: &Block) -> usize {
-    let dims = common
-        .count
-        .iter()
-        .zip(&chunk.count)
-        .zip(&region.count)
-        .rev();
-    let whole = dims.take_while(|((n, c), r)| n == c && n == r).count();
-    (whole + 1).min(common.count.len())
+fn tail(axes: &[Axis]) -> (usize, u64, u64) {
+    let Some(last) = axes.last() else {
+        return (0, 1, 1);
+    };
+    let mut outer = axes.len() - 1;
+    let mut len = last.count;
+    let mut whole = last.whole && (last.stride == 1 || len == 1);
+    // A single element has no distance.
+    let step = if last.count > 1 { last.stride } else { 1 };
+    for axis in axes.iter().rev().skip(1) {
+        if !whole || (axis.stride != 1 && axis.count > 1) {
+            break;
+        }
+        len *= axis.count;
+        outer -= 1;
+        whole = axis.whole;
+    }
+    (outer, len, step)
 }
 
 /// Row-major steps of a box, in elements.
@@ -92,11 +170,41 @@ fn steps(count: &[u64]) -> Result<Vec<u64>> {
     Ok(steps)
 }
 
-/// Row-major place of `start + index` within a box that starts at `origin`.
-fn place(start: &[u64], index: &[u64], origin: &[u64], steps: &[u64]) -> u64 {
-    let dims = start.iter().zip(origin).zip(steps).enumerate();
-    dims.map(|(d, ((&s, &o), &step))| (s - o + index.get(d).copied().unwrap_or(0)) * step)
-        .sum()
+/// Copies the elements of a run, each of `size` bytes; `None` if one of the buffers is shorter.
+#[must_use]
+pub fn put(run: Run, size: u64, from: &[u8], to: &mut [u8]) -> Option<()> {
+    let byte = |n: u64| usize::try_from(n.checked_mul(size)?).ok();
+    let to = to.get_mut(byte(run.to)?..byte(run.to.checked_add(run.len)?)?)?;
+    let first = byte(run.from)?;
+    if run.step == 1 {
+        to.copy_from_slice(from.get(first..first.checked_add(to.len())?)?);
+        return Some(());
+    }
+    let from = from.get(first..)?;
+    let (size, step) = (byte(1)?, usize::try_from(run.step).ok()?);
+    match size {
+        1 => pick::<1>(from, to, step),
+        2 => pick::<2>(from, to, step),
+        4 => pick::<4>(from, to, step),
+        8 => pick::<8>(from, to, step),
+        _ => {
+            let parts = from.chunks_exact(size.max(1)).step_by(step.max(1));
+            let places = to.chunks_exact_mut(size.max(1));
+            let n = places.len();
+            (parts.len() >= n).then_some(())?;
+            places.zip(parts).for_each(|(t, f)| t.copy_from_slice(f));
+            Some(())
+        }
+    }
+}
+
+/// Copies every `step`th element of `N` bytes.
+fn pick<const N: usize>(from: &[u8], to: &mut [u8], step: usize) -> Option<()> {
+    let (from, to) = (from.as_chunks::<N>().0, to.as_chunks_mut::<N>().0);
+    let parts = from.iter().step_by(step.max(1));
+    (parts.len() >= to.len()).then_some(())?;
+    to.iter_mut().zip(parts).for_each(|(t, f)| *t = *f);
+    Some(())
 }
 
 /// Advances a row-major index; false after the last.
@@ -125,7 +233,9 @@ mod tests {
 
     fn collect(a: &Block, b: &Block) -> Vec<(u64, u64, u64)> {
         let mut out = vec![];
-        runs(a, b, |r| {
+        let b = Region::boxed(b.start.clone(), b.count.clone());
+        runs(a, &b, |r| {
+            assert!(r.step == 1);
             out.push((r.from, r.to, r.len));
             Ok(())
         })
@@ -161,26 +271,72 @@ mod tests {
             ([0, 0, 0], [2, 3, 4], [1, 1, 1], [4, 2, 2]),
             ([1, 0, 2], [3, 3, 3], [0, 0, 0], [3, 3, 4]),
             ([0, 0, 0], [3, 3, 3], [1, 0, 0], [1, 3, 3]),
+            ([2, 0, 0], [4, 6, 5], [1, 0, 0], [3, 3, 5]),
         ] {
-            let (c, r) = (block(&cs, &cc), block(&rs, &rc));
-            let mut slow = vec![];
-            for i in 0..rc[0] {
-                for j in 0..rc[1] {
-                    for k in 0..rc[2] {
-                        let p = [rs[0] + i, rs[1] + j, rs[2] + k];
-                        if (0..3).all(|d| p[d] >= cs[d] && p[d] < cs[d] + cc[d]) {
-                            let q = [p[0] - cs[0], p[1] - cs[1], p[2] - cs[2]];
-                            let from = (q[0] * cc[1] + q[1]) * cc[2] + q[2];
-                            slow.push((from, (i * rc[1] + j) * rc[2] + k));
+            for stride in [
+                [1, 1, 1],
+                [2, 1, 1],
+                [1, 2, 1],
+                [1, 1, 3],
+                [3, 2, 2],
+                [9, 9, 9],
+            ] {
+                let chunk = block(&cs, &cc);
+                let region = Region {
+                    start: rs.to_vec(),
+                    count: rc.to_vec(),
+                    stride: stride.to_vec(),
+                };
+                let mut slow = vec![];
+                for i in 0..rc[0] {
+                    for j in 0..rc[1] {
+                        for k in 0..rc[2] {
+                            let at = |d: usize, n: u64| rs[d] + n * stride[d];
+                            let p = [at(0, i), at(1, j), at(2, k)];
+                            if (0..3).all(|d| p[d] >= cs[d] && p[d] < cs[d] + cc[d]) {
+                                let q = [p[0] - cs[0], p[1] - cs[1], p[2] - cs[2]];
+                                let from = (q[0] * cc[1] + q[1]) * cc[2] + q[2];
+                                slow.push((from, (i * rc[1] + j) * rc[2] + k));
+                            }
                         }
                     }
                 }
+                let mut fast = vec![];
+                runs(&chunk, &region, |r| {
+                    fast.extend((0..r.len).map(|i| (r.from + i * r.step, r.to + i)));
+                    Ok(())
+                })
+                .unwrap();
+                assert_eq!(fast, slow, "{cs:?} {cc:?} {region:?}");
             }
-            let fast: Vec<_> = collect(&c, &r)
-                .into_iter()
-                .flat_map(|(f, t, n)| (0..n).map(move |i| (f + i, t + i)))
-                .collect();
-            assert_eq!(fast, slow);
+        }
+    }
+
+    #[test]
+    fn elements_of_all_sizes_are_picked() {
+        for size in 1..10 {
+            let from: Vec<u8> = (0..10 * size).map(|b| b as u8).collect();
+            for (step, len) in [(1, 3), (2, 3), (3, 2)] {
+                let run = Run {
+                    from: 4,
+                    to: 1,
+                    len,
+                    step,
+                };
+                let mut to = vec![255; 5 * size as usize];
+                put(run, size, &from, &mut to).unwrap();
+                for (n, e) in (0u64..).zip(to.chunks(size as usize)) {
+                    let want = (4 + n.saturating_sub(1) * step) * size;
+                    if (1..=len).contains(&n) {
+                        assert_eq!(u64::from(e[0]), want);
+                        assert_eq!(u64::from(e[e.len() - 1]), want + size - 1);
+                    } else {
+                        assert!(e.iter().all(|&b| b == 255));
+                    }
+                }
+                assert_eq!(put(Run { len: 9, ..run }, size, &from, &mut to), None);
+                assert_eq!(put(Run { from: 9, ..run }, size, &from, &mut to), None);
+            }
         }
     }
 }

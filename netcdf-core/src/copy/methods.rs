@@ -28,8 +28,8 @@ pub enum Method {
 /// Bytes moved at most between two looks at whether the run was cancelled.
 const PIECE: u64 = 64 << 20;
 
-/// Elements converted at a time, about.
-const BAND: u64 = 1 << 19;
+/// Bytes converted and written at a time, about.
+const BAND: u64 = 1 << 20;
 
 /// The method for a variable of this shape that is stored as `from` says and will be as `to` says.
 #[must_use]
@@ -109,8 +109,8 @@ impl Job {
         let mut element = 0;
         set.bands(
             self.pair.from,
-            (Region::whole(&self.shape), BAND),
-            |_, bytes| self.encoded(set, &bytes).in_object(path),
+            (Region::whole(&self.shape), BAND / size),
+            |_, bytes| self.encoded(set, bytes).in_object(path),
             |bytes| {
                 writer.put_run(self.pair.to, element, &bytes)?;
                 element = element.saturating_add(bytes.len() as u64 / size);
@@ -121,14 +121,21 @@ impl Job {
     }
 
     /// Stored elements of the input as stored elements of the output.
-    fn encoded(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Vec<u8>> {
+    fn encoded(&self, set: Dataset<'_>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let DataType::Atomic(to) = self.to.element.ty else {
             let what = "user-defined types are not copied yet";
             return Err(Error::new(ErrorKind::Unsupported, what));
         };
-        let values = match self.from.element.plain_type() {
-            Some(from) => elements::decode(from, self.from.element.order, bytes)?,
-            None => set.reader.resolve(self.pair.from, bytes)?,
+        let element = self.from.element;
+        let values = match element.plain_type() {
+            Some(from) if from == to => {
+                if element.order != self.to.element.order {
+                    elements::swap(&mut bytes, from.size().unwrap_or(1));
+                }
+                return Ok(bytes);
+            }
+            Some(from) => elements::decode(from, element.order, &bytes)?,
+            None => set.reader.resolve(self.pair.from, &bytes)?,
         };
         let values = if values.data_type() == Some(to) {
             values

@@ -49,6 +49,27 @@ pub trait Reader: Send + Sync {
     /// The source behind an object number of a [`ChunkRef`], for moving bytes as they are.
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;
 
+    /// True if the reader makes the elements of this variable itself ([`Reader::read_box`]), as no
+    /// chunks as [`Layout`] has them lead to them: they are parts of other datasets, or stored in a
+    /// form that the engine does not know. Its layout then has no filters, and chunks of a shape in
+    /// which elements are cheap to read (all in one, if every shape is); [`Reader::locate`] and
+    /// [`Reader::fetch`] are not asked for them.
+    fn assembles(&self, _var: VarId) -> bool {
+        false
+    }
+
+    /// The elements of a box of a variable that the reader assembles: row-major, in the element type
+    /// and byte order of the layout, fill included. Reading a region in bands asks for each element
+    /// once, in boxes that are as large as memory allows and lie in one chunk (unless they are small),
+    /// from several threads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for other variables; those of reading.
+    fn read_box(&self, _var: VarId, _part: &Block, _env: &Env) -> Result<Vec<u8>> {
+        let what = "the elements of this variable are in chunks";
+        Err(Error::new(ErrorKind::Unsupported, what))
+    }
+
     /// The values behind stored elements of a variable that are not [`plain`]: those with heap data
     /// (strings, lists), of user types, and numbers in unusual forms.
     ///

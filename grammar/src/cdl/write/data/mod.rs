@@ -29,8 +29,6 @@ const BAND: u64 = 1 << 15;
 const TEXT_BAND: u64 = 1 << 17;
 /// Rows up to this length are not cut into bands.
 const ROW: u64 = 1 << 16;
-/// Most bytes of a band where chunks are decoded, which should not be done twice.
-const DECODED_BAND: u64 = 32 << 20;
 
 impl Writer<'_, '_> {
     /// The data of a variable that has some.
@@ -87,7 +85,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Elements of a band: all that is decoded together, within limits.
+/// Elements of a band: few, but whole rows if these are not too long.
 fn band(layout: &Layout, shape: &[u64]) -> u64 {
     let usual = if layout.element.ty == DataType::Atomic(Atomic::Char) {
         TEXT_BAND
@@ -95,14 +93,7 @@ fn band(layout: &Layout, shape: &[u64]) -> u64 {
         BAND
     };
     let row = shape.last().copied().filter(|&len| len <= ROW);
-    let least = usual.max(row.unwrap_or(0));
-    if layout.filters.is_empty() {
-        return least;
-    }
-    let first = layout.chunk.first().copied().unwrap_or(1);
-    let rest = shape.iter().skip(1);
-    let slab = rest.fold(first, |n, &len| n.saturating_mul(len));
-    least.max(slab.min(DECODED_BAND / layout.element.size.max(1)))
+    usual.max(row.unwrap_or(0))
 }
 
 /// The values of a variable and how they are written.

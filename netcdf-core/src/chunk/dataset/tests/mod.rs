@@ -1,12 +1,17 @@
 //! The engine on a made-up format: chunked, filtered, with missing chunks and a short extent.
 
+mod made;
+mod properties;
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::*;
-use crate::chunk::layout::Element;
+use crate::chunk::layout::{ChunkRef, Element};
 use crate::chunk::pool::Pool;
-use crate::filter::{Encoded, Filter, FilterEntry, Table};
+use crate::chunk::scatter::Block;
+use crate::error::{Error, ErrorKind};
+use crate::filter::{Context, Encoded, Filter, FilterEntry, Table};
 use crate::format::Provenance;
 use crate::io::Source;
 use crate::model::{

@@ -1,0 +1,71 @@
+//! Regions of variables whose elements the reader makes itself.
+
+use super::gather::{Variable, is_dense};
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::scatter::{Block, advance};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::Region;
+
+impl Variable<'_> {
+    /// A region; where it has gaps, row by row.
+    pub(super) fn assemble(&self, region: &Region) -> Result<Vec<u8>> {
+        let mut canvas = self.canvas(&region.count)?;
+        if !is_dense(region) {
+            for row in rows(region) {
+                let bytes = self.reader.read_box(self.var, &row, self.env)?;
+                canvas.put_part(&row, &bytes, region)?;
+            }
+        } else if !region.count.contains(&0) {
+            let all = Block {
+                start: region.start.clone(),
+                count: region.count.clone(),
+            };
+            let bytes = self.reader.read_box(self.var, &all, self.env)?;
+            canvas.take(bytes).map_err(|_| {
+                let what = "fewer elements than the region asks for";
+                Error::new(ErrorKind::Corrupt, what)
+            })?;
+        }
+        Ok(canvas.into_bytes())
+    }
+}
+
+/// What stands for a chunk that the reader makes.
+pub(super) fn made(index: u64) -> ChunkRef {
+    ChunkRef {
+        index,
+        object: 0,
+        range: 0..0,
+        mask: 0,
+    }
+}
+
+/// The rows of a region with gaps, each as the box that encloses it.
+fn rows(region: &Region) -> impl Iterator<Item = Block> + '_ {
+    let rank = region.count.len();
+    let outer = region
+        .count
+        .get(..rank.saturating_sub(1))
+        .unwrap_or_default();
+    let mut at = (!region.count.contains(&0)).then(|| vec![0; outer.len()]);
+    std::iter::from_fn(move || {
+        let mut now = at.take()?;
+        let lines = region.start.iter().zip(&region.stride);
+        let place = lines.zip(now.iter().chain(std::iter::repeat(&0)));
+        let start = place.map(|((s, stride), n): ((&u64, &u64), &u64)| {
+            s.saturating_add(n.saturating_mul(*stride))
+        });
+        let mut row = Block {
+            start: start.collect(),
+            count: vec![1; rank],
+        };
+        let (len, step) = (region.count.last(), region.stride.last());
+        if let (Some(count), Some(&len), Some(&step)) = (row.count.last_mut(), len, step) {
+            *count = (len - 1).saturating_mul(step).saturating_add(1);
+        }
+        if advance(&mut now, outer) {
+            at = Some(now);
+        }
+        Some(row)
+    })
+}

@@ -1,0 +1,128 @@
+//! The elements of a region in the making.
+
+use crate::chunk::plan::Cell;
+use crate::chunk::scatter::{Block, Run, put, runs};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::Region;
+
+/// The elements of a region, in stored form. They are zero until something is put there.
+pub(super) struct Canvas {
+    /// The region's shape, as a region that starts at 0.
+    shape: Region,
+    /// Bytes of an element, and of all.
+    size: u64,
+    len: usize,
+    /// Nothing, as long as nothing was put.
+    bytes: Vec<u8>,
+}
+
+impl Canvas {
+    /// A canvas of `len` bytes for a region of this shape, whose elements have `size` bytes.
+    pub(super) fn new(shape: &[u64], size: u64, len: usize) -> Self {
+        Self {
+            shape: Region::whole(shape),
+            size,
+            len,
+            bytes: vec![],
+        }
+    }
+
+    /// Puts elements of a chunk; `None` if it has fewer.
+    pub(super) fn put(&mut self, run: Run, from: &[u8]) -> Option<()> {
+        put(run, self.size, from, self.all())
+    }
+
+    /// Takes the elements of the whole region, if that is what these are and nothing was put yet.
+    pub(super) fn take(&mut self, mut whole: Vec<u8>) -> std::result::Result<(), Vec<u8>> {
+        if !self.bytes.is_empty() || whole.len() < self.len {
+            return Err(whole);
+        }
+        whole.truncate(self.len);
+        self.bytes = whole;
+        Ok(())
+    }
+
+    /// Puts what elements of a box of the region are in `part`.
+    pub(super) fn put_part(&mut self, place: &Block, part: &[u8], region: &Region) -> Result<()> {
+        let size = self.size;
+        let all = self.all();
+        runs(place, region, |run| {
+            let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than it needs");
+            put(run, size, part, all).ok_or_else(short)
+        })
+    }
+
+    /// Puts `fill` where the cells do not lead to chunks, and where nothing is stored at all:
+    /// beyond `stored` elements per dimension.
+    pub(super) fn fill(
+        &mut self,
+        fill: &[u8],
+        missing: impl Iterator<Item = Cell>,
+        stored: &[u64],
+    ) -> Result<()> {
+        if fill.iter().all(|&b| b == 0) {
+            return Ok(());
+        }
+        for cell in missing {
+            self.fill_box(fill, &cell.place)?;
+        }
+        let mut outside = Block {
+            start: vec![0; stored.len()],
+            count: self.shape.count.clone(),
+        };
+        for (dim, &stored) in stored.iter().enumerate() {
+            let (start, count) = (outside.start.get_mut(dim), outside.count.get_mut(dim));
+            let (Some(start), Some(count)) = (start, count) else {
+                continue;
+            };
+            let all = *count;
+            if stored < all {
+                (*start, *count) = (stored, all - stored);
+                self.fill_box(fill, &outside)?;
+            }
+            // What is behind the dimensions that follow is looked at within the stored part.
+            if let (Some(start), Some(count)) =
+                (outside.start.get_mut(dim), outside.count.get_mut(dim))
+            {
+                (*start, *count) = (0, stored.min(all));
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_box(&mut self, fill: &[u8], part: &Block) -> Result<()> {
+        let size = self.size;
+        let shape = self.shape.clone();
+        let all = self.all();
+        runs(part, &shape, |run| {
+            let byte = |n: u64| usize::try_from(n.saturating_mul(size)).unwrap_or(usize::MAX);
+            let place = all.get_mut(byte(run.to)..byte(run.to.saturating_add(run.len)));
+            spread(fill, place.unwrap_or_default());
+            Ok(())
+        })
+    }
+
+    /// All bytes.
+    fn all(&mut self) -> &mut [u8] {
+        if self.bytes.is_empty() {
+            self.bytes = vec![0; self.len];
+        }
+        &mut self.bytes
+    }
+
+    /// The elements.
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        self.all();
+        self.bytes
+    }
+}
+
+/// Repeats `fill`.
+fn spread(fill: &[u8], place: &mut [u8]) {
+    match *fill {
+        [byte] => place.fill(byte),
+        _ => place
+            .chunks_exact_mut(fill.len().max(1))
+            .for_each(|e| e.copy_from_slice(fill)),
+    }
+}

@@ -1,0 +1,235 @@
+//! Reads what the chunks of a variable have of a region.
+
+use super::canvas::Canvas;
+use crate::chunk::decode::Decoder;
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::plan::{Cell, Cells};
+use crate::chunk::scatter::{Block, Run, runs};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::Reader;
+use crate::model::{Region, VarId};
+
+/// Parts fetched at a time.
+const BATCH: usize = 1 << 14;
+/// Bytes fetched at a time, about.
+const BYTES: u64 = 1 << 20;
+/// Bytes between two elements from which on they are not read together.
+const APART: u64 = 4 << 10;
+
+/// What is the same for all regions of a variable.
+pub(super) struct Variable<'a> {
+    pub(super) reader: &'a dyn Reader,
+    pub(super) env: &'a Env,
+    pub(super) var: VarId,
+    pub(super) layout: &'a Layout,
+    /// True if the reader makes the elements itself.
+    pub(super) assembled: bool,
+    pub(super) decoder: Decoder<'a>,
+}
+
+/// Something to be fetched.
+enum Want {
+    /// A whole chunk.
+    Chunk(ChunkRef),
+    /// A part of a chunk without filters, and the run that is made of it.
+    Part(ChunkRef, Run),
+}
+
+impl Variable<'_> {
+    /// Room for a region.
+    pub(super) fn canvas(&self, shape: &[u64]) -> Result<Canvas> {
+        let size = self.layout.element.size;
+        let elements = crate::model::region::product(shape);
+        let bytes = elements.and_then(|n| n.checked_mul(size));
+        let bytes = bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "a region of 2^64 bytes"))?;
+        let len = self.env.limits.item(bytes, "a region")?;
+        Ok(Canvas::new(shape, size, len))
+    }
+
+    /// The elements of a region, row-major.
+    pub(super) fn read(&self, region: &Region) -> Result<Vec<u8>> {
+        if self.assembled {
+            return self.assemble(region);
+        }
+        let mut gather = Gather::new(self, region)?;
+        let cells = Cells::new(region, self.layout);
+        let mut visited = Vec::new();
+        if !cells.is_empty() && self.layout.element.size > 0 {
+            let mut visit = |chunk: ChunkRef| {
+                if cells.cell(chunk.index).is_some() {
+                    visited.push(chunk.index);
+                    gather.chunk(chunk)?;
+                }
+                Ok(())
+            };
+            self.reader
+                .locate(self.var, &cells.grid_box(), &mut visit)?;
+        }
+        gather.flush()?;
+        visited.sort_unstable();
+        visited.dedup();
+        let complete = visited.len() as u64 == cells.len();
+        let all = cells.iter().take(if complete { 0 } else { usize::MAX });
+        let missing = all.filter(|cell| visited.binary_search(&cell.index).is_err());
+        let mut canvas = gather.canvas;
+        canvas.fill(&self.decoder.fill, missing, &cells.stored)?;
+        Ok(canvas.into_bytes())
+    }
+
+    /// The elements that a chunk has of a region of which a cell lies in it.
+    pub(super) fn cell(&self, region: &Region, cell: &Cell, chunk: ChunkRef) -> Result<Vec<u8>> {
+        let start = region.start.iter().zip(&region.stride);
+        let start = start.zip(&cell.place.start);
+        let part = Region {
+            start: start
+                .map(|((s, stride), n)| s.saturating_add(n.saturating_mul(*stride)))
+                .collect(),
+            count: cell.place.count.clone(),
+            stride: region.stride.clone(),
+        };
+        if self.assembled {
+            return self.assemble(&part);
+        }
+        let mut gather = Gather::new(self, &part)?;
+        gather.chunk(chunk)?;
+        gather.flush()?;
+        Ok(gather.canvas.into_bytes())
+    }
+}
+
+/// Collects the elements of one region.
+struct Gather<'a> {
+    variable: &'a Variable<'a>,
+    region: &'a Region,
+    canvas: Canvas,
+    wants: Vec<Want>,
+    /// Bytes of what is to be fetched.
+    bytes: u64,
+}
+
+impl<'a> Gather<'a> {
+    fn new(variable: &'a Variable<'a>, region: &'a Region) -> Result<Self> {
+        Ok(Self {
+            variable,
+            region,
+            canvas: variable.canvas(&region.count)?,
+            wants: vec![],
+            bytes: 0,
+        })
+    }
+
+    fn chunk(&mut self, chunk: ChunkRef) -> Result<()> {
+        let layout = self.variable.layout;
+        if !layout.filters.is_empty() {
+            return self.want(Want::Chunk(chunk));
+        }
+        let (block, region) = (layout.block(chunk.index), self.region);
+        runs(&block, region, |run| self.run(&chunk, run))
+    }
+
+    /// Wants a run of a chunk without filters, element by element if they are far apart.
+    fn run(&mut self, chunk: &ChunkRef, run: Run) -> Result<()> {
+        let size = self.variable.layout.element.size;
+        let apart = run.step.saturating_mul(size) > APART;
+        let (times, len) = if apart { (run.len, 1) } else { (1, run.len) };
+        for n in 0..times {
+            let from = run.from.saturating_add(n.saturating_mul(run.step));
+            let elements = (len - 1).saturating_mul(run.step).saturating_add(1);
+            let byte = |n: u64| n.checked_mul(size)?.checked_add(chunk.range.start);
+            let end = from.checked_add(elements).and_then(byte);
+            let (Some(start), Some(end)) = (byte(from), end.filter(|&e| e <= chunk.range.end))
+            else {
+                return Err(self.short(chunk));
+            };
+            let part = ChunkRef {
+                range: start..end,
+                ..chunk.clone()
+            };
+            let run = Run {
+                from: 0,
+                to: run.to.saturating_add(n),
+                len,
+                step: run.step,
+            };
+            self.want(Want::Part(part, run))?;
+        }
+        Ok(())
+    }
+
+    fn want(&mut self, want: Want) -> Result<()> {
+        let (Want::Chunk(chunk) | Want::Part(chunk, _)) = &want;
+        let range = &chunk.range;
+        self.bytes = self
+            .bytes
+            .saturating_add(range.end.saturating_sub(range.start));
+        self.wants.push(want);
+        if self.wants.len() >= BATCH || self.bytes >= BYTES {
+            return self.flush();
+        }
+        Ok(())
+    }
+
+    /// Fetches what is wanted and puts it where it belongs.
+    fn flush(&mut self) -> Result<()> {
+        let wants = std::mem::take(&mut self.wants);
+        self.bytes = 0;
+        let of = |want: &Want| match want {
+            Want::Chunk(chunk) | Want::Part(chunk, _) => chunk.clone(),
+        };
+        let refs: Vec<ChunkRef> = wants.iter().map(of).collect();
+        if refs.is_empty() {
+            return Ok(());
+        }
+        let fetched = self.variable.reader.fetch(&refs)?;
+        for (want, bytes) in wants.into_iter().zip(fetched) {
+            match want {
+                Want::Chunk(chunk) => {
+                    let bytes = self.variable.decoder.decode(&chunk, bytes)?;
+                    self.put_chunk(&chunk, bytes)?;
+                }
+                Want::Part(chunk, run) => self.put_run(&chunk, run, bytes)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn put_chunk(&mut self, chunk: &ChunkRef, mut bytes: Vec<u8>) -> Result<()> {
+        let block = self.variable.layout.block(chunk.index);
+        if is_block(self.region, &block) {
+            match self.canvas.take(bytes) {
+                Ok(()) => return Ok(()),
+                Err(back) => bytes = back,
+            }
+        }
+        self.canvas.put_part(&block, &bytes, self.region)
+    }
+
+    fn put_run(&mut self, chunk: &ChunkRef, run: Run, mut bytes: Vec<u8>) -> Result<()> {
+        if run.step == 1 && run.to == 0 {
+            match self.canvas.take(bytes) {
+                Ok(()) => return Ok(()),
+                Err(back) => bytes = back,
+            }
+        }
+        let put = self.canvas.put(run, &bytes);
+        put.ok_or_else(|| self.short(chunk))
+    }
+
+    fn short(&self, chunk: &ChunkRef) -> Error {
+        let what = "fewer bytes than its shape asks for";
+        let e = Error::new(ErrorKind::Corrupt, what);
+        self.variable.decoder.in_chunk(e, chunk)
+    }
+}
+
+/// True if the region is just the box.
+fn is_block(region: &Region, block: &Block) -> bool {
+    is_dense(region) && region.start == block.start && region.count == block.count
+}
+
+/// True if the region has no gaps.
+pub(super) fn is_dense(region: &Region) -> bool {
+    let mut strides = region.stride.iter().zip(&region.count);
+    strides.all(|(&stride, &count)| stride == 1 || count == 1)
+}

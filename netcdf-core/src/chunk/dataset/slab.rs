@@ -1,0 +1,233 @@
+//! Slabs: the chunks of a part of a region, decoded by several threads, and what is cut from them.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::assembled::made;
+use super::gather::Variable;
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::plan::{Cell, Cells};
+use crate::chunk::scatter::Block;
+use crate::error::{Error, Result};
+use crate::model::Region;
+
+/// Bytes of decoded chunks that are worth an item of work.
+const GROUP: u64 = 256 << 10;
+
+/// Limits the slabs in memory.
+pub(super) struct Gate {
+    most: usize,
+    alive: Mutex<usize>,
+    left: Condvar,
+}
+
+impl Gate {
+    /// Lets this many slabs in at a time.
+    pub(super) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self {
+            most: most.max(1),
+            alive: Mutex::new(0),
+            left: Condvar::new(),
+        })
+    }
+
+    fn enter(&self) {
+        let mut alive = lock(&self.alive);
+        while *alive >= self.most {
+            alive = self
+                .left
+                .wait(alive)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        *alive += 1;
+    }
+
+    fn leave(&self) {
+        *lock(&self.alive) -= 1;
+        self.left.notify_all();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The elements of a chunk that are in the slab, or why there are none.
+type Loaded = Result<Vec<u8>>;
+
+/// A part of a region with its chunks. First every group of chunks is loaded, by one item of work
+/// each; items that come behind these cut bands from the slab. As items are started in order, a
+/// band waits only for what is under way.
+pub(super) struct Slab {
+    pub(super) region: Region,
+    cells: Cells,
+    /// The chunks that are stored, by number.
+    chunks: Vec<(Cell, ChunkRef)>,
+    /// Chunks of a group.
+    group: usize,
+    loaded: Vec<OnceLock<Loaded>>,
+    /// Groups that are not loaded.
+    waiting: Mutex<usize>,
+    ready: Condvar,
+    /// True once the slab was let in.
+    entered: Mutex<bool>,
+    gate: Arc<Gate>,
+}
+
+impl Slab {
+    /// The slab of a region; its chunks are located, not read.
+    pub(super) fn new(
+        variable: &Variable<'_>,
+        region: Region,
+        (gate, threads): (&Arc<Gate>, usize),
+    ) -> Result<Self> {
+        let cells = Cells::new(&region, variable.layout);
+        let mut chunks = Vec::new();
+        if variable.assembled {
+            chunks.extend(cells.iter().map(|cell| {
+                let chunk = made(cell.index);
+                (cell, chunk)
+            }));
+        } else if !cells.is_empty() {
+            let mut visit = |chunk: ChunkRef| {
+                chunks.extend(cells.cell(chunk.index).map(|cell| (cell, chunk)));
+                Ok(())
+            };
+            variable
+                .reader
+                .locate(variable.var, &cells.grid_box(), &mut visit)?;
+        }
+        chunks.sort_by_key(|(cell, _)| cell.index);
+        chunks.dedup_by_key(|(cell, _)| cell.index);
+        let bytes = variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
+        let most = usize::try_from(GROUP / bytes.max(1)).unwrap_or(1);
+        let group = most.min(chunks.len() / (4 * threads).max(1)).max(1);
+        let loaded: Vec<_> = chunks.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self {
+            waiting: Mutex::new(chunks.len().div_ceil(group)),
+            region,
+            cells,
+            chunks,
+            group,
+            loaded,
+            ready: Condvar::new(),
+            entered: Mutex::new(false),
+            gate: Arc::clone(gate),
+        })
+    }
+
+    /// The groups of chunks, each with the bytes that loading it takes beside what is kept.
+    pub(super) fn groups(&self, variable: &Variable<'_>) -> Vec<u64> {
+        let layout = variable.layout;
+        let whole = layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
+        let bytes = |group: &[(Cell, ChunkRef)]| {
+            let stored = group
+                .iter()
+                .map(|(_, c)| c.range.end.saturating_sub(c.range.start));
+            let trimmed = |(cell, _): &(Cell, ChunkRef)| cell.place.count != layout.chunk;
+            let copies = if group.iter().any(trimmed) { 2 } else { 1 };
+            match layout.filters.len() {
+                0 => 0,
+                _ => whole
+                    .saturating_mul(copies)
+                    .saturating_add(stored.max().unwrap_or(0)),
+            }
+        };
+        self.chunks.chunks(self.group).map(bytes).collect()
+    }
+
+    /// Loads a group of chunks. What goes wrong is told to those who need the chunk.
+    pub(super) fn load(&self, variable: &Variable<'_>, group: usize) {
+        let _done = Done(self);
+        self.enter();
+        let first = group.saturating_mul(self.group);
+        let chunks = self.chunks.iter().zip(&self.loaded);
+        for ((cell, chunk), slot) in chunks.skip(first).take(self.group) {
+            // Each slot is set by one item only.
+            let _ = slot.set(variable.cell(&self.region, cell, chunk.clone()));
+        }
+    }
+
+    fn enter(&self) {
+        let mut entered = lock(&self.entered);
+        if !*entered {
+            self.gate.enter();
+            *entered = true;
+        }
+    }
+
+    /// The elements of a band, which is given within the slab.
+    pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<Vec<u8>> {
+        self.wait();
+        let part = Block {
+            start: band.start.clone(),
+            count: band.count.clone(),
+        };
+        let mut canvas = variable.canvas(&band.count)?;
+        let mut missing = Vec::new();
+        for cell in self.cells.within(&part) {
+            match self.find(cell.index) {
+                Some(Ok(bytes)) => canvas.put_part(&cell.place, bytes, band)?,
+                Some(Err(e)) => return Err(e.again()),
+                None => missing.push(within(cell, &part)),
+            }
+        }
+        let stored = self.cells.stored.iter().zip(&band.start);
+        let stored: Vec<u64> = stored.map(|(n, start)| n.saturating_sub(*start)).collect();
+        canvas.fill(&variable.decoder.fill, missing.into_iter(), &stored)?;
+        Ok(canvas.into_bytes())
+    }
+
+    /// The elements of a chunk; `None` if it is not stored.
+    fn find(&self, index: u64) -> Option<Result<&[u8], Error>> {
+        let at = self
+            .chunks
+            .binary_search_by_key(&index, |(cell, _)| cell.index);
+        match self.loaded.get(at.ok()?)?.get()? {
+            Ok(bytes) => Some(Ok(bytes)),
+            Err(e) => Some(Err(e.again())),
+        }
+    }
+
+    /// Waits until all chunks are loaded.
+    fn wait(&self) {
+        let mut waiting = lock(&self.waiting);
+        while *waiting > 0 {
+            waiting = self
+                .ready
+                .wait(waiting)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Drop for Slab {
+    fn drop(&mut self) {
+        if *lock(&self.entered) {
+            self.gate.leave();
+        }
+    }
+}
+
+/// A group is loaded; also if that panicked, so that nobody waits for ever.
+struct Done<'a>(&'a Slab);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.waiting) -= 1;
+        self.0.ready.notify_all();
+    }
+}
+
+/// The elements of a cell that lie in `part`, counted from its start.
+fn within(cell: Cell, part: &Block) -> Cell {
+    let (mut start, mut count) = (Vec::new(), Vec::new());
+    let dims = cell.place.start.iter().zip(&cell.place.count);
+    for ((&first, &len), (&from, &n)) in dims.zip(part.start.iter().zip(&part.count)) {
+        let begin = first.max(from);
+        let end = first.saturating_add(len).min(from.saturating_add(n));
+        start.push(begin.saturating_sub(from));
+        count.push(end.saturating_sub(begin));
+    }
+    let place = Block { start, count };
+    Cell { place, ..cell }
+}

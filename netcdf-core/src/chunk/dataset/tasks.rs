@@ -1,0 +1,196 @@
+//! The items of work that a region is read by, in order.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::Dataset;
+use super::gather::Variable;
+use super::slab::{Gate, Slab};
+use crate::chunk::plan::{Bands, Budget, Plan, Way, in_boxes, plan};
+use crate::chunk::pool::{Item, Pool};
+use crate::error::{Context as _, Result};
+use crate::model::Region;
+
+/// An item of work.
+enum Task {
+    /// A band that reads and decodes what it needs.
+    Direct(Region),
+    /// A group of chunks of a slab.
+    Load(Arc<Slab>, usize),
+    /// A band that is cut from a slab, where it is within the slab.
+    Cut(Arc<Slab>, Region),
+}
+
+/// Copies of a band that are in memory while it is worked on, about.
+const COPIES: u64 = 4;
+
+/// Runs `work` and `sink` on the bands of `region`.
+pub(super) fn run<R: Send>(
+    set: Dataset<'_>,
+    variable: &Variable<'_>,
+    (region, most): (Region, u64),
+    (work, mut sink): (
+        impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
+        impl FnMut(R) -> Result<()>,
+    ),
+) -> Result<()> {
+    let pool = &set.env.pool;
+    let budget = Budget {
+        most,
+        // The other half is for what is being decoded and worked on.
+        memory: pool.memory / 2,
+        threads: pool.threads,
+    };
+    let plan = match variable.assembled {
+        false => plan(&region, variable.layout, &budget),
+        true => in_boxes(&region, variable.layout, &budget),
+    };
+    let path = || set.reader.schema().var_path(variable.var);
+    let one = |task: Task| match task {
+        Task::Direct(band) => {
+            let stored = variable.read(&band).in_object(path)?;
+            work(&band, stored).map(Some)
+        }
+        Task::Load(slab, group) => {
+            slab.load(variable, group);
+            Ok(None)
+        }
+        Task::Cut(slab, part) => {
+            let stored = slab.band(variable, &part).in_object(path)?;
+            let band = within(&slab.region, part);
+            drop(slab);
+            work(&band, stored).map(Some)
+        }
+    };
+    let (tasks, pool) = Tasks::new(set, variable, plan, most);
+    let tasks = tasks.map(|task| task.in_object(path));
+    pool.ordered(tasks, one, |done| done.map_or(Ok(()), &mut sink))
+}
+
+/// The region that `part`, counted in elements of `slab`, is.
+fn within(slab: &Region, part: Region) -> Region {
+    let starts = slab.start.iter().zip(&slab.stride).zip(&part.start);
+    let start = starts.map(|((s, stride), n)| s.saturating_add(n.saturating_mul(*stride)));
+    Region {
+        start: start.collect(),
+        count: part.count,
+        stride: slab.stride.clone(),
+    }
+}
+
+/// Makes the items.
+struct Tasks<'a> {
+    set: Dataset<'a>,
+    variable: &'a Variable<'a>,
+    plan: Plan,
+    most: u64,
+    gate: Arc<Gate>,
+    /// Items of slabs that were made.
+    made: VecDeque<Item<Task>>,
+    /// The slab whose chunks are loaded while those of the next one are asked for.
+    last: Option<Arc<Slab>>,
+}
+
+impl<'a> Tasks<'a> {
+    /// The items, and the pool with the memory for them.
+    fn new(set: Dataset<'a>, variable: &'a Variable<'a>, plan: Plan, most: u64) -> (Self, Pool) {
+        let mut pool = set.env.pool.clone();
+        let slabs = match plan.way {
+            Way::Direct => 1,
+            Way::Staged { slabs } => {
+                // Two chunks can always be decoded at a time.
+                let chunk = variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
+                pool.memory = (pool.memory / 2).max(chunk.saturating_mul(4));
+                slabs
+            }
+        };
+        let tasks = Self {
+            set,
+            variable,
+            plan,
+            most,
+            gate: Gate::new(slabs),
+            made: VecDeque::new(),
+            last: None,
+        };
+        (tasks, pool)
+    }
+
+    /// Bytes that a band takes while it is worked on.
+    fn bytes(&self, band: &Region) -> u64 {
+        let elements = band.elements().unwrap_or(u64::MAX);
+        let bytes = elements.saturating_mul(self.variable.layout.element.size);
+        bytes.saturating_mul(COPIES)
+    }
+
+    /// A band that decodes its own chunks, one after the other.
+    fn direct(&self, band: Region) -> Item<Task> {
+        let layout = self.variable.layout;
+        let chunk = match layout.filters.len() {
+            0 => 0,
+            _ => layout.chunk_bytes().unwrap_or(usize::MAX) as u64,
+        };
+        Item {
+            bytes: self.bytes(&band).saturating_add(chunk.saturating_mul(2)),
+            value: Task::Direct(band),
+        }
+    }
+
+    /// The chunks of a slab, then the bands of the one before it; or its own, if there is just
+    /// one slab at a time.
+    fn slab(&mut self, region: Region, ahead: bool) -> Result<()> {
+        let threads = self.set.env.pool.threads;
+        let slab = Slab::new(self.variable, region, (&self.gate, threads))?;
+        let slab = Arc::new(slab);
+        for (group, bytes) in slab.groups(self.variable).into_iter().enumerate() {
+            let value = Task::Load(Arc::clone(&slab), group);
+            self.made.push_back(Item { bytes, value });
+        }
+        let ready = self.last.replace(slab);
+        self.cut(ready);
+        if !ahead {
+            let ready = self.last.take();
+            self.cut(ready);
+        }
+        Ok(())
+    }
+
+    /// The bands of a slab.
+    fn cut(&mut self, slab: Option<Arc<Slab>>) {
+        let Some(slab) = slab else { return };
+        let all = Region::whole(&slab.region.count);
+        for band in Bands::new(all, &[], self.most) {
+            let bytes = self.bytes(&band);
+            let value = Task::Cut(Arc::clone(&slab), band);
+            self.made.push_back(Item { bytes, value });
+        }
+    }
+
+    fn following(&mut self) -> Result<Option<Item<Task>>> {
+        self.set.env.cancel.check()?;
+        loop {
+            if let Some(item) = self.made.pop_front() {
+                return Ok(Some(item));
+            }
+            match (self.plan.slabs.next(), self.plan.way) {
+                (Some(band), Way::Direct) => return Ok(Some(self.direct(band))),
+                (Some(region), Way::Staged { slabs }) => self.slab(region, slabs > 1)?,
+                (None, _) => {
+                    let ready = self.last.take();
+                    if ready.is_none() {
+                        return Ok(None);
+                    }
+                    self.cut(ready);
+                }
+            }
+        }
+    }
+}
+
+impl Iterator for Tasks<'_> {
+    type Item = Result<Item<Task>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.following().transpose()
+    }
+}

@@ -1,0 +1,130 @@
+//! Decodes the chunks of one variable, and knows what stands where none is stored.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::elements;
+use super::layout::{ChunkRef, Layout};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::{Chain, Context};
+use crate::format::Reader;
+use crate::model::{DataType, Endianness, Schema, TypeKind, Values, VarId};
+
+/// What is the same for all chunks of a variable.
+pub(super) struct Decoder<'a> {
+    reader: &'a dyn Reader,
+    layout: &'a Layout,
+    context: Context,
+    filters: Chain,
+    /// Working memory of decoders, kept from chunk to chunk.
+    scratch: Mutex<Vec<Vec<u8>>>,
+    /// Stored form of an element that is not stored.
+    pub(super) fill: Vec<u8>,
+}
+
+impl<'a> Decoder<'a> {
+    pub(super) fn new(
+        reader: &'a dyn Reader,
+        env: &'a Env,
+        var: VarId,
+        layout: &'a Layout,
+    ) -> Result<Self> {
+        let fill = fill(reader, env, var, layout)?;
+        let context = Context {
+            shape: layout.chunk.clone(),
+            element: layout.element,
+            fill: Some(fill.clone()),
+            len: layout.chunk_bytes(),
+        };
+        let filters = env.filters.chain(&layout.filters, &context)?;
+        Ok(Self {
+            reader,
+            layout,
+            context,
+            filters,
+            scratch: Mutex::default(),
+            fill,
+        })
+    }
+
+    /// The elements of a chunk, from its bytes as they are stored.
+    pub(super) fn decode(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
+        let lock = || self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = lock().pop().unwrap_or_default();
+        let decoded = self.filters.decode(chunk.mask, stored, &mut scratch);
+        lock().push(scratch);
+        let bytes = decoded.map_err(|e| self.in_chunk(e, chunk))?;
+        match self.context.len {
+            Some(len) if bytes.len() >= len => Ok(bytes),
+            len => {
+                let want = len.map_or("more than fit in memory".into(), |n| n.to_string());
+                let what = format!("{} bytes, its shape asks for {want}", bytes.len());
+                Err(self.in_chunk(Error::new(ErrorKind::Corrupt, what), chunk))
+            }
+        }
+    }
+
+    /// The error with the chunk's place in the grid and in the file. A missing filter is not a
+    /// matter of the chunk.
+    pub(super) fn in_chunk(&self, e: Error, chunk: &ChunkRef) -> Error {
+        if e.kind() == ErrorKind::MissingFilter {
+            return e;
+        }
+        let place = self.layout.place(chunk.index);
+        let place: Vec<String> = place.iter().map(u64::to_string).collect();
+        let range = &chunk.range;
+        let (place, end) = (place.join(", "), range.end);
+        let e = e.within(&format!("chunk ({place}), bytes {}..{end}", range.start));
+        match self.reader.object(chunk.object) {
+            Some(source) => e.at(source.name(), range.start),
+            None => e,
+        }
+    }
+}
+
+/// The stored form of an element that is not stored: as the layout has it, else the variable's fill
+/// value. Zero bytes are an empty list or string, and stand for numbers in unusual forms.
+fn fill(reader: &dyn Reader, env: &Env, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
+    let size = env.limits.item(layout.element.size, "an element")?;
+    if let Some(bytes) = layout.fill.as_ref().filter(|b| b.len() == size) {
+        return Ok(bytes.clone());
+    }
+    let mut bytes = vec![0; size];
+    let (schema, element) = (reader.schema(), layout.element);
+    let known = match element.ty {
+        DataType::Atomic(_) => element.plain_type().is_some(),
+        DataType::User(_) => element.ty.fixed_size(schema) == Some(element.size),
+    };
+    let value = schema.var(var).and_then(|v| v.fill_value());
+    if let Some(value) = value.filter(|_| known) {
+        encode(&value, (schema, element.order), &mut bytes, 0);
+    }
+    Ok(bytes)
+}
+
+/// Types within types.
+const DEPTH: u32 = 64;
+
+/// Puts the stored form of values into `out`, from its start on. What is on a heap stays zero, and
+/// so do lists of compounds in a compound.
+fn encode(values: &Values, (schema, order): (&Schema, Endianness), out: &mut [u8], depth: u32) {
+    let Values::Compound { ty, len, columns } = values else {
+        let mut bytes = Vec::new();
+        let fits = elements::encode(values, order, &mut bytes).is_ok();
+        if let Some(place) = out.get_mut(..bytes.len()).filter(|_| fits) {
+            place.copy_from_slice(&bytes);
+        }
+        return;
+    };
+    let kind = schema.user_type(*ty).map(|t| &t.kind);
+    let Some(TypeKind::Compound { fields, .. }) = kind.filter(|_| *len == 1 && depth < DEPTH)
+    else {
+        return;
+    };
+    for (field, column) in fields.iter().zip(columns) {
+        let from = usize::try_from(field.offset).unwrap_or(usize::MAX);
+        if let Some(place) = out.get_mut(from..) {
+            encode(column, (schema, order), place, depth + 1);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Which chunks a region touches, and which of its elements are in each.
+
+use crate::chunk::layout::Layout;
+use crate::chunk::scatter::{Block, advance, within};
+use crate::model::Region;
+use crate::model::region::product;
+
+/// The chunks that have elements of a region. Places are counted in elements of the region, from
+/// its start.
+#[derive(Debug, Clone)]
+pub struct Cells {
+    /// The chunks per dimension, in ascending order; none where nothing is stored.
+    spans: Vec<Vec<Span>>,
+    /// Chunks of the variable per dimension.
+    grid: Vec<u64>,
+    /// Elements of the region per dimension that lie within the stored extent.
+    pub stored: Vec<u64>,
+}
+
+/// A chunk's part of a region, along one dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Span {
+    /// Which chunk.
+    chunk: u64,
+    /// First element within the region.
+    first: u64,
+    /// Number of elements.
+    count: u64,
+}
+
+/// A chunk that has elements of a region.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// Row-major number of the chunk in the grid.
+    pub index: u64,
+    /// Its elements within the region.
+    pub place: Block,
+}
+
+impl Cells {
+    /// The chunks of a variable that has elements of `region`.
+    #[must_use]
+    pub fn new(region: &Region, layout: &Layout) -> Self {
+        let lines = region.start.iter().zip(&region.count).zip(&region.stride);
+        let dims = lines.zip(layout.extent.iter().zip(&layout.chunk));
+        let (mut spans, mut stored) = (Vec::new(), Vec::new());
+        for (((&start, &count), &stride), (&extent, &chunk)) in dims {
+            let line = (start, within((start, count, stride), 0, extent).1, stride);
+            spans.push(spans_of(line, chunk.max(1)));
+            stored.push(line.1);
+        }
+        Self {
+            spans,
+            grid: layout.grid(),
+            stored,
+        }
+    }
+
+    /// Number of chunks.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        let lengths: Vec<u64> = self.spans.iter().map(|s| s.len() as u64).collect();
+        product(&lengths).unwrap_or(u64::MAX)
+    }
+
+    /// True if no chunk has any.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.spans.iter().any(Vec::is_empty)
+    }
+
+    /// The box of the chunk grid, in chunks, that holds them all.
+    #[must_use]
+    pub fn grid_box(&self) -> Block {
+        let ends = |s: &Vec<Span>| Some((s.first()?.chunk, s.last()?.chunk));
+        let ends = self.spans.iter().map(|s| ends(s).unwrap_or((1, 0)));
+        let (start, count) = ends
+            .map(|(first, last)| (first, last.saturating_add(1) - first))
+            .unzip();
+        Block { start, count }
+    }
+
+    /// The chunk with this number, if it has elements of the region.
+    #[must_use]
+    pub fn cell(&self, index: u64) -> Option<Cell> {
+        let mut rest = index;
+        let (mut start, mut count) = (Vec::new(), Vec::new());
+        for (spans, &cells) in self.spans.iter().zip(&self.grid).rev() {
+            let chunk = rest % cells.max(1);
+            rest /= cells.max(1);
+            let first = spans.first()?.chunk;
+            // Chunks without a gap between them are found at once.
+            let near = usize::try_from(chunk.checked_sub(first)?).unwrap_or(usize::MAX);
+            let near = spans.get(near).filter(|s| s.chunk == chunk);
+            let found = near.or_else(|| {
+                let at = spans.binary_search_by_key(&chunk, |s| s.chunk).ok()?;
+                spans.get(at)
+            })?;
+            start.push(found.first);
+            count.push(found.count);
+        }
+        start.reverse();
+        count.reverse();
+        let place = Block { start, count };
+        (rest == 0).then_some(Cell { index, place })
+    }
+
+    /// The chunks with elements in a box of the region, in row-major order. Their places are
+    /// those within the whole region.
+    pub fn within<'a>(&'a self, part: &Block) -> impl Iterator<Item = Cell> + use<'a> {
+        let ends = part.start.iter().zip(&part.count);
+        let slices = self.spans.iter().zip(ends);
+        let slices: Vec<&[Span]> = slices
+            .map(|(spans, (&start, &count))| {
+                let end = start.saturating_add(count);
+                let first = spans.partition_point(|s| s.first.saturating_add(s.count) <= start);
+                let last = spans.partition_point(|s| s.first < end);
+                spans.get(first..last).unwrap_or_default()
+            })
+            .collect();
+        let lengths: Vec<u64> = slices.iter().map(|s| s.len() as u64).collect();
+        let mut at = (!lengths.contains(&0)).then(|| vec![0; lengths.len()]);
+        std::iter::from_fn(move || {
+            let mut now = at.take()?;
+            let cell = cell(&slices, &now, &self.grid);
+            if advance(&mut now, &lengths) {
+                at = Some(now);
+            }
+            Some(cell)
+        })
+    }
+
+    /// All of them, in row-major order.
+    pub fn iter(&self) -> impl Iterator<Item = Cell> + use<'_> {
+        self.within(&Block {
+            start: vec![0; self.stored.len()],
+            count: self.stored.clone(),
+        })
+    }
+}
+
+/// The cell with these numbers in the spans of its dimensions.
+fn cell(slices: &[&[Span]], at: &[u64], grid: &[u64]) -> Cell {
+    let mut index = 0u64;
+    let (mut start, mut count) = (Vec::new(), Vec::new());
+    for ((spans, &n), &cells) in slices.iter().zip(at).zip(grid) {
+        let span = usize::try_from(n).ok().and_then(|n| spans.get(n));
+        let Some(span) = span else { continue };
+        index = index.saturating_mul(cells).saturating_add(span.chunk);
+        start.push(span.first);
+        count.push(span.count);
+    }
+    let place = Block { start, count };
+    Cell { index, place }
+}
+
+/// The chunks along a dimension in which the region is `line`.
+fn spans_of((start, count, stride): (u64, u64, u64), chunk: u64) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let mut first = 0;
+    while first < count {
+        let number = start.saturating_add(first.saturating_mul(stride)) / chunk;
+        let end = number.saturating_add(1).saturating_mul(chunk);
+        let (_, before) = within((start, count, stride), 0, end);
+        let next = before.max(first + 1);
+        spans.push(Span {
+            chunk: number,
+            first,
+            count: next - first,
+        });
+        first = next;
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::layout::Element;
+    use crate::model::{Atomic, Endianness};
+
+    fn layout(extent: &[u64], chunk: &[u64]) -> Layout {
+        Layout {
+            extent: extent.to_vec(),
+            chunk: chunk.to_vec(),
+            element: Element {
+                ty: Atomic::Byte.into(),
+                size: 1,
+                order: Endianness::Little,
+                plain: true,
+            },
+            filters: vec![],
+            fill: None,
+        }
+    }
+
+    #[test]
+    fn every_stored_element_is_in_the_cell_of_its_chunk() {
+        let layout = layout(&[7, 11], &[3, 4]);
+        for (start, count, stride) in [
+            ([0, 0], [7, 11], [1, 1]),
+            ([1, 2], [3, 4], [2, 2]),
+            ([6, 10], [2, 9], [1, 3]),
+            ([0, 0], [2, 2], [6, 9]),
+            ([7, 0], [1, 1], [1, 1]),
+        ] {
+            let region = Region {
+                start: start.to_vec(),
+                count: count.to_vec(),
+                stride: stride.to_vec(),
+            };
+            let cells = Cells::new(&region, &layout);
+            let mut seen = vec![];
+            for cell in cells.iter() {
+                assert_eq!(cells.cell(cell.index), Some(cell.clone()));
+                let (s, c) = (&cell.place.start, &cell.place.count);
+                for i in s[0]..s[0] + c[0] {
+                    for j in s[1]..s[1] + c[1] {
+                        let (y, x) = (start[0] + i * stride[0], start[1] + j * stride[1]);
+                        assert_eq!(cell.index, y / 3 * 3 + x / 4);
+                        seen.push((i, j));
+                    }
+                }
+            }
+            seen.sort_unstable();
+            let all = (0..count[0]).flat_map(|i| (0..count[1]).map(move |j| (i, j)));
+            let stored =
+                all.filter(|&(i, j)| start[0] + i * stride[0] < 7 && start[1] + j * stride[1] < 11);
+            assert_eq!(seen, stored.collect::<Vec<_>>(), "{region:?}");
+            assert_eq!(cells.len(), cells.iter().count() as u64);
+        }
+    }
+
+    #[test]
+    fn only_the_chunks_of_a_box_are_visited() {
+        let layout = layout(&[10, 10], &[3, 3]);
+        let cells = Cells::new(&Region::boxed(vec![1, 1], vec![9, 9]), &layout);
+        let part = Block {
+            start: vec![2, 5],
+            count: vec![2, 1],
+        };
+        let got: Vec<_> = cells.within(&part).map(|c| c.index).collect();
+        assert_eq!(got, [4 + 2]);
+        let part = Block {
+            start: vec![1, 4],
+            count: vec![2, 2],
+        };
+        let got: Vec<_> = cells.within(&part).map(|c| c.index).collect();
+        assert_eq!(got, [1, 2, 5, 6]);
+    }
+
+    #[test]
+    fn a_scalar_is_one_cell() {
+        let cells = Cells::new(&Region::whole(&[]), &layout(&[], &[]));
+        let all: Vec<_> = cells.iter().collect();
+        assert_eq!((cells.len(), all.len(), all[0].index), (1, 1, 0));
+    }
+}

@@ -1,0 +1,158 @@
+//! How a region of a variable is read: in which parts, and how often each chunk is decoded.
+//!
+//! A region is worked on in *bands* of some ten thousand elements, in row-major order. Chunks have
+//! other shapes. So the region is first cut into *slabs*, which are bands of a size that the memory
+//! allows, and which end where rows of chunks end. What chunks a slab has is decoded in parallel,
+//! once, and the bands are cut from it. Where a row of chunks is larger than the memory allows, each
+//! of its slabs takes an equal part of it, and the chunks are decoded as often as it has slabs.
+
+mod bands;
+mod cells;
+
+pub use bands::Bands;
+pub use cells::{Cell, Cells};
+
+use super::layout::Layout;
+use crate::model::Region;
+use crate::model::region::product;
+
+/// What the planner may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Elements of a band, about.
+    pub most: u64,
+    /// Bytes of decoded chunks that may be kept.
+    pub memory: u64,
+    /// Threads that work.
+    pub threads: usize,
+}
+
+/// How the bands of a slab get their elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// A slab is one band, which reads and decodes what it needs.
+    Direct,
+    /// The chunks of a slab are read and decoded first, then its bands are cut from them.
+    Staged {
+        /// Slabs kept at a time: with two, one is decoded while the other is worked on.
+        slabs: usize,
+    },
+}
+
+/// How a region is read.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The slabs.
+    pub slabs: Bands,
+    /// How bands are made of them.
+    pub way: Way,
+    /// How often a chunk is decoded, at most. More than once only where a row of chunks is larger
+    /// than the memory and than two chunks.
+    pub passes: u64,
+}
+
+/// Bytes in one piece from which on it is worth a read of its own.
+const PIECE: u64 = 4 << 10;
+
+/// Bytes of memory that a chunk takes beside its elements.
+const PER_CHUNK: u64 = 256;
+
+/// Plans to read `region` of a variable that is stored as `layout` says.
+///
+/// The first of these ways is taken that decodes each chunk once:
+/// 1. bands of `most` elements that end where chunks end, each decoding its own;
+/// 2. slabs of half the memory, so that one is decoded while another is worked on;
+/// 3. slabs of all the memory, or of two chunks, if that is more. This one is taken, too, if
+///    it decodes chunks more often: there is no other way without a file to put them in.
+///
+/// Chunks without filters are read by parts, so that no way reads more than is needed; what counts
+/// for them is that the parts are not too small.
+#[must_use]
+pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
+    let most = budget.most.max(1);
+    let bands = |most| Bands::new(region.clone(), &layout.chunk, most);
+    let slabs = bands(most);
+    if layout.filters.is_empty() && piece(&slabs, region, layout) || slabs.passes() == 1 {
+        return Plan {
+            passes: 1,
+            slabs,
+            way: Way::Direct,
+        };
+    }
+    let halves = in_halves(region, layout, budget);
+    if layout.filters.is_empty() || halves.slabs.passes() == 1 {
+        return halves;
+    }
+    let chunk = cost(layout);
+    let memory = budget.memory.max(chunk.saturating_mul(2));
+    let slabs = bands(most.max(fitting(memory, layout)));
+    let passes = slabs.passes();
+    let bytes = slabs.largest().saturating_mul(layout.element.size);
+    // Few chunks do not keep the threads busy.
+    let few = bytes / chunk.max(1) < 2 * budget.threads as u64 && bytes <= budget.memory;
+    let two = passes == 1 && few && budget.threads > 1;
+    let way = Way::Staged {
+        slabs: if two { 2 } else { 1 },
+    };
+    Plan { slabs, way, passes }
+}
+
+/// Plans to read `region` of a variable whose elements the reader makes itself, in any boxes: large
+/// ones, as nothing is known of what is behind them.
+#[must_use]
+pub fn in_boxes(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
+    let plan = in_halves(region, layout, budget);
+    if plan.slabs.largest() <= budget.most {
+        return Plan {
+            way: Way::Direct,
+            ..plan
+        };
+    }
+    plan
+}
+
+/// Slabs of half the memory, two at a time.
+fn in_halves(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
+    let most = budget.most.max(fitting(budget.memory / 2, layout)).max(1);
+    let two = budget.threads > 1;
+    Plan {
+        slabs: Bands::new(region.clone(), &layout.chunk, most),
+        way: Way::Staged {
+            slabs: if two { 2 } else { 1 },
+        },
+        passes: 1,
+    }
+}
+
+/// Bytes of memory that a decoded chunk takes.
+fn cost(layout: &Layout) -> u64 {
+    let elements = product(&layout.chunk).unwrap_or(u64::MAX);
+    elements
+        .saturating_mul(layout.element.size)
+        .saturating_add(PER_CHUNK)
+}
+
+/// Elements of decoded chunks that fit in `bytes`.
+fn fitting(bytes: u64, layout: &Layout) -> u64 {
+    let chunk = product(&layout.chunk).unwrap_or(u64::MAX).max(1);
+    let each = layout.element.size.saturating_add(PER_CHUNK / chunk);
+    bytes / each.max(1)
+}
+
+/// True if what a band of an unfiltered variable needs of a chunk is large enough to be read alone,
+/// or is all of the chunk.
+fn piece(bands: &Bands, region: &Region, layout: &Layout) -> bool {
+    let (mut piece, mut chunk) = (1u64, 1u64);
+    let mut left = bands.largest();
+    let dims = region.count.iter().zip(&region.stride).zip(&layout.chunk);
+    for ((&count, &stride), &len) in dims.rev() {
+        let of_chunk = len.div_ceil(stride.max(1)).min(count).max(1);
+        piece = piece.saturating_mul(of_chunk.min(left));
+        chunk = chunk.saturating_mul(of_chunk);
+        left = (left / count.max(1)).max(1);
+    }
+    piece == chunk || piece.saturating_mul(layout.element.size) >= PIECE
+}
+
+#[cfg(test)]
+mod tests;
