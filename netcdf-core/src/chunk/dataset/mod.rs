@@ -1,5 +1,7 @@
 //! Reads regions of variables: locates, fetches, decodes and scatters, for every format.
 
+mod available;
+
 use std::ops::Range;
 
 use super::elements;
