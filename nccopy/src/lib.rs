@@ -36,10 +36,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     let env = Env::with_threads(cli.threads);
     let copied = copy_file(&cli, &env, io);
     if !cli.quiet {
-        for note in env.notes.take() {
-            // Where standard error is closed, there is nobody left to tell.
-            let _ = writeln!(io.stderr, "nccopy: {note}");
-        }
+        tool::tell("nccopy", &env.notes, io);
     }
     match copied {
         Ok(()) => Status::Success,

@@ -76,6 +76,11 @@ pub struct Cli {
 
     /// With -s: print all filters as _Filter
     #[arg(short = 'F')]
+    pub all_filters: bool,
+
+    /// Print a table of filters only: those that the data of each variable went through, and
+    /// whether they are available here
+    #[arg(long = "filters")]
     pub filters: bool,
 
     /// Print times as dates, `2000-01-01 06`

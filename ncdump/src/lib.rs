@@ -9,6 +9,7 @@
 //! | [`time`] | times |
 //! | [`c_format`] | `C_format` |
 //! | `ncml` | NcML |
+//! | `filters` | the table of filters |
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -21,6 +22,7 @@
 
 pub mod c_format;
 pub mod cli;
+mod filters;
 mod forms;
 mod ncml;
 mod options;
@@ -30,12 +32,13 @@ pub mod time;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
-use netcdf_core::format;
-use netcdf_core::io::{Container, locator};
+use netcdf_core::format::{self, Reader};
+use netcdf_core::io::locator;
 use netcdf_core::tool::{self, Io, Status};
 
 use cli::Cli;
@@ -64,44 +67,69 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         }
     };
     let env = Env::with_threads(parsed.threads);
-    let done = dump(&parsed, &job, &env, io);
-    for note in env.notes.take() {
-        let _ = writeln!(io.stderr, "{NAME}: {note}");
+    let mut omitted = Vec::new();
+    let done = dump(&parsed, &job, &env, &mut omitted, io);
+    conclude(done, omitted, &env, io)
+}
+
+/// Says what there is to say at the end of a run; its status.
+fn conclude(done: Result<()>, omitted: Vec<Error>, env: &Env, io: &mut Io) -> Status {
+    tool::tell(NAME, &env.notes, io);
+    let mut status = Status::Success;
+    for e in omitted {
+        status = tool::report(NAME, &e, io);
     }
     match done {
-        Ok(()) => Status::Success,
+        Ok(()) => status,
         Err(e) => tool::cancelled(&env.cancel).unwrap_or_else(|| tool::report(NAME, &e, io)),
     }
 }
 
-fn dump(cli: &Cli, job: &Job, env: &Env, io: &mut Io) -> Result<()> {
+/// Prints what is asked for; why the data of variables was left out goes to `omitted`.
+fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
     let input = locator::input(&cli.input, &mut *io.stdin)?;
+    if let Job::Kind = job {
+        return say(io, &format!("{}\n", format::probe(&input)?.name()));
+    }
+    let resource = Arc::clone(input.name());
+    let reader = format::open(input, env)?;
+    let before = omitted.len();
+    let printed = print((cli, job), &*reader, env, omitted, io);
+    let named: Vec<_> = omitted.drain(before..).map(|e| e.of(&resource)).collect();
+    omitted.extend(named);
+    // The process is about to end: giving back the memory of 10^5 attributes one by one would take
+    // as long as printing them.
+    std::mem::forget(reader);
+    printed
+}
+
+/// Prints what is asked for of an open dataset.
+fn print(
+    (cli, job): (&Cli, &Job),
+    reader: &dyn Reader,
+    env: &Env,
+    omitted: &mut Vec<Error>,
+    io: &mut Io,
+) -> Result<()> {
     match job {
-        Job::Kind => kind(&input, io),
+        Job::Kind => say(io, &format!("{}\n", reader.schema().kind.name())),
         Job::ExtendedKind => {
-            let known = format::open(input, env)?.provenance();
+            let known = reader.provenance();
             say(io, &format!("{} mode={:08x}\n", known.model, known.mode))
         }
+        Job::Filters(request) => {
+            let text = request.filters(reader.schema(), &env.filters)?;
+            say(io, &text)
+        }
         Job::Cdl(request) => {
-            let reader = format::open(input, env)?;
-            let set = Dataset::new(&*reader, env);
-            let written = request.write(&set, &name(cli), &mut *io.stdout);
-            // The process is about to end: giving back the memory of 10^5 attributes one by one
-            // would take as long as printing them.
-            std::mem::forget(reader);
-            written
+            let set = Dataset::new(reader, env);
+            request.write(&set, &name(cli), omitted, &mut *io.stdout)
         }
         Job::Ncml(request) => {
-            let reader = format::open(input, env)?;
-            let text = request.ncml(&*reader, &cli.input)?;
+            let text = request.ncml(reader, &cli.input)?;
             write(&mut *io.stdout, &text)
         }
     }
-}
-
-fn kind(input: &Container, io: &mut Io) -> Result<()> {
-    let kind = format::probe(input)?;
-    say(io, &format!("{}\n", kind.name()))
 }
 
 fn say(io: &mut Io, text: &str) -> Result<()> {

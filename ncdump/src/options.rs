@@ -6,6 +6,7 @@ use std::path::Path;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::filter::Table;
 use netcdf_core::format::Reader;
 use netcdf_core::model::Schema;
 use netcdf_grammar::cdl::write::{
@@ -16,7 +17,7 @@ use netcdf_grammar::number::Precision;
 use crate::cli::Cli;
 use crate::forms::DumpForms;
 use crate::time::Separator;
-use crate::{ncml, select};
+use crate::{filters, ncml, select};
 
 /// What is printed.
 pub(crate) enum Job {
@@ -28,6 +29,8 @@ pub(crate) enum Job {
     Cdl(Request),
     /// NcML (`-x`).
     Ncml(Request),
+    /// The table of filters (`--filters`).
+    Filters(Request),
 }
 
 /// How CDL or NcML is printed.
@@ -77,6 +80,8 @@ impl Job {
             Self::Kind
         } else if cli.extended_kind {
             Self::ExtendedKind
+        } else if cli.filters {
+            Self::Filters(request)
         } else if cli.ncml {
             Self::Ncml(request)
         } else {
@@ -87,7 +92,7 @@ impl Job {
 
 impl Request {
     fn new(cli: &Cli) -> Result<Self> {
-        let special = match (cli.special, cli.filters) {
+        let special = match (cli.special, cli.all_filters) {
             (false, _) => SpecialAttributes::Hidden,
             (true, false) => SpecialAttributes::Shown,
             (true, true) => SpecialAttributes::Filters,
@@ -111,12 +116,18 @@ impl Request {
         })
     }
 
-    /// Writes a dataset as CDL.
+    /// Writes a dataset as CDL; why the data of variables was left out goes to `omitted`.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for names that are not in the dataset; those of reading and
     /// writing.
-    pub(crate) fn write(&self, set: &Dataset<'_>, name: &[u8], out: &mut dyn Write) -> Result<()> {
+    pub(crate) fn write(
+        &self,
+        set: &Dataset<'_>,
+        name: &[u8],
+        omitted: &mut Vec<Error>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let schema = set.reader.schema();
         let forms = DumpForms::new(schema, self.digits, self.times);
         let selection = self.selection(schema)?;
@@ -131,14 +142,23 @@ impl Request {
             fill_type: self.fill_type,
             forms: Some(&forms),
         };
-        write::write(set, &options, out)
+        write::write(set, &options, omitted, out)
+    }
+
+    /// The table of filters.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for names that are not in the dataset.
+    pub(crate) fn filters(&self, schema: &Schema, known: &Table) -> Result<String> {
+        let selection = self.selection(schema)?;
+        Ok(filters::table(schema, known, &selection))
     }
 
     /// The metadata of a dataset as NcML.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for names that are not in the dataset, [`ErrorKind::Unsupported`]
-    /// for the netCDF-4 data model.
+    /// [`ErrorKind::NotFound`] for names that are not in the dataset, [`ErrorKind::Limit`] for
+    /// types that have too many fields within each other.
     pub(crate) fn ncml(&self, reader: &dyn Reader, path: &Path) -> Result<Vec<u8>> {
         let selection = self.selection(reader.schema())?;
         ncml::write(reader.schema(), path, self, &selection)

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use crate::env::Cancel;
+use crate::env::{Cancel, Notes};
 use crate::error::{Error, Result};
 
 /// How a run ended.
@@ -74,12 +74,24 @@ pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     if error.is_broken_pipe() {
         return Status::Success;
     }
+    say(tool, &error.to_string(), io);
+    Status::Failure
+}
+
+/// Says what is to be said but not fatal on standard error, as `tool: object: what`.
+pub fn tell(tool: &str, notes: &Notes, io: &mut Io) {
+    for note in notes.take() {
+        say(tool, &note.to_string(), io);
+    }
+}
+
+/// A line on standard error.
+fn say(tool: &str, text: &str, io: &mut Io) {
     // Names in files are anything; on a terminal they must not be more than text.
     let control = |c: char| c.is_control() && c != '\n' && c != '\t';
-    let text = error.to_string().replace(control, "\u{fffd}");
+    let text = text.replace(control, "\u{fffd}");
     // Where standard error is closed, there is nobody left to tell.
     let _ = writeln!(io.stderr, "{tool}: {text}");
-    Status::Failure
 }
 
 /// Prints `text`: help or version on standard output, what is `wrong` with the command line on
@@ -135,6 +147,7 @@ pub fn cancelled(cancel: &Cancel) -> Option<Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::env::Note;
     use crate::error::ErrorKind;
     use std::sync::{Arc, Mutex};
 
@@ -162,7 +175,15 @@ mod tests {
         };
         let error = Error::new(ErrorKind::Corrupt, "odd").in_object("/\u{1b}[2Jv");
         assert_eq!(report("ncdump", &error, &mut io), Status::Failure);
+        let notes = Notes::default();
+        notes.say(Note {
+            object: "/\u{1b}[2Jw".into(),
+            what: "left out".into(),
+            remedy: None,
+        });
+        tell("ncdump", &notes, &mut io);
         let said = stderr.0.lock().unwrap().clone();
-        assert_eq!(said, "ncdump: odd in /\u{fffd}[2Jv\n".as_bytes());
+        let expected = "ncdump: odd in /\u{fffd}[2Jv\nncdump: /\u{fffd}[2Jw: left out\n";
+        assert_eq!(said, expected.as_bytes());
     }
 }

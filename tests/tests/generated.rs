@@ -9,6 +9,8 @@ const NCDUMP: Extra = Extra {
     notes: &[
         "CDL goes to standard output: the header (dimensions, variables, attributes), then the data. The text can be edited and \
          made into a dataset again with ncgen.",
+        "Data that went through a filter that is not available is left out: a comment stands in its place, standard error names \
+         the variable and the filter, and the exit status is 1. All else is printed.",
         "Options of the C tool keep their letters and meanings; options that it does not have have long names only.",
     ],
     examples: &[
@@ -30,6 +32,10 @@ const NCDUMP: Extra = Extra {
             "Print the kind of a dataset that comes through a pipe.",
         ),
         ("ncdump -x x.nc > x.ncml", "Describe the dataset in NcML."),
+        (
+            "ncdump --filters x.nc",
+            "Say which filters the data went through, and which of them are missing here.",
+        ),
     ],
 };
 

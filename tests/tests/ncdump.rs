@@ -31,6 +31,7 @@ snapshots! {
     ncml_of_64_bit_integers: "-x", "%classic/unsigned-5.nc";
     a_name_with_a_slash: "%classic/slash-1.nc";
     a_name_that_is_not_utf8: "%classic/latin1-1.nc";
+    no_filters: "--filters", "%classic/weather-1.nc";
     scalars_with_indices: "-f", "f", "-v", "scalar", "%classic/ranks-1.nc";
     no_such_file: "%classic/nosuch.nc";
     no_such_option: "-Q", "%classic/weather-1.nc";

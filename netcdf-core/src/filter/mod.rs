@@ -21,6 +21,7 @@ pub mod zstd;
 
 mod bits;
 mod lz;
+mod missing;
 mod output;
 #[cfg(test)]
 mod vectors;
@@ -201,7 +202,7 @@ impl Table {
     /// [`ErrorKind::MissingFilter`] if there is none.
     pub fn entry(&self, id: u32) -> Result<&FilterEntry> {
         let row = self.0.iter().find(|e| e.id == id);
-        row.ok_or_else(|| names::missing(id))
+        row.ok_or_else(|| missing::error(id, None))
     }
 
     /// Makes the filters of a variable, in the order of writing. What is wrong with a filter

@@ -3,8 +3,6 @@
 //! The facts are those of the HDF Group's list of registered filters. Names are netCDF's short
 //! ones where it has any.
 
-use crate::error::{Error, ErrorKind};
-
 /// A filter of the HDF Group's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registered {
@@ -31,29 +29,8 @@ pub fn all() -> &'static [Registered] {
     LIST
 }
 
-/// The error for a filter that is not in the table.
-pub(super) fn missing(id: u32) -> Error {
-    let error = |what: String| Error::new(ErrorKind::MissingFilter, what);
-    match registered(id) {
-        Some(Registered {
-            name,
-            about,
-            install,
-            ..
-        }) => error(format!(
-            "this version cannot decode filter {id}, {name} ({about})"
-        ))
-        .with_remedy(format!(
-            "it comes with {install}; where HDF5 has it, h5repack can store the data with deflate"
-        )),
-        None => error(format!("filter {id} is unknown: {}", unregistered(id))).with_remedy(
-            "where its HDF5 plugin is installed, h5repack can store the data with deflate",
-        ),
-    }
-}
-
 /// What is known of a number that is not in the list.
-fn unregistered(id: u32) -> &'static str {
+pub(super) fn unregistered(id: u32) -> &'static str {
     match id {
         0..=255 => "HDF5 keeps the number for itself",
         256..=511 => "the number is one for tests",
@@ -147,21 +124,5 @@ mod tests {
         for row in crate::filter::BUILT_IN {
             assert_eq!(registered(row.id).unwrap().name, row.name);
         }
-    }
-
-    #[test]
-    fn says_what_is_missing() {
-        let e = missing(32024);
-        assert_eq!(e.kind(), ErrorKind::MissingFilter);
-        assert_eq!(
-            e.to_string(),
-            "this version cannot decode filter 32024, sz3 (error-bounded lossy compression of \
-             numbers, version 3) (it comes with the Python package hdf5plugin; where HDF5 has it, \
-             h5repack can store the data with deflate)"
-        );
-        assert_eq!(
-            missing(32768).what(),
-            "filter 32768 is unknown: the number is one for private use"
-        );
     }
 }

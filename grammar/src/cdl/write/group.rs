@@ -1,6 +1,6 @@
 //! A group: its sections in order, then its subgroups.
 
-use netcdf_core::error::Result;
+use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Group, GroupId, VarId};
 
 use super::variables::push_defined;
@@ -90,10 +90,36 @@ impl Writer<'_, '_> {
         self.out.line(b"data:\n");
         for &var in &group.vars {
             if self.selected(id, var) {
-                self.variable_data(var)?;
+                self.data_or_comment(var)?;
             }
         }
         Ok(())
+    }
+
+    /// The data of a variable; if it cannot be decoded, a comment in its place.
+    fn data_or_comment(&mut self, id: VarId) -> Result<()> {
+        match self.set.check_filters(id) {
+            Ok(()) => self.variable_data(id),
+            Err(e) if e.kind() == ErrorKind::MissingFilter => {
+                self.omit(id, e);
+                Ok(())
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    fn omit(&mut self, id: VarId, why: Error) {
+        let mut name = Vec::new();
+        if let Some(var) = self.schema.var(id) {
+            push_defined(&var.name, self.schema.kind, &mut name);
+        }
+        self.out.bytes(b"\n");
+        self.out.line(b" // ");
+        self.out.bytes(&name);
+        self.out.bytes(b": data omitted: ");
+        self.out.bytes(why.what().as_bytes());
+        self.out.bytes(b"\n");
+        self.omitted.push(why);
     }
 
     /// Whether the data of a variable is written.

@@ -29,26 +29,56 @@ pub use options::{
 use std::io::Write;
 
 use netcdf_core::chunk::Dataset;
-use netcdf_core::error::Result;
-use netcdf_core::model::{GroupId, Schema};
+use netcdf_core::error::{Error, Result};
+use netcdf_core::model::{GroupId, Schema, Values};
 
-use crate::number::{FloatFormat, Form};
+use crate::number::{FloatFormat, Form, Precision};
 use out::Out;
 
-/// Writes a dataset as CDL. What was written before an error is valid CDL up to there.
+/// Writes a dataset as CDL. After an error, what was written has no end, so that it cannot be taken
+/// for the whole.
+///
+/// Variables whose data went through a filter that is not available are left out of the data
+/// section, where a comment says so: for each there is an error in `omitted`.
 ///
 /// # Errors
 /// Those of reading the data, with the variable, and of writing to `out`.
-pub fn write(set: &Dataset<'_>, options: &Options<'_>, out: &mut dyn Write) -> Result<()> {
+pub fn write(
+    set: &Dataset<'_>,
+    options: &Options<'_>,
+    omitted: &mut Vec<Error>,
+    out: &mut dyn Write,
+) -> Result<()> {
     let mut writer = Writer {
         set,
         schema: set.reader.schema(),
         options,
         data: Floats::new(options, Form::Data),
         out: Out::new(out, options.line_length),
+        omitted,
     };
     let written = writer.dataset();
     written.and(writer.out.flush())
+}
+
+/// The values of a list as constants of CDL, one text a value, as they stand in data.
+#[must_use]
+pub fn constants(
+    schema: &Schema,
+    values: &Values,
+    (float, double): (Precision, Precision),
+) -> Vec<Vec<u8>> {
+    let floats = Floats {
+        float: FloatFormat::new(float, Form::Data),
+        double: FloatFormat::new(double, Form::Data),
+    };
+    let text = value::ValueText { schema, floats };
+    let one = |i| {
+        let mut constant = Vec::new();
+        text.write(values, i, &mut constant);
+        constant
+    };
+    (0..values.len()).map(one).collect()
 }
 
 /// How the two floating-point types are printed.
@@ -75,6 +105,8 @@ struct Writer<'a, 'w> {
     /// Form of floating-point values in data.
     data: Floats,
     out: Out<'w>,
+    /// Why the data of variables was left out.
+    omitted: &'w mut Vec<Error>,
 }
 
 impl Writer<'_, '_> {

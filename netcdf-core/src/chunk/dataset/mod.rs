@@ -1,6 +1,7 @@
 //! Reads regions of variables: locates, fetches, decodes and scatters, for every format.
 
 mod assembled;
+mod available;
 mod canvas;
 mod gather;
 mod slab;

@@ -1,6 +1,7 @@
 //! Whole datasets, compared with what the C tool prints.
 
 mod enhanced;
+mod missing;
 mod numeric;
 mod reader;
 
@@ -21,7 +22,10 @@ fn cdl(memory: &Memory, options: &Options<'_>) -> String {
             ..Env::default()
         };
         let mut out = vec![];
-        write(&Dataset::new(memory, &env), options, &mut out).unwrap();
+        let set = Dataset::new(memory, &env);
+        let mut omitted = vec![];
+        write(&set, options, &mut omitted, &mut out).unwrap();
+        assert!(omitted.is_empty());
         String::from_utf8(out).unwrap()
     };
     let text = one(1);
@@ -47,7 +51,8 @@ fn an_error_keeps_what_was_written() {
     memory.var(root, "b", Atomic::Int, &[x], Values::Int(vec![1, 2]));
     let env = Env::default();
     let mut out = vec![];
-    let e = write(&Dataset::new(&memory, &env), &Options::default(), &mut out).unwrap_err();
+    let set = Dataset::new(&memory, &env);
+    let e = write(&set, &Options::default(), &mut vec![], &mut out).unwrap_err();
     assert_eq!(e.object(), Some("/b"));
     assert!(out.ends_with(b"data:\n\n a = 1, 2, 3 ;\n\n b = "));
 }

@@ -18,6 +18,8 @@ pub(super) struct Memory {
     pub(super) provenance: Provenance,
     data: Vec<Values>,
     pub(super) order: Endianness,
+    /// Filters that no chunk went through, as bits.
+    pub(super) mask: u32,
 }
 
 pub(super) fn name(text: &str) -> Name {
@@ -40,6 +42,7 @@ impl Memory {
             provenance: Provenance::default(),
             data: vec![],
             order: Endianness::Little,
+            mask: 0,
         }
     }
 
@@ -149,8 +152,8 @@ impl Reader for Memory {
                 order: self.order,
                 plain: ty.atomic().and_then(Atomic::size).is_some(),
             },
-            filters: vec![],
             fill: None,
+            filters: self.schema.vars[var.index()].storage.filters.clone(),
         })
     }
 
@@ -164,7 +167,7 @@ impl Reader for Memory {
             index: 0,
             object: var.0,
             range: 0..self.stored(var).len() as u64,
-            mask: 0,
+            mask: self.mask,
         })
     }
 

@@ -1,0 +1,86 @@
+//! Data that went through filters that are not available.
+
+use netcdf_core::chunk::Dataset;
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::memory::MemorySource;
+use netcdf_core::model::{Atomic, FilterSpec, GroupId, Kind, Values};
+
+use super::from;
+use super::reader::Memory;
+use crate::cdl::write::{Options, write};
+
+/// Three variables; the second one, in a group, went through a filter that nobody has.
+fn memory() -> Memory {
+    let mut m = Memory::new(Kind::Netcdf4);
+    let x = m.dim(GroupId::ROOT, "x", 2, false);
+    let ints = || Values::Int(vec![1, 2]);
+    m.var(GroupId::ROOT, "a", Atomic::Int, &[x], ints());
+    let g = m.group(GroupId::ROOT, "g");
+    let b = m.var(g, "b c", Atomic::Int, &[x], ints());
+    m.variable(b).storage.filters = vec![FilterSpec {
+        id: 40000,
+        params: vec![7, 8],
+    }];
+    m.var(g, "d", Atomic::Int, &[x], ints());
+    m
+}
+
+fn dump(memory: &Memory) -> (Result<()>, Vec<Error>, String) {
+    let (env, mut omitted, mut out) = (Env::default(), vec![], vec![]);
+    let set = Dataset::new(memory, &env);
+    let done = write(&set, &Options::default(), &mut omitted, &mut out);
+    (done, omitted, String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn a_comment_stands_for_the_data() {
+    let (done, omitted, text) = dump(&memory());
+    done.unwrap();
+    let expected = concat!(
+        "data:\n\n a = 1, 2 ;\n\ngroup: g {\n  variables:\n  \tint b\\ c(x) ;\n  \tint d(x) ;\n  data:\n",
+        "\n   // b\\ c: data omitted: filter 40000 is not available\n",
+        "\n   d = 1, 2 ;\n  } // group g\n}\n",
+    );
+    assert_eq!(from(&text, "data:"), expected);
+    let [e] = omitted.as_slice() else {
+        panic!("{omitted:?}")
+    };
+    assert_eq!(
+        (e.kind(), e.object()),
+        (ErrorKind::MissingFilter, Some("/g/b c"))
+    );
+    assert!(e.to_string().contains("the parameters 7,8 "), "{e}");
+}
+
+#[test]
+fn the_text_is_whole_without_the_data() {
+    let (_, _, text) = dump(&memory());
+    let source = MemorySource::new("dump", text.into_bytes());
+    let cdl = crate::cdl::read(&source, &crate::cdl::ReadOptions::default()).unwrap();
+    let with_data: Vec<_> = cdl.data.iter().map(|list| list.var.0).collect();
+    assert_eq!(with_data, [0, 2]);
+}
+
+#[test]
+fn a_filter_that_no_chunk_went_through_is_not_missed() {
+    let mut m = memory();
+    m.mask = 1;
+    let (done, omitted, text) = dump(&m);
+    done.unwrap();
+    assert!(omitted.is_empty());
+    assert!(text.contains("\n   b\\ c = 1, 2 ;\n"), "{text}");
+}
+
+/// What was left out before is not forgotten.
+#[test]
+fn other_errors_leave_the_text_without_an_end() {
+    let mut m = memory();
+    let last = m.group(GroupId::ROOT, "h");
+    let x = netcdf_core::model::DimId(0);
+    m.var(last, "e", Atomic::Int, &[x], Values::Int(vec![1]));
+    let (done, omitted, text) = dump(&m);
+    assert_eq!(done.unwrap_err().object(), Some("/h/e"));
+    assert_eq!(omitted.len(), 1);
+    assert!(text.ends_with("data:\n\n   e = "), "{text}");
+}

@@ -1,0 +1,143 @@
+//! The table of `--filters`: the filters that the data of each variable went through, and which of
+//! them are available.
+
+use netcdf_core::filter::Table;
+use netcdf_core::model::{FilterSpec, GroupId, Schema, Storage, StorageLayout, VarId, Variable};
+use netcdf_grammar::cdl::write::Selection;
+use netcdf_grammar::escape::{escape_name, trim_nuls};
+
+/// Columns of the table.
+const HEAD: [&str; 7] = [
+    "variable",
+    "storage",
+    "chunk",
+    "id",
+    "filter",
+    "state",
+    "parameters",
+];
+/// Blanks between two columns.
+const GAP: &str = "  ";
+
+type Row = [String; HEAD.len()];
+
+/// The table as text; a sentence, if no filters are in it.
+pub(crate) fn table(schema: &Schema, known: &Table, selection: &Selection) -> String {
+    let vars = selected(schema, selection);
+    if vars.iter().all(|var| var.storage.filters.is_empty()) {
+        return match vars.len() {
+            0 => "there are no variables\n".to_owned(),
+            1 => "the variable has no filters\n".to_owned(),
+            n => format!("none of the {n} variables has filters\n"),
+        };
+    }
+    let mut rows = vec![HEAD.map(str::to_owned)];
+    for var in vars {
+        rows.extend(of_variable(schema, known, var));
+    }
+    aligned(&rows)
+}
+
+/// The variables that are asked for, in the order of a dump.
+fn selected<'s>(schema: &'s Schema, selection: &Selection) -> Vec<&'s Variable> {
+    let mut ids = Vec::new();
+    collect(schema, GroupId::ROOT, selection, &mut ids);
+    ids.into_iter().filter_map(|id| schema.var(id)).collect()
+}
+
+fn collect(schema: &Schema, at: GroupId, selection: &Selection, ids: &mut Vec<VarId>) {
+    let Some(group) = schema.group(at) else {
+        return;
+    };
+    let listed = selection.variables.as_ref();
+    if selection.groups.as_ref().is_none_or(|g| g.contains(&at)) {
+        let vars = group.vars.iter().copied();
+        ids.extend(vars.filter(|id| listed.is_none_or(|l| l.contains(id))));
+    }
+    for &sub in &group.groups {
+        collect(schema, sub, selection, ids);
+    }
+}
+
+/// A row a filter, in the order of writing; what is said of the variable stands in the first one.
+fn of_variable(schema: &Schema, known: &Table, var: &Variable) -> Vec<Row> {
+    let (storage, chunk) = layout(&var.storage);
+    let mut head = [path(schema, var), storage.to_owned(), chunk].to_vec();
+    let mut row = |[id, name, state, parameters]: [String; 4]| -> Row {
+        let mut head = std::mem::take(&mut head).into_iter();
+        let mut first = || head.next().unwrap_or_default();
+        [first(), first(), first(), id, name, state, parameters]
+    };
+    if var.storage.filters.is_empty() {
+        let none = "none".to_owned();
+        return vec![row([String::new(), none, String::new(), String::new()])];
+    }
+    let filters = var.storage.filters.iter();
+    filters.map(|f| row(of_filter(known, f))).collect()
+}
+
+fn of_filter(known: &Table, filter: &FilterSpec) -> [String; 4] {
+    let state = match known.entry(filter.id) {
+        Ok(_) => "built in",
+        Err(_) => "missing",
+    };
+    let parameters: Vec<_> = filter.params.iter().map(u32::to_string).collect();
+    [
+        filter.id.to_string(),
+        known.name(filter.id).unwrap_or("not registered").to_owned(),
+        state.to_owned(),
+        parameters.join(","),
+    ]
+}
+
+/// The word for the layout, and the shape of a chunk.
+fn layout(storage: &Storage) -> (&'static str, String) {
+    let word = match &storage.layout {
+        None => "",
+        Some(StorageLayout::Contiguous) => "contiguous",
+        Some(StorageLayout::Compact) => "compact",
+        Some(StorageLayout::Virtual) => "virtual",
+        Some(StorageLayout::Unknown) => "unknown",
+        Some(StorageLayout::Chunked(shape)) => {
+            let shape: Vec<_> = shape.iter().map(u64::to_string).collect();
+            return ("chunked", shape.join("x"));
+        }
+    };
+    (word, String::new())
+}
+
+/// The path of a variable, escaped as in CDL.
+fn path(schema: &Schema, var: &Variable) -> String {
+    let parent = |id: &GroupId| schema.group(*id).and_then(|g| g.parent);
+    let way = std::iter::successors(Some(var.group), parent)
+        .take(schema.groups.len())
+        .filter_map(|id| schema.group(id).filter(|g| g.parent.is_some()));
+    let mut names: Vec<_> = way.map(|group| group.name.as_bytes()).collect();
+    names.insert(0, var.name.as_bytes());
+    let mut path = Vec::new();
+    for name in names.into_iter().rev() {
+        path.push(b'/');
+        escape_name(trim_nuls(name), &mut path);
+    }
+    String::from_utf8_lossy(&path).into_owned()
+}
+
+/// The rows as lines, without blanks at their ends.
+fn aligned(rows: &[Row]) -> String {
+    let mut widths = [0; HEAD.len()];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(widths);
+        let cells: Vec<_> = cells
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        text.push_str(cells.join(GAP).trim_end());
+        text.push('\n');
+    }
+    text
+}

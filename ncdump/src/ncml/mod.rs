@@ -1,0 +1,239 @@
+//! NcML 2.2: the metadata of datasets as XML.
+//!
+//! Datasets of the classic model come out as the C tool prints them, with names of types that NcML
+//! does not have. The C tool refuses the netCDF-4 model; datasets of that model come out as the
+//! schema of NcML 2.2 has them.
+
+mod attribute;
+mod variable;
+
+use std::path::Path;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::model::{Group, GroupId, Kind, Name, Schema, TypeKind, VarId};
+use netcdf_grammar::cdl::write::Selection;
+use netcdf_grammar::escape::{trim_nuls, xml_text};
+
+use crate::options::{Digits, Request};
+
+/// Most fields of compound types, each time that they are written: types that consist of others
+/// can have more of them than there are bytes in the file.
+const FIELDS: usize = 1 << 18;
+
+/// The metadata of a dataset as NcML.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for types that have too many fields within each other.
+pub(crate) fn write(
+    schema: &Schema,
+    path: &Path,
+    request: &Request,
+    selection: &Selection,
+) -> Result<Vec<u8>> {
+    let enhanced = schema.kind == Kind::Netcdf4;
+    let short = |id| {
+        enhanced
+            || request.header
+            || selection
+                .variables
+                .as_ref()
+                .is_some_and(|v| !v.contains(&id))
+            || (selection.coordinates && !is_coordinate(schema, id))
+            || has_no_records(schema, id)
+    };
+    let mut ncml = Ncml {
+        schema,
+        digits: request.digits,
+        enhanced,
+        indent: 0,
+        fields: FIELDS,
+        short: &short,
+        out: Vec::new(),
+    };
+    ncml.dataset(path)?;
+    Ok(ncml.out)
+}
+
+/// Whether a variable has rank 1 and the name of a dimension.
+fn is_coordinate(schema: &Schema, id: VarId) -> bool {
+    let var = schema.var(id).filter(|v| v.dims.len() == 1);
+    var.is_some_and(|v| schema.dims.iter().any(|d| d.name == v.name))
+}
+
+fn has_no_records(schema: &Schema, id: VarId) -> bool {
+    let Some(var) = schema.var(id) else {
+        return false;
+    };
+    let mut dims = var.dims.iter().filter_map(|&d| schema.dim(d));
+    dims.any(|d| d.unlimited && d.len == 0)
+}
+
+/// A document in the making.
+struct Ncml<'a> {
+    schema: &'a Schema,
+    digits: Digits,
+    /// Whether it is a dataset of the netCDF-4 model.
+    enhanced: bool,
+    /// Blanks before elements.
+    indent: usize,
+    /// Fields that may still be written.
+    fields: usize,
+    /// Which variables without attributes have one tag.
+    short: &'a dyn Fn(VarId) -> bool,
+    out: Vec<u8>,
+}
+
+impl Ncml<'_> {
+    fn dataset(&mut self, path: &Path) -> Result<()> {
+        self.bytes("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<netcdf");
+        let namespace = "https://www.unidata.ucar.edu/namespaces/netcdf/ncml-2.2";
+        self.value("xmlns", namespace.as_bytes());
+        self.value("location", path.as_os_str().as_encoded_bytes());
+        self.bytes(">\n");
+        self.within(|ncml| ncml.contents(GroupId::ROOT))?;
+        self.bytes("</netcdf>\n");
+        Ok(())
+    }
+
+    /// What is in a group.
+    fn contents(&mut self, id: GroupId) -> Result<()> {
+        let schema = self.schema;
+        let Some(group) = schema.group(id) else {
+            return Ok(());
+        };
+        self.enumerations(group);
+        self.dimensions(group);
+        for attribute in &group.attributes {
+            if !(id == GroupId::ROOT && attribute.name.is("_NCProperties")) {
+                self.attribute(attribute);
+            }
+        }
+        for &var in &group.vars {
+            self.variable(var)?;
+        }
+        for &sub in &group.groups {
+            self.subgroup(sub)?;
+        }
+        Ok(())
+    }
+
+    fn subgroup(&mut self, id: GroupId) -> Result<()> {
+        let schema = self.schema;
+        let Some(group) = schema.group(id) else {
+            return Ok(());
+        };
+        self.open("group");
+        self.name(&group.name);
+        self.bytes(">\n");
+        self.within(|ncml| ncml.contents(id))?;
+        self.close("group");
+        Ok(())
+    }
+
+    /// The enum types of a group; other types have no names in NcML.
+    fn enumerations(&mut self, group: &Group) {
+        let schema = self.schema;
+        for ty in group.types.iter().filter_map(|&id| schema.user_type(id)) {
+            let TypeKind::Enum { base, members } = &ty.kind else {
+                continue;
+            };
+            self.open("enumTypedef");
+            self.name(&ty.name);
+            self.value("type", variable::enumeration(*base).as_bytes());
+            self.bytes(">\n");
+            self.within(|ncml| {
+                for (member, value) in members {
+                    ncml.open("enum");
+                    ncml.value("key", value.to_string().as_bytes());
+                    ncml.bytes(">");
+                    xml_text(trim_nuls(member.as_bytes()), &mut ncml.out);
+                    ncml.bytes("</enum>\n");
+                }
+            });
+            self.close("enumTypedef");
+        }
+    }
+
+    fn dimensions(&mut self, group: &Group) {
+        let schema = self.schema;
+        for dim in group.dims.iter().filter_map(|&d| schema.dim(d)) {
+            self.open("dimension");
+            self.name(&dim.name);
+            self.value("length", dim.len.to_string().as_bytes());
+            if dim.unlimited {
+                self.value("isUnlimited", b"true");
+            }
+            self.bytes(" />\n");
+        }
+    }
+
+    /// Something as it is called from within a group: by its name where that leads to it, else by
+    /// its path. `has` says which groups define something of that name.
+    fn reference(
+        &self,
+        from: GroupId,
+        (home, name): (GroupId, &Name),
+        has: impl Fn(&Group) -> bool,
+    ) -> Vec<u8> {
+        let parent = |id: &GroupId| self.schema.group(*id).and_then(|g| g.parent);
+        let upwards = |from| {
+            std::iter::successors(Some(from), parent)
+                .take(self.schema.groups.len())
+                .filter_map(|id| Some((id, self.schema.group(id)?)))
+        };
+        let found = upwards(from).find(|(_, group)| has(group));
+        let mut text = trim_nuls(name.as_bytes()).to_vec();
+        if found.is_none_or(|(id, _)| id != home) {
+            for (_, group) in upwards(home).filter(|(_, g)| g.parent.is_some()) {
+                text = [group.name.as_bytes(), &text].join(&b'/');
+            }
+            text.insert(0, b'/');
+        }
+        text
+    }
+
+    /// Runs `write` one step further to the right.
+    fn within<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        self.indent += 2;
+        let written = write(self);
+        self.indent -= 2;
+        written
+    }
+
+    /// `<element`
+    fn open(&mut self, element: &str) {
+        self.out.resize(self.out.len() + self.indent, b' ');
+        self.bytes("<");
+        self.bytes(element);
+    }
+
+    /// `</element>`
+    fn close(&mut self, element: &str) {
+        self.out.resize(self.out.len() + self.indent, b' ');
+        self.bytes(&format!("</{element}>\n"));
+    }
+
+    fn name(&mut self, name: &Name) {
+        self.value("name", trim_nuls(name.as_bytes()));
+    }
+
+    /// ` key="value"`
+    fn value(&mut self, key: &str, value: &[u8]) {
+        self.bytes(" ");
+        self.bytes(key);
+        self.bytes("=\"");
+        xml_text(value, &mut self.out);
+        self.bytes("\"");
+    }
+
+    fn bytes(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// The error for types that are too large to be written out.
+fn too_many_fields() -> Error {
+    let what =
+        format!("NcML repeats types wherever they are used, which makes more than {FIELDS} fields");
+    Error::new(ErrorKind::Limit, what).with_remedy("CDL does not repeat them")
+}

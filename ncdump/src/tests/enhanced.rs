@@ -1,0 +1,299 @@
+//! Runs on datasets of the netCDF-4 model.
+
+use std::io::Cursor;
+
+use netcdf_core::env::{Env, Note};
+use netcdf_core::filter::{FilterEntry, Table};
+use netcdf_core::format::Reader;
+use netcdf_core::model::{Atomic, DataType, Kind, TypeKind, Values};
+use netcdf_core::tool::{Io, Status};
+
+use super::reader::{Memory, field};
+use super::{ROOT, Sink, name, text};
+use crate::options::Job;
+use crate::{cli, conclude, print};
+
+/// Status, standard output and standard error of a run on a dataset that is open already.
+fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, String) {
+    let (out, err) = (Sink::default(), Sink::default());
+    let mut io = Io {
+        stdin: Box::new(Cursor::new(vec![])),
+        stdout: Box::new(out.clone()),
+        stderr: Box::new(err.clone()),
+        terminal: false,
+    };
+    let args = ["ncdump"].iter().chain(args).chain(&["f.nc"]);
+    let cli = cli::parse(args.map(Into::into).collect()).unwrap();
+    let job = Job::new(&cli).unwrap();
+    let mut omitted = vec![];
+    let done = print((&cli, &job), reader, env, &mut omitted, &mut io);
+    let status = conclude(done, omitted, env, &mut io);
+    (status, out.text(), err.text())
+}
+
+fn run(args: &[&str], reader: &dyn Reader) -> (Status, String, String) {
+    run_in(args, reader, &Env::default())
+}
+
+fn ints() -> Values {
+    Values::Int(vec![1, 2])
+}
+
+/// Variables in two groups: without filters, with those of netCDF, and with one that nobody has.
+fn filtered() -> Memory {
+    let mut m = Memory::new();
+    m.dim(ROOT, "x", 2, false);
+    m.var((ROOT, "plain"), Atomic::Int, &[0], &ints());
+    let v = m.var((ROOT, "temp"), Atomic::Int, &[0], &ints());
+    m.filters(v, &[2], &[(2, &[4]), (1, &[5])]);
+    let g = m.schema.add_group(ROOT, name("g"));
+    let v = m.var((g, "b c"), Atomic::Int, &[0], &ints());
+    m.filters(v, &[10, 200], &[(2, &[4]), (65535, &[7, 8])]);
+    m.var((g, "last"), Atomic::Int, &[0], &ints());
+    m
+}
+
+/// Shuffle and deflate, which are only looked up.
+fn shuffle_and_deflate() -> Env {
+    let row = |id, name| FilterEntry {
+        id,
+        name,
+        prepare: |_, params| Ok(params.to_vec()),
+        build: |_, _| unreachable!("no data is read"),
+    };
+    Env {
+        filters: Table::new(vec![row(1, "deflate"), row(2, "shuffle")]),
+        ..Env::default()
+    }
+}
+
+#[test]
+fn a_table_of_filters() {
+    let expected = "\
+variable  storage  chunk   id     filter          state     parameters
+/plain                            none
+/temp     chunked  2       2      shuffle         built in  4
+                           1      deflate         built in  5
+/g/b\\ c   chunked  10x200  2      shuffle         built in  4
+                           65535  not registered  missing   7,8
+/g/last                           none
+";
+    let env = shuffle_and_deflate();
+    let (status, out, err) = run_in(&["--filters"], &filtered(), &env);
+    assert_eq!((status, err.as_str()), (Status::Success, ""));
+    assert_eq!(out, expected);
+}
+
+#[test]
+fn a_table_of_some_variables() {
+    let one = |args: &[&str]| run_in(args, &filtered(), &shuffle_and_deflate()).1;
+    let out = one(&["--filters", "-v", "temp"]);
+    assert_eq!(out.lines().count(), 3, "{out}");
+    let none = "the variable has no filters\n";
+    assert_eq!(one(&["--filters", "-v", "plain"]), none);
+    let none = "none of the 2 variables has filters\n";
+    assert_eq!(one(&["--filters", "-v", "plain,last"]), none);
+    assert!(one(&["--filters", "-g", "g"]).contains("\n/g/last "));
+    let none = "there are no variables\n";
+    assert_eq!(run(&["--filters"], &Memory::new()).1, none);
+}
+
+#[test]
+fn data_behind_missing_filters_is_left_out() {
+    let mut m = filtered();
+    m.filters(netcdf_core::model::VarId(1), &[2], &[]);
+    let (status, out, err) = run(&[], &m);
+    assert_eq!(status, Status::Failure);
+    assert!(out.contains("\n temp = 1, 2 ;\n"), "{out}");
+    let place = "\n   // b\\ c: data omitted: filter ";
+    assert!(out.contains(place), "{out}");
+    assert!(
+        out.ends_with("\n   last = 1, 2 ;\n  } // group g\n}\n"),
+        "{out}"
+    );
+    assert!(err.starts_with("ncdump: filter "), "{err}");
+    assert!(err.contains(" is not available in /g/b c ("), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    // Where the data is not asked for, nothing is missing.
+    for args in [&["-h"][..], &["-hs"], &["-v", "last"], &["-k"], &["-x"]] {
+        let (status, _, err) = run(args, &m);
+        assert_eq!((status, err.as_str()), (Status::Success, ""), "{args:?}");
+    }
+}
+
+/// Values were written when the error was found: the list must not look whole.
+#[test]
+fn an_error_within_a_list_leaves_it_without_an_end() {
+    let mut m = Memory::new();
+    m.dim(ROOT, "row", 1 << 10, false);
+    m.dim(ROOT, "x", 1 << 10, false);
+    let cut = Values::Short(vec![7; (1 << 20) - 9]);
+    m.var((ROOT, "v"), Atomic::Short, &[0, 1], &cut);
+    m.var((ROOT, "w"), Atomic::Short, &[], &Values::Short(vec![1]));
+    let (status, out, err) = run(&[], &m);
+    assert_eq!(
+        (status, err.as_str()),
+        (Status::Failure, "ncdump: cut off in /v\n")
+    );
+    assert!(out.contains("\n v =\n  7, 7,"));
+    assert!(out.ends_with(" 7,\n  "), "{:?}", &out[out.len() - 20..]);
+}
+
+#[test]
+fn notes_are_told_with_the_header_too() {
+    for args in [&["-h"][..], &[], &["-K"], &["--filters"]] {
+        let env = Env::default();
+        env.notes.say(Note {
+            object: "/ref".into(),
+            what: "references are left out".into(),
+            remedy: None,
+        });
+        let (status, _, err) = run_in(args, &Memory::new(), &env);
+        let expected = "ncdump: /ref: references are left out\n";
+        assert_eq!((status, err.as_str()), (Status::Success, expected));
+    }
+}
+
+#[test]
+fn kinds() {
+    assert_eq!(run(&["-k"], &Memory::new()).1, "netCDF-4\n");
+    assert_eq!(run(&["-K"], &Memory::new()).1, "HDF5 mode=00001000\n");
+}
+
+/// Groups, types and their values.
+fn typed() -> Memory {
+    let mut m = Memory::new();
+    m.dim(ROOT, "t", 2, true);
+    let members = vec![(name("clear"), 0), (name("a<b"), 200)];
+    let base = Atomic::UByte;
+    let sky = m.user(ROOT, "sky", TypeKind::Enum { base, members });
+    let list = m.user(
+        ROOT,
+        "list",
+        TypeKind::Vlen {
+            base: Atomic::Int.into(),
+        },
+    );
+    let blob = m.user(ROOT, "blob", TypeKind::Opaque { size: 2 });
+    let fields = vec![
+        field("xy", Atomic::Float, &[2, 3]),
+        field("s", DataType::User(sky), &[]),
+    ];
+    let size = 28;
+    let inner = m.user(ROOT, "inner", TypeKind::Compound { fields, size });
+    let fields = vec![
+        field("in", DataType::User(inner), &[4]),
+        field("l", DataType::User(list), &[]),
+    ];
+    let outer = m.user(ROOT, "outer", TypeKind::Compound { fields, size });
+    let members = vec![(name("A"), -1)];
+    let base = Atomic::Short;
+    let g = m.schema.add_group(ROOT, name("g & h"));
+    m.dim(g, "t", 3, false);
+    let own = m.user(g, "sky", TypeKind::Enum { base, members });
+
+    let user = DataType::User;
+    let none = Values::Int(vec![]);
+    let v = m.var((ROOT, "c"), user(sky), &[0], &none);
+    let cover = |values: &[u8]| Values::Enum(sky, Box::new(Values::UByte(values.to_vec())));
+    m.attribute(v, "_FillValue", user(sky), cover(&[200]));
+    m.attribute(v, "range", user(sky), cover(&[0, 7]));
+    let v = m.var((ROOT, "s"), Atomic::String, &[], &none);
+    let strings =
+        |v: &[&str]| Values::String(v.iter().map(|s| Some(s.as_bytes().into())).collect());
+    m.attribute(v, "one", Atomic::String.into(), strings(&["a|b c"]));
+    m.attribute(v, "two", Atomic::String.into(), strings(&["a|b", "c"]));
+    m.attribute(v, "big", Atomic::UInt64.into(), Values::UInt64(vec![1, 2]));
+    let bytes = Values::Opaque {
+        ty: blob,
+        size: 2,
+        bytes: vec![1, 0xab],
+    };
+    m.attribute(v, "raw", user(blob), bytes);
+    m.attribute(v, "text", Atomic::Char.into(), text("t"));
+    let v = m.var((ROOT, "o"), user(outer), &[0], &none);
+    m.attribute(v, "long", Atomic::Int64.into(), Values::Int64(vec![-5]));
+    m.var((ROOT, "l"), user(list), &[0], &none);
+    m.var((g, "c"), user(own), &[1], &none);
+    m.var((g, "d"), user(sky), &[0], &none);
+    m.var((g, "e"), user(blob), &[], &none);
+    m
+}
+
+#[test]
+fn ncml() {
+    let expected = r#"<?xml version="1.0" encoding="UTF-8"?>
+<netcdf xmlns="https://www.unidata.ucar.edu/namespaces/netcdf/ncml-2.2" location="f.nc">
+  <enumTypedef name="sky" type="enum1">
+    <enum key="0">clear</enum>
+    <enum key="200">a&lt;b</enum>
+  </enumTypedef>
+  <dimension name="t" length="2" isUnlimited="true" />
+  <variable name="c" shape="t" type="enum1" typedef="sky">
+    <attribute name="_FillValue" value="a&lt;b" />
+    <attribute name="range" value="clear|7" separator="|" />
+  </variable>
+  <variable name="s" type="String">
+    <attribute name="one" value="a|b c" />
+    <attribute name="two" value="a|b!c" separator="!" />
+    <attribute name="big" type="ulong" value="1 2" />
+    <attribute name="raw" value="0X01AB" />
+    <attribute name="text" value="t" />
+  </variable>
+  <variable name="o" shape="t" type="Structure">
+    <attribute name="long" type="long" value="-5" />
+    <variable name="in" shape="4" type="Structure">
+      <variable name="xy" shape="2 3" type="float" />
+      <variable name="s" type="enum1" typedef="sky" />
+    </variable>
+    <variable name="l" shape="*" type="int" />
+  </variable>
+  <variable name="l" shape="t *" type="int" />
+  <group name="g &amp; h">
+    <enumTypedef name="sky" type="enum2">
+      <enum key="-1">A</enum>
+    </enumTypedef>
+    <dimension name="t" length="3" />
+    <variable name="c" shape="t" type="enum2" typedef="sky" />
+    <variable name="d" shape="/t" type="enum1" typedef="/sky" />
+    <variable name="e" type="opaque" />
+  </group>
+</netcdf>
+"#;
+    let (status, out, err) = run(&["-x"], &typed());
+    assert_eq!((status, err.as_str()), (Status::Success, ""));
+    assert_eq!(out, expected);
+}
+
+/// Sixty types of which each has two fields of the one before.
+#[test]
+fn ncml_of_types_that_grow_without_end() {
+    let mut m = Memory::new();
+    let mut ty = DataType::from(Atomic::Int);
+    for n in 0..60 {
+        let fields = vec![field("a", ty, &[]), field("b", ty, &[])];
+        let kind = TypeKind::Compound { fields, size: 8 };
+        ty = DataType::User(m.user(ROOT, &format!("t{n}"), kind));
+    }
+    m.var((ROOT, "v"), ty, &[], &Values::Int(vec![]));
+    let (status, out, err) = run(&["-x"], &m);
+    assert_eq!((status, out.as_str()), (Status::Failure, ""));
+    assert!(
+        err.contains(" fields in /v (CDL does not repeat them)"),
+        "{err}"
+    );
+    assert_eq!(run(&["-h"], &m).0, Status::Success);
+}
+
+/// The classic model in an HDF5 file keeps the words of the C tool.
+#[test]
+fn ncml_of_the_classic_model() {
+    let mut m = Memory::new();
+    m.schema.kind = Kind::Netcdf4Classic;
+    m.dim(ROOT, "x", 2, false);
+    let v = m.var((ROOT, "v"), Atomic::Int, &[0], &ints());
+    m.attribute(v, "s", Atomic::String.into(), Values::String(vec![None]));
+    let (_, out, _) = run(&["-x", "-h"], &m);
+    let expected = "<attribute name=\"s\" type=\"string\" value=\"\" />\n";
+    assert!(out.contains(expected), "{out}");
+}

@@ -1,0 +1,35 @@
+//! Whether data can be decoded at all, before any of it is read.
+
+use super::Dataset;
+use crate::chunk::scatter::Block;
+use crate::error::{Context as _, Result};
+use crate::model::VarId;
+
+impl Dataset<'_> {
+    /// That all filters are available that the stored chunks of a variable went through.
+    ///
+    /// The chunk index is looked at only if a filter is missing: some files name filters that no
+    /// chunk went through. No data is read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MissingFilter`](crate::ErrorKind::MissingFilter) as
+    /// [`Table::check`](crate::filter::Table::check) has it, with the variable's path; those of
+    /// reading the index.
+    pub fn check_filters(&self, var: VarId) -> Result<()> {
+        let layout = self.layout(var)?;
+        let table = &self.env.filters;
+        if table.check(&layout.filters, 0).is_ok() {
+            return Ok(());
+        }
+        let grid = layout.grid();
+        let all = Block {
+            start: vec![0; grid.len()],
+            count: grid,
+        };
+        self.reader
+            .locate(var, &all, &mut |chunk| {
+                table.check(&layout.filters, chunk.mask)
+            })
+            .in_object(|| self.reader.schema().var_path(var))
+    }
+}

@@ -1,0 +1,128 @@
+//! Filters that are not there: what there is to say about them.
+
+use super::Table;
+use super::names::{Registered, registered, unregistered};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::FilterSpec;
+
+/// Parameters of a filter that a message names; some filters have thousands.
+const NAMED: usize = 16;
+
+impl Table {
+    /// The name of a filter, if it is known; whether it can be used is another question.
+    #[must_use]
+    pub fn name(&self, id: u32) -> Option<&'static str> {
+        match self.entry(id) {
+            Ok(entry) => Some(entry.name),
+            Err(_) => registered(id).map(|filter| filter.name),
+        }
+    }
+
+    /// That the filters of a chunk can be undone, but for those that `mask` says were not applied
+    /// (bit `n` for filter `n`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::MissingFilter`] for the first that is not available, with its name and its
+    /// parameters, where it was looked for, and what to do.
+    pub fn check(&self, filters: &[FilterSpec], mask: u32) -> Result<()> {
+        let applied = |n: u32| mask.checked_shr(n).unwrap_or(0) & 1 == 0;
+        let mut filters = (0..).zip(filters).filter(|(n, _)| applied(*n));
+        match filters.find(|(_, spec)| self.entry(spec.id).is_err()) {
+            Some((_, spec)) => Err(error(spec.id, Some(&spec.params))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The error for a filter that is not in the table, with its parameters if these are known.
+pub(super) fn error(id: u32, params: Option<&[u32]>) -> Error {
+    let (what, source) = match registered(id) {
+        Some(Registered {
+            name,
+            about,
+            install,
+            ..
+        }) => {
+            let what = format!("filter {id} ({name}: {about}) is not available");
+            (what, format!("it comes with {install}; "))
+        }
+        None => {
+            let what = format!("filter {id} is not available: {}", unregistered(id));
+            (what, String::new())
+        }
+    };
+    let params = params.map_or(String::new(), parameters);
+    let remedy = format!(
+        "{params}not among the filters that are built in; {source}where HDF5 has it, h5repack can store the data with deflate"
+    );
+    Error::new(ErrorKind::MissingFilter, what).with_remedy(remedy)
+}
+
+fn parameters(params: &[u32]) -> String {
+    let named: Vec<_> = params.iter().take(NAMED).map(u32::to_string).collect();
+    let more = match params.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match named.as_slice() {
+        [] => "without parameters; ".to_owned(),
+        [one] => format!("parameter {one}; "),
+        _ => format!("parameters {}{more}; ", named.join(",")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(id: u32, params: &[u32]) -> FilterSpec {
+        FilterSpec {
+            id,
+            params: params.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_missing_filter_is_described() {
+        let table = Table::new(vec![]);
+        let e = table.check(&[spec(32024, &[1, 2])], 0).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::MissingFilter);
+        assert_eq!(
+            e.to_string(),
+            "filter 32024 (sz3: error-bounded lossy compression of numbers, version 3) is not \
+             available (parameters 1,2; not among the filters that are built in; it comes with the \
+             Python package hdf5plugin; where HDF5 has it, h5repack can store the data with deflate)"
+        );
+        let e = table.check(&[spec(32768, &[])], 0).unwrap_err();
+        let what = "filter 32768 is not available: the number is one for private use";
+        assert_eq!(e.what(), what);
+    }
+
+    #[test]
+    fn filters_that_were_not_applied_are_not_missed() {
+        let table = Table::new(vec![]);
+        let both = [spec(40000, &[]), spec(40001, &[])];
+        let missed = |mask| {
+            let e = table.check(&both, mask).err()?;
+            Some(e.what().get(..12)?.to_owned())
+        };
+        assert_eq!(missed(0), Some("filter 40000".to_owned()));
+        assert_eq!(missed(0b10), missed(0));
+        assert_eq!(missed(0b01), Some("filter 40001".to_owned()));
+        assert_eq!(missed(0b11), None);
+    }
+
+    #[test]
+    fn names_are_known_without_the_filter() {
+        let table = Table::new(vec![]);
+        assert_eq!(table.name(32026), Some("blosc2"));
+        assert_eq!(table.name(40000), None);
+    }
+
+    #[test]
+    fn messages_stay_short() {
+        assert_eq!(parameters(&[]), "without parameters; ");
+        assert_eq!(parameters(&[7]), "parameter 7; ");
+        assert!(parameters(&[0; 2000]).ends_with(",0,0 and 1984 more; "));
+    }
+}
