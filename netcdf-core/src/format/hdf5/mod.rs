@@ -24,6 +24,7 @@ pub mod chunk_index;
 pub mod dataset;
 pub mod dataspace;
 pub mod datatype;
+pub mod external_data;
 pub mod file;
 pub mod fractal_heap;
 pub mod global_heap;

@@ -35,7 +35,7 @@ impl Files {
     /// # Errors
     /// Those of finding and opening it.
     pub fn sibling(&mut self, from: u32, name: &[u8], env: &Env) -> Result<u32> {
-        let source = siblings::open(&**self.get(from)?.source(), name, env)?;
+        let source = siblings::open(&**self.get(from)?.source(), name, env.allow_external)?;
         let known = self.0.iter().position(|f| f.name() == source.name());
         let number = known.unwrap_or(self.0.len());
         if known.is_none() {

@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
 use crate::format::hdf5::chunk_index::{self, Extent, OpenIndex};
 use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::external_data::ExternalData;
 use crate::format::hdf5::message::fill::Value;
 use crate::format::hdf5::message::layout::{Chunked, Layout as Stored};
 use crate::format::{Provenance, Reader};
@@ -59,11 +60,11 @@ impl Netcdf4Reader {
         let provenance = provenance(&builder)?;
         let files = builder.files;
         let mut objects: Vec<_> = files.all().iter().map(|f| Arc::clone(f.source())).collect();
-        let vars = builder
-            .vars
-            .into_iter()
-            .map(|var| data(var, &mut objects))
-            .collect();
+        let mut vars = Vec::with_capacity(builder.vars.len());
+        for var in builder.vars {
+            let file = files.get(var.file)?;
+            vars.push(data(var, &file, env, &mut objects)?);
+        }
         Ok(Self {
             schema: builder.schema,
             provenance,
@@ -93,17 +94,28 @@ impl Netcdf4Reader {
     }
 }
 
-fn data(var: Var, objects: &mut Vec<Arc<dyn Source>>) -> Data {
+fn data(var: Var, file: &File, env: &Env, objects: &mut Vec<Arc<dyn Source>>) -> Result<Data> {
     let mut object = var.file;
+    let next = u32::try_from(objects.len()).unwrap_or(u32::MAX);
     if let Stored::Compact(bytes) = &var.dataset.layout {
-        object = u32::try_from(objects.len()).unwrap_or(u32::MAX);
+        object = next;
         objects.push(Arc::new(MemorySource::new("(compact data)", bytes.clone())));
     }
-    Data {
+    if let Some(external) = &var.dataset.external {
+        let len = data_size(file, &var.dataset)?;
+        object = next;
+        objects.push(Arc::new(ExternalData::new(
+            file,
+            external,
+            len,
+            env.allow_external,
+        )?));
+    }
+    Ok(Data {
         var,
         object,
         index: OnceLock::new(),
-    }
+    })
 }
 
 fn provenance(builder: &Builder) -> Result<Provenance> {
@@ -188,6 +200,9 @@ impl Reader for Netcdf4Reader {
         };
         match &dataset.layout {
             Stored::Compact(bytes) => visit(whole(0..bytes.len() as u64)),
+            Stored::Contiguous { .. } if dataset.external.is_some() => {
+                visit(whole(0..data_size(&file, dataset)?))
+            }
             Stored::Contiguous { address: None, .. } => Ok(()),
             Stored::Contiguous {
                 address: Some(address),
@@ -249,6 +264,13 @@ fn beyond(file: &File, address: u64) -> Error {
     file.error(ErrorKind::Corrupt, address, "data beyond 2^64 bytes")
 }
 
+/// Bytes of the data of a dataset.
+fn data_size(file: &File, dataset: &Dataset) -> Result<u64> {
+    let elements = dataset.dataspace.elements();
+    let size = elements.and_then(|n| n.checked_mul(dataset.datatype.size));
+    size.ok_or_else(|| beyond(file, dataset.address))
+}
+
 /// The bytes of a dataset in one piece: as many as its shape asks for.
 fn contiguous(
     file: &File,
@@ -256,9 +278,7 @@ fn contiguous(
     address: u64,
     size: Option<u64>,
 ) -> Result<Range<u64>> {
-    let elements = dataset.dataspace.elements();
-    let want = elements.and_then(|n| n.checked_mul(dataset.datatype.size));
-    let want = want.ok_or_else(|| beyond(file, address))?;
+    let want = data_size(file, dataset)?;
     if size.is_some_and(|size| size < want) {
         let what = format!(
             "{} bytes stored, the shape asks for {want}",
