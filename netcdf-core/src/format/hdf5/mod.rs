@@ -37,5 +37,8 @@ pub mod shared_messages;
 pub mod superblock;
 pub mod symbol_table;
 
+#[cfg(test)]
+mod tests;
+
 pub use file::{Bytes, Fields, File};
 pub use object_header::ObjectHeader;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::filters::Filters;
 use super::header::{Block, Header};
 use crate::bytes::sums::lookup3;
-use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::{Bytes, Fields, File};
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::hdf5::file::{Bytes, Fields, File, agree};
 
 /// The children of an indirect block; `None` where there is no block (yet).
 pub type Children = Arc<Vec<Option<Block>>>;
@@ -27,19 +28,12 @@ pub fn direct_prefix(file: &File, header: &Header) -> usize {
 
 /// Reads a direct block, all of it; objects count from its first byte.
 pub fn direct(file: &File, header: &Header, block: Block, extent: Extent) -> Result<Bytes> {
-    let mut bytes = match block.filtered {
-        None => file.read(block.address, extent.size)?,
-        Some((len, mask)) => {
-            let stored = file.read(block.address, len)?.data;
-            let size = file
-                .limits()
-                .metadata(extent.size, "a fractal heap block")?;
-            let data = file.undo_filters(&header.filters, mask, size, stored)?;
-            Bytes {
-                data,
-                address: None,
-            }
+    let mut bytes = match (block.filtered, &header.filters) {
+        (Some((len, mask)), Some(filters)) => {
+            let stored = file.read(block.address, len)?;
+            unfilter(file, stored, filters, (mask, extent.size))?
         }
+        (None, _) | (_, None) => file.read(block.address, extent.size)?,
     };
     let mut c = file.fields(&bytes);
     c.signature(b"FHDB")?;
@@ -49,15 +43,26 @@ pub fn direct(file: &File, header: &Header, block: Block, extent: Extent) -> Res
         let stored = c.u32_le()?;
         verify(file, (block.address, stored), &mut bytes, at)?;
     }
-    if bytes.data.len() as u64 == extent.size {
-        return Ok(bytes);
+    Ok(bytes)
+}
+
+/// Undoes the filters but for those of the mask; `size` bytes come out.
+pub fn unfilter(
+    file: &File,
+    stored: Bytes,
+    filters: &Filters,
+    (mask, size): (u32, u64),
+) -> Result<Bytes> {
+    let len = file.limits().metadata(size, "a part of a fractal heap")?;
+    let place = file.place(stored.address.unwrap_or_default())?;
+    let data = filters.undo(mask, len, stored.data);
+    let data = data.at(file.name(), place)?;
+    if data.len() == len {
+        let address = None;
+        return Ok(Bytes { data, address });
     }
-    let what = format!(
-        "a fractal heap block of {} bytes, {} expected",
-        bytes.data.len(),
-        extent.size
-    );
-    Err(file.error(ErrorKind::Corrupt, block.address, what))
+    let what = format!("{} bytes after the filters, expected {len}", data.len());
+    Err(Error::new(ErrorKind::Corrupt, what).at(file.name(), place))
 }
 
 /// The sum is that of the block with zeros in the place of the sum.
@@ -66,7 +71,7 @@ fn verify(file: &File, (address, stored): (u64, u32), bytes: &mut Bytes, at: usi
         sum.fill(0);
     }
     let computed = lookup3(&bytes.data);
-    if computed == stored {
+    if agree(stored, computed) {
         return Ok(());
     }
     let what =
@@ -98,7 +103,7 @@ pub fn indirect(
     (start, rows): (u64, u32),
 ) -> Result<Children> {
     let table = &header.table;
-    let filtered = !header.filters.is_empty();
+    let filtered = header.filters.is_some();
     let sizes = file.sizes();
     let plain = u64::from(sizes.offset);
     let more = if filtered {

@@ -1,5 +1,6 @@
 //! The header of a fractal heap.
 
+use super::filters::Filters;
 use super::table::Table;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::file::{Bytes, File};
@@ -23,8 +24,8 @@ pub struct Header {
     pub root: Option<Block>,
     /// Rows of the root block; 0 if it is a direct one.
     pub rows: u32,
-    /// The Filter Pipeline message of what is in the heap; empty without filters.
-    pub filters: Vec<u8>,
+    /// What blocks and huge objects went through.
+    pub filters: Option<Filters>,
 }
 
 /// A block as its parent describes it.
@@ -66,10 +67,12 @@ impl Header {
             let what = format!("a fractal heap with {rows} rows of blocks");
             return Err(file.error(ErrorKind::Corrupt, address, what));
         }
-        let filtered = if filters_len > 0 {
-            Some((c.length()?, c.u32_le()?))
+        let (filtered, filters) = if filters_len > 0 {
+            let root = (c.length()?, c.u32_le()?);
+            let message = c.bytes(filters_len.into())?;
+            (Some(root), Some(Filters::parse(file, message)?))
         } else {
-            None
+            (None, None)
         };
         Ok(Self {
             address,
@@ -80,7 +83,7 @@ impl Header {
             table,
             root: root.map(|address| Block { address, filtered }),
             rows,
-            filters: c.bytes(filters_len.into())?.to_vec(),
+            filters,
         })
     }
 }

@@ -2,6 +2,7 @@
 //! them, and shared messages.
 
 mod blocks;
+mod filters;
 mod header;
 mod table;
 
@@ -170,7 +171,7 @@ impl FractalHeap {
 
     /// An object in a place of its own.
     fn huge(&self, file: &File, mut c: Fields) -> Result<Bytes> {
-        let is_filtered = !self.header.filters.is_empty();
+        let is_filtered = self.header.filters.is_some();
         let huge = if c.remaining() >= direct_len(file, is_filtered) {
             Huge::parse(&mut c, is_filtered)?
         } else {
@@ -179,17 +180,10 @@ impl FractalHeap {
             self.find_huge(file, id)?
         };
         let stored = file.read(huge.address, huge.len)?;
-        let Some((mask, size)) = huge.filtered else {
-            return Ok(stored);
-        };
-        let size = file
-            .limits()
-            .metadata(size, "an object of a fractal heap")?;
-        let data = file.undo_filters(&self.header.filters, mask, size, stored.data)?;
-        Ok(Bytes {
-            data,
-            address: None,
-        })
+        match (huge.filtered, &self.header.filters) {
+            (Some(form), Some(filters)) => blocks::unfilter(file, stored, filters, form),
+            (None, _) | (_, None) => Ok(stored),
+        }
     }
 
     /// Looks a huge object up by its number.

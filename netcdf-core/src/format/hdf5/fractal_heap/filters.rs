@@ -1,0 +1,42 @@
+//! The filters that the blocks and huge objects of a heap went through. Only those that are built in
+//! are used: no others were ever seen on metadata.
+
+use crate::chunk::layout::Element;
+use crate::error::Result;
+use crate::filter::{Context, Table};
+use crate::format::hdf5::file::File;
+use crate::format::hdf5::message::filters;
+use crate::model::{Atomic, Endianness, FilterSpec};
+
+/// The filters of a heap, in the order of writing.
+#[derive(Debug, Clone)]
+pub struct Filters(Vec<FilterSpec>);
+
+impl Filters {
+    /// Reads the Filter Pipeline message of a heap's header.
+    pub fn parse(file: &File, message: &[u8]) -> Result<Self> {
+        let filters = filters::parse(&mut file.fields_of(message, None))?;
+        let specs = filters.into_iter().map(|f| FilterSpec {
+            id: f.id.into(),
+            params: f.params,
+        });
+        Ok(Self(specs.collect()))
+    }
+
+    /// Undoes the filters but for those that `mask` says were not applied; `len` bytes come out.
+    pub fn undo(&self, mask: u32, len: usize, stored: Vec<u8>) -> Result<Vec<u8>> {
+        let context = Context {
+            shape: vec![len as u64],
+            element: Element {
+                ty: Atomic::UByte.into(),
+                size: 1,
+                order: Endianness::Little,
+                plain: true,
+            },
+            fill: None,
+            len: Some(len),
+        };
+        let chain = Table::default().chain(&self.0, &context)?;
+        chain.decode(mask, stored, &mut vec![])
+    }
+}

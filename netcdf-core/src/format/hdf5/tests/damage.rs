@@ -1,0 +1,148 @@
+//! Damaged files: errors, but never a panic or a loop without end.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::bytes::sums::lookup3;
+use crate::error::Error;
+use crate::format::hdf5::datatype::Class;
+use crate::format::hdf5::file::ignore_checksums;
+
+const FILES: &[&str] = &[
+    "groups_old.h5",
+    "groups_narrow.h5",
+    "groups_dense.h5",
+    "groups_deep.h5",
+    "attributes_dense.h5",
+    "strings.h5",
+    "heap_filtered.h5",
+    "shared_messages.h5",
+];
+
+/// Reads all objects that can be reached, their links, attributes and strings; the errors.
+pub fn errors(file: &File) -> Vec<Error> {
+    let mut errors = vec![];
+    let mut pending = vec![file.superblock().root];
+    let mut seen = HashSet::from([file.superblock().root]);
+    while let Some(address) = pending.pop() {
+        let read = ObjectHeader::read(file, address).and_then(|header| {
+            attributes::visit(file, &header, |a| {
+                errors.extend(a.and_then(|a| strings(file, &a)).err());
+                Ok(())
+            })?;
+            group::links(file, &header)
+        });
+        match read {
+            Ok(links) => pending.extend(links.iter().filter_map(|l| match l.target {
+                Target::Hard(address) => seen.insert(address).then_some(address),
+                _ => None,
+            })),
+            Err(e) => errors.push(e),
+        }
+    }
+    errors
+}
+
+fn strings(file: &File, attribute: &Attribute) -> Result<()> {
+    if !matches!(attribute.datatype.class, Class::VlenString { .. }) {
+        return Ok(());
+    }
+    for element in attribute.data.chunks_exact(16) {
+        let mut c = file.fields_of(element, None);
+        c.u32_le()?;
+        let address = c.address()?.unwrap_or(u64::MAX);
+        file.heap_object(address, c.u32_le()?)?;
+    }
+    Ok(())
+}
+
+/// The whole walk of a damaged file takes a moment.
+fn survive(name: &str, what: &str, data: Vec<u8>) {
+    let start = Instant::now();
+    if let Ok(file) = open_bytes(data) {
+        errors(&file);
+    }
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{name} {what}: {:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn all_is_well_undamaged() {
+    for name in FILES {
+        let errors = errors(&open(name));
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+    }
+}
+
+/// Places all over a file, at most `count`.
+fn places(data: &[u8], count: usize) -> impl Iterator<Item = usize> + use<> {
+    (0..data.len()).step_by(data.len().div_ceil(count) | 1)
+}
+
+#[test]
+fn any_byte_may_be_wrong() {
+    for name in FILES {
+        let data = bytes(name);
+        for place in places(&data, 400) {
+            for change in [0xff, 0x01, 0x80] {
+                let mut damaged = data.clone();
+                damaged[place] ^= change;
+                let what = format!("byte {place} ^ {change:x}");
+                ignore_checksums(change != 0x80);
+                survive(name, &what, damaged);
+                ignore_checksums(false);
+            }
+        }
+    }
+}
+
+#[test]
+fn any_eight_bytes_may_be_all_ones_or_zeros() {
+    ignore_checksums(true);
+    for name in FILES {
+        let data = bytes(name);
+        for place in places(&data, 400) {
+            for byte in [0, 0xff] {
+                let mut damaged = data.clone();
+                let end = data.len().min(place + 8);
+                damaged[place..end].fill(byte);
+                survive(name, &format!("bytes from {place} on {byte:x}"), damaged);
+            }
+        }
+    }
+    ignore_checksums(false);
+}
+
+/// Cuts a file off, and says so in the superblock.
+fn cut(data: &[u8], len: usize) -> Vec<u8> {
+    let mut data = data[..len].to_vec();
+    let start = if data.starts_with(b"\x89HDF") { 0 } else { 512 };
+    let Some(block) = data.get_mut(start..start + 96) else {
+        return data;
+    };
+    let width = usize::from(block[9 + if block[8] < 2 { 4 } else { 0 }]);
+    let at = if block[8] < 2 { 24 + 2 * width } else { 28 };
+    let end = (len as u64).to_le_bytes();
+    block[at..at + width].copy_from_slice(&end[..width]);
+    if block[8] >= 2 {
+        let sum = lookup3(&block[..44]);
+        block[44..48].copy_from_slice(&sum.to_le_bytes());
+    }
+    data
+}
+
+#[test]
+fn files_may_end_anywhere() {
+    for name in FILES {
+        let data = bytes(name);
+        let whole = cut(&data, data.len());
+        assert!(errors(&open_bytes(whole).unwrap()).is_empty(), "{name}");
+        for len in places(&data, 400) {
+            survive(name, &format!("cut to {len}"), cut(&data, len));
+        }
+    }
+}

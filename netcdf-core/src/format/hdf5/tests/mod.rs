@@ -1,0 +1,66 @@
+//! Groups, attributes and heaps of the files that testdata/hdf5/make_heaps.py makes.
+
+mod damage;
+mod structures;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::message::attribute::Attribute;
+use super::message::link::{Link, Target};
+use super::{File, ObjectHeader, attributes, group};
+use crate::error::Result;
+use crate::io::memory::MemorySource;
+use crate::limits::Limits;
+
+fn bytes(name: &str) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5");
+    std::fs::read(root.join(name)).unwrap()
+}
+
+fn open_bytes(bytes: Vec<u8>) -> Result<File> {
+    let source = MemorySource::new("test", bytes);
+    File::open(Arc::new(source), &Limits::default())
+}
+
+fn open(name: &str) -> File {
+    open_bytes(bytes(name)).unwrap()
+}
+
+/// The object of a name in the root group.
+fn object(file: &File, name: &str) -> ObjectHeader {
+    let root = ObjectHeader::read(file, file.superblock().root).unwrap();
+    let links = group::links(file, &root).unwrap();
+    let link = links.iter().find(|l| l.name == name.as_bytes()).unwrap();
+    match link.target {
+        Target::Hard(address) => ObjectHeader::read(file, address).unwrap(),
+        _ => panic!("{name} is no object"),
+    }
+}
+
+fn links(file: &File, name: &str) -> Vec<Link> {
+    group::links(file, &object(file, name)).unwrap()
+}
+
+fn names(links: &[Link]) -> Vec<String> {
+    let name = |l: &Link| String::from_utf8(l.name.clone()).unwrap();
+    links.iter().map(name).collect()
+}
+
+fn attributes_of(file: &File, name: &str) -> Vec<Attribute> {
+    let mut all = vec![];
+    attributes::visit(file, &object(file, name), |a| {
+        all.push(a?);
+        Ok(())
+    })
+    .unwrap();
+    all
+}
+
+/// The elements of an attribute of little-endian 32-bit integers.
+fn ints(attribute: &Attribute) -> Vec<i32> {
+    let numbers = attribute.data.chunks_exact(4);
+    numbers
+        .map(|n| i32::from_le_bytes(n.try_into().unwrap()))
+        .collect()
+}
