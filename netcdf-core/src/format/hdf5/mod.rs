@@ -16,6 +16,7 @@
 //! | [`global_heap`] | elements of any length |
 //! | [`shared_messages`] | messages that many headers share |
 //! | [`chunk_index`] | where the chunks of a dataset are |
+//! | [`virtual_dataset`], [`selection`] | datasets assembled from others |
 
 pub mod attributes;
 pub mod btree_v1;
@@ -33,9 +34,11 @@ pub mod local_heap;
 pub mod message;
 pub mod object_header;
 mod recent;
+pub mod selection;
 pub mod shared_messages;
 pub mod superblock;
 pub mod symbol_table;
+pub mod virtual_dataset;
 
 #[cfg(test)]
 mod tests;

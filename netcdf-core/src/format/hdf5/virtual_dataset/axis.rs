@@ -1,0 +1,130 @@
+//! The selected elements of one dimension, numbered from 0.
+
+use std::ops::Range;
+
+use crate::format::hdf5::selection::Comb;
+
+/// Blocks at a constant distance, the last of which may be cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Axis {
+    pub start: u64,
+    pub stride: u64,
+    pub block: u64,
+    /// Number of elements.
+    pub len: u64,
+    pub unlimited: bool,
+}
+
+impl Axis {
+    /// All elements of a dimension.
+    pub fn whole(extent: u64) -> Self {
+        Self {
+            start: 0,
+            stride: extent.max(1),
+            block: extent.max(1),
+            len: extent,
+            unlimited: false,
+        }
+    }
+
+    /// The elements of a comb; what is unlimited ends at `extent`.
+    pub fn of_comb(comb: &Comb, extent: u64) -> Self {
+        let rest = extent.saturating_sub(comb.start);
+        let block = comb.block.unwrap_or(rest).max(1);
+        let mut axis = Self {
+            start: comb.start,
+            stride: comb.stride.max(block),
+            block,
+            len: u64::MAX,
+            unlimited: comb.is_unlimited(),
+        };
+        axis.len = match (comb.count, comb.block) {
+            (Some(count), Some(block)) => count.saturating_mul(block),
+            (None, _) | (_, None) => axis.before(extent),
+        };
+        axis
+    }
+
+    /// Block `number` alone.
+    pub fn block(&self, number: u64) -> Self {
+        Self {
+            start: self.position(number.saturating_mul(self.block)),
+            stride: self.block,
+            block: self.block,
+            len: self.block,
+            unlimited: false,
+        }
+    }
+
+    /// Where element `k` is.
+    pub fn position(&self, k: u64) -> u64 {
+        let blocks = (k / self.block).saturating_mul(self.stride);
+        self.start
+            .saturating_add(blocks)
+            .saturating_add(k % self.block)
+    }
+
+    /// Number of elements before a place.
+    pub fn before(&self, place: u64) -> u64 {
+        let Some(distance) = place.checked_sub(self.start) else {
+            return 0;
+        };
+        let blocks = (distance / self.stride).saturating_mul(self.block);
+        let more = (distance % self.stride).min(self.block);
+        blocks.saturating_add(more).min(self.len)
+    }
+
+    /// The elements from a place on up to another.
+    pub fn within(&self, start: u64, end: u64) -> Range<u64> {
+        self.before(start)..self.before(end)
+    }
+
+    /// The distance of neighbouring elements, if it is the same for all.
+    pub fn step(&self) -> Option<u64> {
+        if self.len <= self.block || self.stride == self.block {
+            return Some(1);
+        }
+        (self.block == 1).then_some(self.stride)
+    }
+
+    /// Number of elements from `k` on up to the end of its block.
+    pub fn left_in_block(&self, k: u64) -> u64 {
+        self.block - k % self.block
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_elements() {
+        let comb = Comb {
+            start: 2,
+            stride: 5,
+            count: Some(3),
+            block: Some(2),
+        };
+        let axis = Axis::of_comb(&comb, 0);
+        let all: Vec<_> = (0..axis.len).map(|k| axis.position(k)).collect();
+        assert_eq!(all, [2, 3, 7, 8, 12, 13]);
+        for place in 0..20 {
+            let before = all.iter().filter(|&&p| p < place).count() as u64;
+            assert_eq!(axis.before(place), before, "{place}");
+        }
+    }
+
+    #[test]
+    fn what_is_unlimited_ends_with_the_extent() {
+        let mut comb = Comb {
+            start: 2,
+            stride: 5,
+            count: None,
+            block: Some(2),
+        };
+        let lens = |comb: &Comb| [0, 3, 7, 8, 9].map(|extent| Axis::of_comb(comb, extent).len);
+        assert_eq!(lens(&comb), [0, 1, 2, 3, 4]);
+        (comb.count, comb.block) = (Some(1), None);
+        assert_eq!(lens(&comb), [0, 1, 5, 6, 7]);
+    }
+}

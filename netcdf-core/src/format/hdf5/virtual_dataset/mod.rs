@@ -1,0 +1,177 @@
+//! Virtual datasets: assembled from elements of other ones ("IV.A.2.i", "Virtual Storage").
+//!
+//! A [`Mapping`] says which elements of a source dataset are which elements of the virtual one: the
+//! first selected one of the source is the first selected one of the target, and so on. What no
+//! source has reads as the fill value. The names of the sources of a mapping may count: `%b` in
+//! them is the number of a block of the target.
+
+mod axis;
+mod pieces;
+mod rows;
+
+pub use pieces::{Extents, Piece};
+
+use std::ops::Range;
+
+use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::file::{Fields, File, verify};
+use crate::format::hdf5::selection::Selection;
+use crate::model::Region;
+use axis::Axis;
+
+/// Elements of a source that are elements of the virtual dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    /// Name of the source's file, `.` for the same one; `%` is a sign, see [`Mapping::names`].
+    pub file: Vec<u8>,
+    /// Path of the source; `%` is a sign, see [`Mapping::names`].
+    pub dataset: Vec<u8>,
+    /// Elements of the source.
+    pub source: Selection,
+    /// Elements of the virtual dataset.
+    pub target: Selection,
+}
+
+/// Flag of a mapping: its file is that of an earlier mapping.
+const FILE_SHARED: u8 = 0x01;
+/// Flag of a mapping: its dataset has the name of that of an earlier mapping.
+const DATASET_SHARED: u8 = 0x02;
+/// Flag of a mapping: its source is in the same file.
+const SAME_FILE: u8 = 0x04;
+
+/// Reads the object of the global heap to which the layout message refers, versions 0 and 1.
+///
+/// # Errors
+/// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
+/// [`ErrorKind::Unsupported`].
+pub fn parse(file: &File, data: &[u8], address: Option<u64>) -> Result<Vec<Mapping>> {
+    verify(file, data, address, "the mappings of a virtual dataset")?;
+    let mut c = file.fields_of(data, address);
+    let version = c.version(0..=1, "the mappings of a virtual dataset")?;
+    let count = c.length()?;
+    let mut mappings: Vec<Mapping> = vec![];
+    for _ in 0..count {
+        // Each takes some bytes, so that their number needs no limit.
+        let flags = if version == 1 { c.u8()? } else { 0 };
+        let file = match flags {
+            f if f & SAME_FILE != 0 => b".".to_vec(),
+            f if f & FILE_SHARED != 0 => earlier(&mut c, &mappings)?.file.clone(),
+            _ => c.zero_terminated()?.to_vec(),
+        };
+        let dataset = match flags & DATASET_SHARED {
+            0 => c.zero_terminated()?.to_vec(),
+            _ => earlier(&mut c, &mappings)?.dataset.clone(),
+        };
+        let (source, target) = (Selection::parse(&mut c)?, Selection::parse(&mut c)?);
+        mappings.push(Mapping {
+            file,
+            dataset,
+            source,
+            target,
+        });
+    }
+    Ok(mappings)
+}
+
+/// The mapping whose number comes next.
+fn earlier<'a>(c: &mut Fields, mappings: &'a [Mapping]) -> Result<&'a Mapping> {
+    let number = c.length()?;
+    let mapping = usize::try_from(number).ok().and_then(|n| mappings.get(n));
+    let what = || format!("mapping {number} is not before the one that refers to it");
+    mapping.ok_or_else(|| c.error(ErrorKind::Corrupt, what()))
+}
+
+impl Mapping {
+    /// Whether it has a source for each block of the target.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.target.unlimited().is_some() && self.source.unlimited().is_none()
+    }
+
+    /// Names of file and dataset of source `number` (0 if the mapping has one only).
+    #[must_use]
+    pub fn names(&self, number: u64) -> (Vec<u8>, Vec<u8>) {
+        (
+            substitute(&self.file, number),
+            substitute(&self.dataset, number),
+        )
+    }
+
+    /// Numbers of the sources that may have elements of a box of the virtual dataset.
+    #[must_use]
+    pub fn sources(&self, wanted: &Region) -> Range<u64> {
+        let Selection::Regular(combs) = &self.target else {
+            return 0..1;
+        };
+        let mut numbers = 0..1;
+        let dims = wanted.start.iter().zip(&wanted.count);
+        for (comb, (&start, &count)) in combs.iter().zip(dims) {
+            let end = start.saturating_add(count);
+            let found = Axis::of_comb(comb, end).within(start, end);
+            if found.is_empty() {
+                return 0..0;
+            }
+            if let (None, Some(block), true) = (comb.count, comb.block, self.counts()) {
+                numbers = found.start / block..found.end.div_ceil(block);
+            }
+        }
+        numbers
+    }
+
+    /// How far the virtual dataset reaches in the dimension in which the target is unlimited, with
+    /// a source of this shape; or, of a mapping that counts, with so many sources.
+    #[must_use]
+    pub fn reach(&self, source: Reach) -> Option<(usize, u64)> {
+        let (Selection::Regular(combs), Some(dim)) = (&self.target, self.target.unlimited()) else {
+            return None;
+        };
+        let comb = combs.get(dim)?;
+        let elements = match source {
+            Reach::Sources(n) => n.checked_mul(comb.block?)?,
+            Reach::Shape(dims) => {
+                let Selection::Regular(from) = &self.source else {
+                    return None;
+                };
+                let of = self.source.unlimited()?;
+                Axis::of_comb(from.get(of)?, *dims.get(of)?).len
+            }
+        };
+        let end = match elements.checked_sub(1) {
+            None => 0,
+            Some(last) => Axis::of_comb(comb, u64::MAX)
+                .position(last)
+                .saturating_add(1),
+        };
+        Some((dim, end))
+    }
+}
+
+/// What is known of the sources of a mapping.
+#[derive(Debug, Clone, Copy)]
+pub enum Reach<'a> {
+    /// The shape of the only source.
+    Shape(&'a [u64]),
+    /// Number of sources, for a mapping that counts: those before the first that is missing.
+    Sources(u64),
+}
+
+/// Puts the number in for `%b` and `%` for `%%`.
+fn substitute(name: &[u8], number: u64) -> Vec<u8> {
+    let mut out = vec![];
+    let mut rest = name.iter().peekable();
+    while let Some(&b) = rest.next() {
+        match (b, rest.peek()) {
+            (b'%', Some(b'b')) => out.extend(number.to_string().bytes()),
+            (b'%', Some(b'%')) => out.push(b'%'),
+            _ => {
+                out.push(b);
+                continue;
+            }
+        }
+        rest.next();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

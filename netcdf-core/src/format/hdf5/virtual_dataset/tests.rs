@@ -1,0 +1,183 @@
+//! What libhdf5 reads in the virtual datasets made by testdata/hdf5/make_virtual.py.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::*;
+use crate::format::hdf5::message::{self, layout::Layout};
+use crate::format::hdf5::object_header::ObjectHeader;
+use crate::io::file::FileSource;
+use crate::limits::Limits;
+
+/// Number and shape of sources by file and path.
+type Sources = BTreeMap<(String, String), (i64, Vec<u64>)>;
+
+struct Case {
+    name: String,
+    header: u64,
+    shape: Vec<u64>,
+    values: Vec<i64>,
+}
+
+fn parse_all<T: std::str::FromStr>(words: &[&str]) -> Vec<T> {
+    words.iter().map(|w| w.parse().ok().unwrap()).collect()
+}
+
+fn path(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../testdata/hdf5")
+        .join(name)
+}
+
+fn cases(name: &str) -> (Sources, Vec<Case>) {
+    let text = std::fs::read_to_string(path(name).with_extension("txt")).unwrap();
+    let (mut sources, mut cases) = (Sources::new(), vec![]);
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let words: Vec<_> = line.split(' ').collect();
+        if words[0] == "source" {
+            let key = (words[1].into(), words[2].into());
+            sources.insert(key, (words[3].parse().unwrap(), parse_all(&words[4..])));
+            continue;
+        }
+        let values: Vec<_> = lines.next().unwrap().split(' ').collect();
+        cases.push(Case {
+            name: words[1].into(),
+            header: words[2].parse().unwrap(),
+            shape: parse_all(&words[3..]),
+            values: parse_all(&values),
+        });
+    }
+    (sources, cases)
+}
+
+fn mappings(file: &File, header: u64) -> Vec<Mapping> {
+    let header = ObjectHeader::read(file, header).unwrap();
+    let body = header.body_of(file, message::LAYOUT).unwrap().unwrap();
+    let layout = Layout::parse(&mut body.fields(file)).unwrap();
+    let Layout::Virtual {
+        heap: Some(heap),
+        index,
+    } = layout
+    else {
+        panic!("not virtual: {layout:?}");
+    };
+    let heaps = crate::format::hdf5::global_heap::GlobalHeap::default();
+    let collection = heaps.collection(file, heap).unwrap();
+    parse(file, collection.object(index).unwrap(), None).unwrap()
+}
+
+fn source<'a>(sources: &'a Sources, mapping: &Mapping, number: u64) -> Option<&'a (i64, Vec<u64>)> {
+    let (file, dataset) = mapping.names(number);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    sources.get(&(text(file), text(dataset)))
+}
+
+/// Row-major numbers in a shape of the elements of a region, in order.
+fn numbers(region: &Region, shape: &[u64]) -> Vec<u64> {
+    let mut all = vec![0];
+    for (dim, &len) in shape.iter().enumerate() {
+        let (start, count) = (region.start[dim], region.count[dim]);
+        assert!(count > 0 && start + (count - 1) * region.stride[dim] < len);
+        let along = |n: u64| (0..count).map(move |k| n * len + start + k * region.stride[dim]);
+        all = all.into_iter().flat_map(along).collect();
+    }
+    all
+}
+
+/// The values of a box, put together from the sources.
+fn read(sources: &Sources, mappings: &[Mapping], shape: &[u64], wanted: &Region) -> Vec<i64> {
+    let total: u64 = shape.iter().product();
+    let mut values: Vec<i64> = vec![-1; usize::try_from(total).unwrap()];
+    for mapping in mappings {
+        for number in mapping.sources(wanted) {
+            let Some((base, dims)) = source(sources, mapping, number) else {
+                continue;
+            };
+            let extents = Extents {
+                source: dims,
+                target: shape,
+            };
+            let mut visit = |piece: Piece| {
+                let from = numbers(&piece.source, dims);
+                let to = numbers(&piece.target, shape);
+                assert_eq!(from.len(), to.len());
+                for (f, t) in from.into_iter().zip(to) {
+                    let t = usize::try_from(t).unwrap();
+                    assert_eq!(values[t], -1, "mapped twice");
+                    values[t] = 1000 * base + i64::try_from(f).unwrap();
+                }
+                Ok(())
+            };
+            mapping.pieces(number, extents, wanted, &mut visit).unwrap();
+        }
+    }
+    values
+}
+
+/// The extent of the unlimited dimensions.
+fn extent(sources: &Sources, mappings: &[Mapping], shape: &[u64]) -> Vec<u64> {
+    let mut extent = shape.to_vec();
+    for mapping in mappings {
+        let there = (0..).take_while(|&n| source(sources, mapping, n).is_some());
+        let reach = match mapping.counts() {
+            true => mapping.reach(Reach::Sources(there.count() as u64)),
+            false => source(sources, mapping, 0).and_then(|s| mapping.reach(Reach::Shape(&s.1))),
+        };
+        if let Some((dim, end)) = reach {
+            extent[dim] = end;
+        }
+    }
+    extent
+}
+
+fn compare(name: &str) {
+    let source = FileSource::open(&path(name).with_extension("h5")).unwrap();
+    let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+    let (sources, cases) = cases(name);
+    assert!(cases.len() > 10);
+    for case in cases {
+        let mappings = mappings(&file, case.header);
+        let reached = extent(&sources, &mappings, &case.shape);
+        assert_eq!(reached, case.shape, "{}", case.name);
+        let whole = Region::whole(&case.shape);
+        let got = read(&sources, &mappings, &case.shape, &whole);
+        assert_eq!(got, case.values, "{name} {}", case.name);
+        let start: Vec<_> = case.shape.iter().map(|n| n / 3).collect();
+        let count = case.shape.iter().map(|n| n.div_ceil(2)).collect();
+        let part = Region::boxed(start, count);
+        let got = read(&sources, &mappings, &case.shape, &part);
+        let inside = numbers(&part, &case.shape);
+        for (n, (got, value)) in got.iter().zip(&case.values).enumerate() {
+            let wanted = inside.contains(&(n as u64));
+            let expected = if wanted { *value } else { -1 };
+            assert_eq!(*got, expected, "{name} {} element {n}", case.name);
+        }
+    }
+}
+
+#[test]
+fn lists_of_blocks() {
+    compare("virtual_earliest");
+}
+
+#[test]
+fn selections_of_version_2() {
+    compare("virtual_v110");
+}
+
+#[test]
+fn selections_of_version_3() {
+    compare("virtual_v112");
+}
+
+#[test]
+fn mappings_of_version_1() {
+    compare("virtual_v200");
+}
+
+#[test]
+fn names_count() {
+    assert_eq!(substitute(b"a%b%%b%", 12), b"a12%b%");
+}
