@@ -62,11 +62,11 @@ impl<'a> Bits<'a> {
                 self.drop(zeros + 1);
                 return before.checked_add(zeros);
             }
-            if self.next >= self.data.len() && self.have == 0 {
-                return None;
-            }
             before = before.checked_add(self.have)?;
             self.drop(self.have);
+            if self.next >= self.data.len() {
+                return None;
+            }
             self.fill();
         }
     }

@@ -26,8 +26,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     },
 };
 
-/// Output is made in pieces of about this many bytes, which stay in the nearest cache from the
-/// zeroing to the last plane.
+/// Elements are rearranged in pieces of about this many bytes, which stay in the nearest cache.
 const PIECE: usize = 1 << 13;
 
 struct Shuffle {
@@ -57,63 +56,10 @@ pub(super) fn unshuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     output.reserve(input.len());
     match size {
         0 | 1 => output.extend_from_slice(planes),
-        2 => join::<2>(planes, elements, output),
-        4 => join::<4>(planes, elements, output),
-        8 => join::<8>(planes, elements, output),
+        2 | 4 | 8 | 16 => join(size, planes, elements, output),
         _ => join_any(size, planes, elements, output),
     }
     output.extend_from_slice(rest);
-}
-
-/// [`unshuffle`] for elements of `N` bytes.
-fn join<const N: usize>(planes: &[u8], elements: usize, output: &mut Vec<u8>) {
-    let mut rest: [&[u8]; N] = [&[]; N];
-    for (plane, bytes) in rest.iter_mut().zip(planes.chunks(elements.max(1))) {
-        *plane = bytes;
-    }
-    while rest.iter().all(|plane| !plane.is_empty()) {
-        let pieces = rest.each_mut().map(|plane| {
-            let (piece, after) = plane.split_at(plane.len().min(PIECE / N));
-            *plane = after;
-            piece
-        });
-        let start = output.len();
-        let len = pieces.first().map_or(0, |p| p.len());
-        output.resize(start + len * N, 0);
-        let (to, _) = output.get_mut(start..).unwrap_or_default().as_chunks_mut();
-        interleave(&pieces, to);
-    }
-}
-
-/// Element `i` from byte `i` of every plane.
-#[inline]
-fn interleave<const N: usize>(planes: &[&[u8]; N], to: &mut [[u8; N]]) {
-    let len = to.len();
-    let planes = planes.map(|plane| plane.get(..len).unwrap_or_default());
-    if planes.iter().any(|plane| plane.len() != len) {
-        return;
-    }
-    for (i, element) in to.iter_mut().enumerate() {
-        *element = planes.map(|plane| plane.get(i).copied().unwrap_or_default());
-    }
-}
-
-/// [`unshuffle`] for elements of any size.
-fn join_any(size: usize, planes: &[u8], elements: usize, output: &mut Vec<u8>) {
-    let per_piece = (PIECE / size).max(1);
-    let mut at = 0;
-    while at < elements {
-        let len = per_piece.min(elements - at);
-        let start = output.len();
-        output.resize(start + len * size, 0);
-        let to = output.get_mut(start..).unwrap_or_default();
-        for (n, plane) in planes.chunks(elements).enumerate() {
-            let piece = plane.get(at..at + len).unwrap_or_default();
-            let places = to.get_mut(n..).unwrap_or_default().iter_mut().step_by(size);
-            places.zip(piece).for_each(|(to, from)| *to = *from);
-        }
-        at += len;
-    }
 }
 
 /// Appends the planes of the elements of `size` bytes in `input`.
@@ -123,26 +69,111 @@ fn shuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     output.reserve(input.len());
     match size {
         0 | 1 => output.extend_from_slice(whole),
-        2 => split::<2>(whole, output),
-        4 => split::<4>(whole, output),
-        8 => split::<8>(whole, output),
-        _ => (0..size).for_each(|n| {
-            let plane = whole.iter().skip(n).step_by(size);
-            output.extend(plane);
-        }),
+        2 | 4 | 8 | 16 => split(size, whole, elements, output),
+        _ => (0..size).for_each(|n| output.extend(whole.iter().skip(n).step_by(size))),
     }
     output.extend_from_slice(rest);
 }
 
-/// [`shuffle`] for elements of `N` bytes.
-fn split<const N: usize>(whole: &[u8], output: &mut Vec<u8>) {
-    let (elements, _) = whole.as_chunks::<N>();
-    for n in 0..N {
-        output.extend(
-            elements
-                .iter()
-                .map(|e| e.get(n).copied().unwrap_or_default()),
-        );
+/// [`unshuffle`] for sizes that are powers of two: neighbouring planes are merged, unit by unit,
+/// until one is left. Each step becomes vector instructions.
+fn join(size: usize, planes: &[u8], elements: usize, output: &mut Vec<u8>) {
+    let (mut one, mut other) = ([0; PIECE], [0; PIECE]);
+    let (mut from, mut to) = (&mut one, &mut other);
+    for at in (0..elements).step_by(PIECE / size) {
+        let len = (PIECE / size).min(elements - at);
+        for (plane, piece) in planes.chunks(elements).zip(from.chunks_mut(len)) {
+            piece.copy_from_slice(plane.get(at..at + len).unwrap_or_default());
+        }
+        let mut unit = 1;
+        while unit < size {
+            let pairs = from.chunks_exact(2 * unit * len);
+            for (pair, merged) in pairs.zip(to.chunks_exact_mut(2 * unit * len)) {
+                let (left, right) = pair.split_at(unit * len);
+                merge(unit, (left, right), merged);
+            }
+            std::mem::swap(&mut from, &mut to);
+            unit *= 2;
+        }
+        output.extend_from_slice(from.get(..size * len).unwrap_or_default());
+    }
+}
+
+/// [`shuffle`] for sizes that are powers of two: [`join`] backwards.
+fn split(size: usize, whole: &[u8], elements: usize, output: &mut Vec<u8>) {
+    let (mut one, mut other) = ([0; PIECE], [0; PIECE]);
+    let (mut from, mut to) = (&mut one, &mut other);
+    let start = output.len();
+    output.resize(start + whole.len(), 0);
+    let planes = output.get_mut(start..).unwrap_or_default();
+    for (n, piece) in whole.chunks(PIECE).enumerate() {
+        let (at, len) = (n * (PIECE / size), piece.len() / size);
+        let room = from.get_mut(..piece.len()).unwrap_or_default();
+        room.copy_from_slice(piece);
+        let mut unit = size / 2;
+        while unit > 0 {
+            let pairs = to.chunks_exact_mut(2 * unit * len);
+            for (merged, pair) in from.chunks_exact(2 * unit * len).zip(pairs) {
+                let (left, right) = pair.split_at_mut(unit * len);
+                part(unit, merged, (left, right));
+            }
+            std::mem::swap(&mut from, &mut to);
+            unit /= 2;
+        }
+        for (plane, piece) in planes.chunks_mut(elements).zip(from.chunks(len)) {
+            let room = plane.get_mut(at..at + len).unwrap_or_default();
+            room.copy_from_slice(piece);
+        }
+    }
+}
+
+/// Units of both sides in turns.
+fn merge(unit: usize, (left, right): (&[u8], &[u8]), to: &mut [u8]) {
+    fn units<const N: usize>(left: &[u8], right: &[u8], to: &mut [u8]) {
+        let sides = left.as_chunks::<N>().0.iter().zip(right.as_chunks().0);
+        let pairs = to.as_chunks_mut::<N>().0.as_chunks_mut::<2>().0;
+        for (pair, (a, b)) in pairs.iter_mut().zip(sides) {
+            *pair = [*a, *b];
+        }
+    }
+    match unit {
+        1 => units::<1>(left, right, to),
+        2 => units::<2>(left, right, to),
+        4 => units::<4>(left, right, to),
+        _ => units::<8>(left, right, to),
+    }
+}
+
+/// [`merge`] backwards.
+fn part(unit: usize, merged: &[u8], (left, right): (&mut [u8], &mut [u8])) {
+    fn units<const N: usize>(merged: &[u8], left: &mut [u8], right: &mut [u8]) {
+        let left = left.as_chunks_mut::<N>().0.iter_mut();
+        let sides = left.zip(right.as_chunks_mut().0);
+        let pairs = merged.as_chunks::<N>().0.as_chunks::<2>().0;
+        for ([from_a, from_b], (a, b)) in pairs.iter().zip(sides) {
+            (*a, *b) = (*from_a, *from_b);
+        }
+    }
+    match unit {
+        1 => units::<1>(merged, left, right),
+        2 => units::<2>(merged, left, right),
+        4 => units::<4>(merged, left, right),
+        _ => units::<8>(merged, left, right),
+    }
+}
+
+/// [`unshuffle`] for elements of any size.
+fn join_any(size: usize, planes: &[u8], elements: usize, output: &mut Vec<u8>) {
+    for at in (0..elements).step_by((PIECE / size).max(1)) {
+        let len = (PIECE / size).max(1).min(elements - at);
+        let start = output.len();
+        output.resize(start + len * size, 0);
+        let to = output.get_mut(start..).unwrap_or_default();
+        for (n, plane) in planes.chunks(elements).enumerate() {
+            let piece = plane.get(at..at + len).unwrap_or_default();
+            let places = to.get_mut(n..).unwrap_or_default().iter_mut().step_by(size);
+            places.zip(piece).for_each(|(to, from)| *to = *from);
+        }
     }
 }
 
@@ -173,7 +204,8 @@ mod tests {
                 let (context, mut stored) = (context(len, 1), vec![]);
                 let filter = build(2, &[size], &context).unwrap();
                 filter.encode(&context, data, &mut stored).unwrap();
-                let plane = data.iter().step_by(size as usize).take(len / size as usize);
+                let plane = data.iter().step_by(size as usize);
+                let plane = plane.take(len / size as usize);
                 assert!(stored.iter().zip(plane).all(|(a, b)| a == b));
                 assert_eq!(
                     decode(2, &[size], len, &stored).unwrap(),

@@ -228,35 +228,69 @@ fn pair(code: u32) -> Result<(u32, u32)> {
 /// sample before, the first is the reference. Returns the last sample.
 #[inline]
 fn unmap(samples: &mut [u32], before: Option<u32>, max: u32) -> u32 {
-    let skip = usize::from(before.is_none());
-    let mut last = before.unwrap_or_else(|| samples.first().copied().unwrap_or_default());
+    let (first, rest) = match (before, samples.split_first_mut()) {
+        (Some(last), _) => (last, samples),
+        (None, Some((first, rest))) => (*first, rest),
+        (None, None) => return 0,
+    };
+    let mut last = first;
+    // where no error can lead to an end of the range, none counts on
+    let reach = rest
+        .iter()
+        .map(|&error| u64::from(error / 2) + 1)
+        .sum::<u64>();
+    if reach <= last.min(max.wrapping_sub(last)).into() {
+        for sample in rest {
+            last = last.wrapping_add(signed(*sample));
+            *sample = last;
+        }
+        return last;
+    }
     let half = max / 2 + 1;
-    for sample in samples.iter_mut().skip(skip) {
+    for sample in rest {
         let error = *sample;
         let mirror = if last & half == 0 { 0 } else { max };
-        let step = (error >> 1) ^ (error & 1).wrapping_neg();
         let near = (error >> 1) + (error & 1) <= mirror ^ last;
+        let other = mirror ^ error;
         last = if near {
-            last.wrapping_add(step)
+            last.wrapping_add(signed(error))
         } else {
-            mirror ^ error
+            other
         } & max;
         *sample = last;
     }
     last
 }
 
+/// 0, -1, 1, -2, 2 and so on.
+#[inline]
+fn signed(error: u32) -> u32 {
+    (error >> 1) ^ (error & 1).wrapping_neg()
+}
+
 /// Appends samples in one, two or four bytes each.
 #[inline]
 fn write(samples: &[u32], coder: &Coder, output: &mut Vec<u8>) {
-    let bytes = samples.iter().map(|s| s.to_le_bytes());
+    let all = samples.iter().map(|s| s.to_le_bytes());
     match (coder.bits, coder.order) {
-        (0..=8, _) => output.extend(bytes.map(|[a, ..]| a)),
-        (9..=16, Endianness::Little) => bytes.for_each(|[a, b, ..]| output.extend([a, b])),
-        (9..=16, Endianness::Big) => bytes.for_each(|[a, b, ..]| output.extend([b, a])),
-        (_, Endianness::Little) => bytes.for_each(|sample| output.extend(sample)),
-        (_, Endianness::Big) => samples.iter().for_each(|s| output.extend(s.to_be_bytes())),
+        (0..=8, _) => output.extend(all.map(|[a, ..]| a)),
+        (9..=16, Endianness::Little) => append(all.map(|[a, b, ..]| [a, b]), output),
+        (9..=16, Endianness::Big) => append(all.map(|[a, b, ..]| [b, a]), output),
+        (_, Endianness::Little) => append(all, output),
+        (_, Endianness::Big) => append(all.map(|[a, b, c, d]| [d, c, b, a]), output),
     }
+}
+
+/// Appends the samples of at most one block.
+#[inline]
+fn append<const N: usize>(samples: impl Iterator<Item = [u8; N]>, output: &mut Vec<u8>) {
+    let mut block = [[0; N]; BLOCK];
+    let mut len = 0;
+    for (place, sample) in block.iter_mut().zip(samples) {
+        *place = sample;
+        len += N;
+    }
+    output.extend_from_slice(block.as_flattened().get(..len).unwrap_or_default());
 }
 
 /// The lower half, which is all there is.
