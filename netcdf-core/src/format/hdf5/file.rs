@@ -447,7 +447,8 @@ pub fn verify(file: &File, data: &[u8], address: Option<u64>, what: &str) -> Res
         );
     };
     let (stored, computed) = (u32::from_le_bytes(*sum), lookup3(body));
-    if stored == computed {
+    // Fuzzers would hardly get beyond a checksum.
+    if stored == computed || cfg!(fuzzing) {
         return Ok(());
     }
     let text = format!("the checksum of {what} is {computed:08x}, stored is {stored:08x}");
