@@ -48,11 +48,8 @@ pub fn filter(id: u32, input: &[u8]) {
     };
     let mut output = vec![];
     if filter.decode(&context, stored, &mut output).is_ok() {
-        assert!(
-            output.len() <= context.limit(),
-            "{} bytes of at most {}",
-            output.len(),
-            context.limit()
-        );
+        // Some only copy what they are given: the chain compares lengths.
+        let most = context.limit().max(stored.len());
+        assert!(output.len() <= most, "{} bytes of at most {most}", output.len());
     }
 }

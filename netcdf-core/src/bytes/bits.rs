@@ -62,8 +62,8 @@ impl<'a> Bits<'a> {
                 self.drop(zeros + 1);
                 return before.checked_add(zeros);
             }
-            if self.next >= self.data.len() && self.have == 0 {
-                return None;
+            if self.next >= self.data.len() {
+                return None; // what follows is nothing but zeros behind the end
             }
             before = before.checked_add(self.have)?;
             self.drop(self.have);
@@ -138,5 +138,18 @@ mod tests {
         assert_eq!([zeros(), zeros(), zeros()], [Some(2), Some(5), Some(6)]);
         assert_eq!([zeros(), zeros()], [Some(165), None]);
         assert_eq!(Bits::new(&[]).zeros(), None);
+    }
+
+    /// The zeros behind the end were counted up to 2^32.
+    #[test]
+    fn zeros_at_the_end_are_not_counted() {
+        for len in 0..20 {
+            let data = vec![0; len];
+            let mut bits = Bits::new(&data);
+            bits.take(3);
+            let start = std::time::Instant::now();
+            assert_eq!((bits.zeros(), bits.zeros()), (None, None));
+            assert!(start.elapsed().as_millis() < 500, "{len} bytes");
+        }
     }
 }
