@@ -43,7 +43,8 @@ impl Filter for Fletcher32 {
         };
         let (found, stored) = (checksum(data), u32::from_le_bytes(*stored));
         let [a, b, c, d] = found.to_be_bytes();
-        if stored != found && stored != u32::from_be_bytes([b, a, d, c]) {
+        let fits = stored == found || stored == u32::from_be_bytes([b, a, d, c]);
+        if !fits && !cfg!(fuzzing) {
             let what = format!("fletcher32: checksum {found:08x}, stored is {stored:08x}");
             return Err(Error::new(ErrorKind::Checksum, what));
         }

@@ -413,7 +413,8 @@ pub(super) fn agree(stored: u32, computed: u32) -> bool {
     if IGNORE.get() {
         return true;
     }
-    stored == computed
+    // Fuzzers would hardly get beyond a checksum.
+    stored == computed || cfg!(fuzzing)
 }
 
 #[cfg(test)]

@@ -164,7 +164,7 @@ fn read_new(c: &mut Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<
     let root = defined(c, root, "the root group")?;
     let summed = data.get(..c.position()).unwrap_or_default();
     let (computed, stored_sum) = (lookup3(summed), c.u32_le()?);
-    if computed != stored_sum {
+    if computed != stored_sum && !cfg!(fuzzing) {
         let what =
             format!("the checksum of the superblock is {computed:08x}, stored is {stored_sum:08x}");
         return Err(c.error(ErrorKind::Checksum, what));

@@ -1,0 +1,33 @@
+#![no_main]
+use netcdf_core_fuzz::*;
+static T: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| std::env::var("T").unwrap());
+libfuzzer_sys::fuzz_target!(|input: &[u8]| match T.as_str() {
+    "whole" => whole(input),
+    "object" => object(input),
+    "message" => message(input),
+    "index_btree_v1" => chunk_index(0, input),
+    "index_single" => chunk_index(1, input),
+    "index_implicit" => chunk_index(2, input),
+    "index_fixed_array" => chunk_index(3, input),
+    "index_extensible_array" => chunk_index(4, input),
+    "index_btree_v2" => chunk_index(5, input),
+    "fractal_heap" => fractal_heap(input),
+    "local_heap" => local_heap(input),
+    "global_heap" => global_heap(input),
+    "btree_v1" => btree_v1(input),
+    "btree_v2" => btree_v2(input),
+    "filter_deflate" => filter(1, input),
+    "filter_shuffle" => filter(2, input),
+    "filter_fletcher32" => filter(3, input),
+    "filter_szip" => filter(4, input),
+    "filter_nbit" => filter(5, input),
+    "filter_scaleoffset" => filter(6, input),
+    "filter_bzip2" => filter(307, input),
+    "filter_lzf" => filter(32000, input),
+    "filter_blosc" => filter(32001, input),
+    "filter_lz4" => filter(32004, input),
+    "filter_bitshuffle" => filter(32008, input),
+    "filter_zfp" => filter(32013, input),
+    "filter_zstd" => filter(32015, input),
+    _ => std::process::exit(2),
+});

@@ -1,0 +1,4 @@
+#![no_main]
+//! B-trees of version 1.
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| netcdf_core_fuzz::btree_v1(input));

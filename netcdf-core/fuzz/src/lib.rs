@@ -1,0 +1,83 @@
+//! What is fuzzed: each function takes any bytes, and must neither panic nor take long nor much
+//! memory, whatever they are.
+//!
+//! Structures are read from an *image*: a file whose first bytes are replaced by a valid superblock
+//! for the sizes that the input asks for, so that nearly all inputs get beyond it. Checksums are
+//! not verified in these builds (`cfg(fuzzing)`).
+#![deny(unsafe_code)]
+
+mod filters;
+mod image;
+mod structures;
+
+pub use filters::filter;
+pub use image::{Image, superblock};
+pub use structures::{
+    btree_v1, btree_v2, chunk_index, fractal_heap, global_heap, local_heap, message, object,
+};
+
+use std::sync::Arc;
+
+use netcdf_core::chunk::Dataset;
+use netcdf_core::env::Env;
+use netcdf_core::format;
+use netcdf_core::io::memory::MemorySource;
+use netcdf_core::io::{Container, Source};
+use netcdf_core::limits::Limits;
+use netcdf_core::model::Region;
+
+/// Elements of a variable that are read, at most.
+const ELEMENTS: u64 = 1 << 12;
+
+/// Limits within which a run stays fast.
+#[must_use]
+pub fn limits() -> Limits {
+    Limits {
+        metadata: 16 << 20,
+        memory: 16 << 20,
+        ..Limits::default()
+    }
+}
+
+/// The bytes as a source.
+#[must_use]
+pub fn source(bytes: &[u8]) -> Arc<dyn Source> {
+    Arc::new(MemorySource::new("fuzz", bytes.to_vec()))
+}
+
+/// A whole file of any format: opens it, and reads the start of all variables.
+pub fn whole(bytes: &[u8]) {
+    let mut env = Env::default();
+    env.limits = limits();
+    env.pool.threads = 1;
+    let Ok(reader) = format::open(Container::Source(source(bytes)), &env) else {
+        return;
+    };
+    let dataset = Dataset::new(&*reader, &env);
+    let schema = reader.schema();
+    for var in schema.var_ids().take(64) {
+        let shape = schema.shape(var);
+        let _ = dataset.read(var, &first(&shape));
+        let last = Region {
+            start: shape.iter().map(|n| n.saturating_sub(2)).collect(),
+            count: shape.iter().map(|n| (*n).min(2)).collect(),
+            stride: vec![1; shape.len()],
+        };
+        if last.elements().is_some_and(|n| n <= ELEMENTS) {
+            let _ = dataset.read(var, &last);
+        }
+    }
+    let _ = env.notes.take();
+}
+
+/// The first elements of a variable, with all of as many dimensions as possible.
+fn first(shape: &[u64]) -> Region {
+    let mut left = ELEMENTS;
+    let mut count: Vec<u64> = vec![];
+    for &len in shape.iter().rev() {
+        count.push(len.min(left.max(1)));
+        left /= len.max(1);
+    }
+    count.reverse();
+    Region::boxed(vec![0; shape.len()], count)
+}

@@ -1,0 +1,181 @@
+//! Structures of HDF5 files, one by one.
+
+use netcdf_core::format::hdf5::btree_v1::{CHUNKS, GROUP, Tree};
+use netcdf_core::format::hdf5::btree_v2::BTree2;
+use netcdf_core::format::hdf5::chunk_index::{Block, Extent, OpenIndex};
+use netcdf_core::format::hdf5::dataset::{self, Dataset};
+use netcdf_core::format::hdf5::dataspace::Dataspace;
+use netcdf_core::format::hdf5::datatype::Datatype;
+use netcdf_core::format::hdf5::fractal_heap::FractalHeap;
+use netcdf_core::format::hdf5::local_heap::LocalHeap;
+use netcdf_core::format::hdf5::message::attribute::Attribute;
+use netcdf_core::format::hdf5::message::attribute_info::AttributeInfo;
+use netcdf_core::format::hdf5::message::external::External;
+use netcdf_core::format::hdf5::message::fill::Fill;
+use netcdf_core::format::hdf5::message::layout::{Chunked, Index, Layout};
+use netcdf_core::format::hdf5::message::link::Link;
+use netcdf_core::format::hdf5::message::link_info::LinkInfo;
+use netcdf_core::format::hdf5::message::{filters, shared};
+use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group};
+
+use crate::image::{Image, NUMBERS};
+
+/// An object header and what its messages say: links, attributes, the dataset.
+pub fn object(input: &[u8]) {
+    let Some(mut image) = Image::new(input) else {
+        return;
+    };
+    let address = image.u32();
+    let file = image.file();
+    let Ok(header) = ObjectHeader::read(file, address) else {
+        return;
+    };
+    let _ = dataset::kind(&header);
+    let _ = dataset::datatype(file, &header);
+    let _ = Dataset::read(file, &header);
+    let _ = group::links(file, &header);
+    let _ = attributes::visit(file, &header, |_| Ok(()));
+}
+
+/// The body of a message: the first byte says of which type.
+pub fn message(input: &[u8]) {
+    let Some((kind, body)) = input.split_first() else {
+        return;
+    };
+    let numbers = [kind >> 6; NUMBERS];
+    let empty = [numbers.as_slice(), [0; NUMBERS].as_slice()].concat();
+    let Some(image) = Image::new(&empty) else {
+        return;
+    };
+    let file: &File = image.file();
+    let mut c = file.fields_of(body, Some(0));
+    match kind & 15 {
+        0 => drop(Dataspace::parse(&mut c)),
+        1 => drop(LinkInfo::parse(&mut c)),
+        2 => drop(Datatype::parse(&mut c, file.limits())),
+        3 => drop(Fill::parse_old(&mut c)),
+        4 => drop(Fill::parse(&mut c)),
+        5 => drop(Link::parse(&mut c)),
+        6 => drop(External::parse(&mut c)),
+        7 => drop(Layout::parse(&mut c)),
+        8 => drop(filters::parse(&mut c)),
+        9 => drop(Attribute::parse(file, &mut c)),
+        10 => drop(AttributeInfo::parse(&mut c)),
+        11 => drop(shared::Reference::parse(&mut c)),
+        _ => drop(Datatype::parse(&mut c, file.limits())),
+    }
+}
+
+/// A chunk index of the kind: what is in the first, middle and last part of the grid.
+pub fn chunk_index(kind: u8, input: &[u8]) {
+    let Some(mut image) = Image::new(input) else {
+        return;
+    };
+    let address = Some(image.u32());
+    let flags = image.u8();
+    let filtered = (flags & 1 != 0).then(|| (image.u32(), 0));
+    let index = match kind {
+        0 => Index::BTree1(address),
+        1 => Index::Single { address, filtered },
+        2 => Index::Implicit(address),
+        3 => Index::FixedArray(address),
+        4 => Index::ExtensibleArray(address),
+        _ => Index::BTree2(address),
+    };
+    let rank = usize::from(image.u8() & 3) + 1;
+    let chunked = Chunked {
+        dims: (0..rank).map(|_| u64::from(image.u8()).max(1)).collect(),
+        element_size: u64::from(image.u8()).max(1),
+        edges_unfiltered: flags & 2 != 0,
+        index,
+    };
+    let dims: Vec<u64> = (0..rank).map(|_| image.u32()).collect();
+    let most: Vec<Option<u64>> = (0..rank)
+        .map(|_| Some(image.u32()).filter(|&n| n != u64::from(u32::MAX)))
+        .collect();
+    let extent = Extent {
+        dims: &dims,
+        max: &most,
+    };
+    let file = image.file();
+    let Ok(index) = OpenIndex::open(file, &chunked, &extent) else {
+        return;
+    };
+    let grid = index.grid().to_vec();
+    for part in [0, 1, 2] {
+        // Few chunks, so that indexes without a structure (of all chunks) end soon.
+        let start: Vec<u64> = grid
+            .iter()
+            .map(|n| n.saturating_sub(4) / 2 * part)
+            .collect();
+        let end = start.iter().map(|n| n.saturating_add(4)).collect();
+        let _ = index.locate(file, &Block { start, end }, &mut |_| Ok(()));
+    }
+}
+
+/// A fractal heap: the object of an id.
+pub fn fractal_heap(input: &[u8]) {
+    let Some(mut image) = Image::new(input) else {
+        return;
+    };
+    let address = image.u32();
+    let Ok(heap) = FractalHeap::open(image.file(), address) else {
+        return;
+    };
+    let ids: Vec<[u8; 8]> = (0..6).map(|_| [0; 8].map(|_| image.u8())).collect();
+    for id in ids {
+        for len in [7, 8] {
+            let _ = heap.object(image.file(), &id[..len]);
+        }
+    }
+}
+
+/// A local heap: names in it.
+pub fn local_heap(input: &[u8]) {
+    let Some(mut image) = Image::new(input) else {
+        return;
+    };
+    let address = image.u32();
+    let Ok(heap) = LocalHeap::read(image.file(), address) else {
+        return;
+    };
+    for _ in 0..8 {
+        let offset = image.u32();
+        let _ = heap.name_at(image.file(), offset);
+    }
+}
+
+/// A collection of the global heap: objects in it.
+pub fn global_heap(input: &[u8]) {
+    let Some(mut image) = Image::new(input) else {
+        return;
+    };
+    let address = image.u32();
+    for index in 0..32 {
+        let _ = image.file().heap_object(address, index);
+    }
+}
+
+/// A B-tree of version 1, of links or of chunks.
+pub fn btree_v1(input: &[u8]) {
+    let Some(mut image) = Image::new(input) else {
+        return;
+    };
+    let (root, flags) = (image.u32(), image.u8());
+    let kind = if flags & 1 == 0 { GROUP } else { CHUNKS };
+    let key = usize::from(image.u8());
+    let tree = Tree { root, kind, key };
+    let _ = tree.walk(image.file(), &mut |_, _| Ok(true), &mut |_, _| Ok(()));
+}
+
+/// A B-tree of version 2, of any type.
+pub fn btree_v2(input: &[u8]) {
+    let Some(mut image) = Image::new(input) else {
+        return;
+    };
+    let file = image.u32();
+    let (address, file) = (file, image.file());
+    if let Ok(tree) = BTree2::open(file, address) {
+        let _ = tree.visit(file, |_| Ok(()));
+    }
+}

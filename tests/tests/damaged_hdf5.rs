@@ -1,0 +1,171 @@
+//! Damaged HDF5 and netCDF-4 files: every file of `testdata/hdf5/structures`, cut and changed
+//! everywhere, gives an error with its place or data, never a panic, soon and in little memory.
+//! Checksums would hide most changes: they are made right again.
+
+use std::time::{Duration, Instant};
+
+use netcdf_core::env::Env;
+use netcdf_core::{Error, ErrorKind};
+use netcdf_tools_tests::damage::{cuts, flips, read_starts, sum_again, summed};
+use netcdf_tools_tests::files::{name, testdata, walk};
+
+/// Elements that are read of a variable.
+const ELEMENTS: u64 = 1 << 10;
+/// Far more than any of these files takes, and far less than what a loop without end does.
+const LONG: Duration = Duration::from_secs(20);
+
+/// The files whose names start with one of `starts`.
+fn files(starts: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let folder = testdata("hdf5/structures");
+    let all = [walk(&folder, "h5"), walk(&folder, "nc")].concat();
+    let wanted = |name: &str| starts.iter().any(|s| name.starts_with(s));
+    let files: Vec<_> = all
+        .iter()
+        .map(|p| (name(p), std::fs::read(p).expect("a readable file")))
+        .filter(|(name, _)| wanted(name))
+        .collect();
+    assert!(files.len() >= starts.len(), "of {starts:?}: {files:?}");
+    files
+}
+
+fn env() -> Env {
+    let mut env = Env::default();
+    env.pool.threads = 1;
+    env
+}
+
+/// What damage may lead to.
+fn check_error(e: &Error, of: &str) {
+    assert!(
+        !matches!(e.kind(), ErrorKind::Io | ErrorKind::Argument),
+        "{of}: {e}"
+    );
+    assert!(
+        e.resource().is_some() || e.object().is_some(),
+        "{of}: no place in: {e}"
+    );
+}
+
+fn check(file: &[u8], of: &str) {
+    let start = Instant::now();
+    match read_starts(file, &env(), ELEMENTS) {
+        Ok(data) => data
+            .iter()
+            .filter_map(|values| values.as_ref().err())
+            .for_each(|e| check_error(e, of)),
+        Err(e) => check_error(&e, of),
+    }
+    assert!(start.elapsed() < LONG, "{of}: {:?}", start.elapsed());
+}
+
+/// What is read of the whole file, so that damage has something to lead to.
+fn check_whole(name: &str, file: &[u8]) {
+    let data = read_starts(file, &env(), ELEMENTS).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(!data.is_empty(), "{name}");
+    for e in data.iter().filter_map(|values| values.as_ref().err()) {
+        panic!("{name}: {e}");
+    }
+}
+
+/// A cut file is known as one, wherever it was cut.
+fn check_cuts(starts: &[&str]) {
+    for (name, file) in files(starts) {
+        check_whole(&name, &file);
+        for cut in cuts(&file) {
+            let of = format!("{name} cut to {} bytes", cut.len());
+            let e = read_starts(&cut, &env(), ELEMENTS).expect_err(&of);
+            check_error(&e, &of);
+            assert!(
+                matches!(e.kind(), ErrorKind::Truncated | ErrorKind::UnknownFormat),
+                "{of}: {e}"
+            );
+        }
+    }
+}
+
+/// Zeros from some byte on, as an interrupted download leaves them.
+fn check_zeros(starts: &[&str]) {
+    for (name, file) in files(starts) {
+        for from in 0..file.len() {
+            let mut zeros = file.clone();
+            zeros[from..].fill(0);
+            check(&zeros, &format!("{name} with zeros from byte {from}"));
+        }
+    }
+}
+
+/// Every `step`-th of the changes, with the checksums that were stored and with right ones.
+fn check_changes(starts: &[&str], step: usize) {
+    for (name, file) in files(starts) {
+        let structures = summed(&file);
+        for mut changed in flips(&file).step_by(step) {
+            let at = changed.iter().zip(&file).position(|(a, b)| a != b);
+            let at = at.expect("a change");
+            let of = format!("{name} with {:#04x} at byte {at}", changed[at]);
+            let within: Vec<_> = structures
+                .iter()
+                .filter(|r| r.contains(&at))
+                .cloned()
+                .collect();
+            if within.is_empty() || at % 5 == 0 {
+                check(&changed, &of);
+            }
+            if !within.is_empty() {
+                sum_again(&mut changed, &within);
+                check(&changed, &format!("{of}, checksums right"));
+            }
+        }
+    }
+}
+
+/// Nothing of the above took much memory: the most that this process ever had.
+#[cfg(target_os = "linux")]
+fn check_memory() {
+    let status = std::fs::read_to_string("/proc/self/status").expect("the process's status");
+    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    let peak: u64 = peak
+        .and_then(|l| l.trim().trim_end_matches(" kB").parse().ok())
+        .expect("a peak");
+    assert!(peak < 1 << 20, "{peak} KiB resident");
+}
+
+#[cfg(not(target_os = "linux"))]
+fn check_memory() {}
+
+macro_rules! each_group {
+    ($($cut:ident $zeros:ident $changed:ident $step:literal $files:expr;)*) => {$(
+        #[test]
+        fn $cut() {
+            check_cuts(&$files);
+        }
+
+        #[test]
+        fn $zeros() {
+            check_zeros(&$files);
+        }
+
+        #[test]
+        fn $changed() {
+            check_changes(&$files, $step);
+            check_memory();
+        }
+    )*};
+}
+
+each_group! {
+    old_cut old_zeros old_changed 5 ["old", "small_sizes"];
+    dense_cut dense_zeros dense_changed 3 ["dense", "shared"];
+    types_cut types_zeros types_changed 11 ["types"];
+    index_cut index_zeros index_changed 2
+        ["single", "implicit", "fixed_array", "extensible_array", "btree_v2"];
+    filters_cut filters_zeros filters_changed 1 ["filters"];
+    netcdf_cut netcdf_zeros netcdf_changed 11 ["netcdf4", "classic_model"];
+}
+
+#[test]
+fn structures_with_checksums_are_found() {
+    let found = |start| summed(&files(&[start])[0].1).len();
+    assert!(found("dense") > 6, "{}", found("dense"));
+    assert!(found("btree_v2") > 3, "{}", found("btree_v2"));
+    assert_eq!(found("old"), 0);
+}
