@@ -39,7 +39,7 @@ fn a_comment_stands_for_the_data() {
     done.unwrap();
     let expected = concat!(
         "data:\n\n a = 1, 2 ;\n\ngroup: g {\n  variables:\n  \tint b\\ c(x) ;\n  \tint d(x) ;\n  data:\n",
-        "\n   // b\\ c: data omitted: filter 40000 is not available\n",
+        "\n   // b\\ c: data omitted: filter 40000 is not available: the number is one for private use\n",
         "\n   d = 1, 2 ;\n  } // group g\n}\n",
     );
     assert_eq!(from(&text, "data:"), expected);
@@ -50,7 +50,7 @@ fn a_comment_stands_for_the_data() {
         (e.kind(), e.object()),
         (ErrorKind::MissingFilter, Some("/g/b c"))
     );
-    assert!(e.to_string().contains("the parameters 7,8 "), "{e}");
+    assert!(e.to_string().contains("parameters 7,8;"), "{e}");
 }
 
 #[test]
