@@ -84,3 +84,27 @@ fn other_errors_leave_the_text_without_an_end() {
     assert_eq!(omitted.len(), 1);
     assert!(text.ends_with("data:\n\n   e = "), "{text}");
 }
+
+/// Some filters know only from the chunk what else they need; and data may come from other files.
+#[test]
+fn what_is_missing_may_show_when_data_is_read() {
+    use netcdf_core::filter::{FilterEntry, Table};
+    let m = memory();
+    let row = FilterEntry {
+        id: 40000,
+        name: "container",
+        prepare: |_, params| Ok(params.to_vec()),
+        build: |_, _| Err(Error::new(ErrorKind::MissingFilter, "nothing within")),
+    };
+    let env = Env {
+        filters: Table::new(vec![row]),
+        ..Env::default()
+    };
+    let (mut omitted, mut out) = (vec![], vec![]);
+    let set = Dataset::new(&m, &env);
+    write(&set, &Options::default(), &mut omitted, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let expected = "\n   // b\\ c: data omitted: nothing within\n\n   d = 1, 2 ;\n";
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(omitted.len(), 1);
+}
