@@ -48,7 +48,7 @@ fn filtered() -> Memory {
     m.filters(v, &[2], &[(2, &[4]), (1, &[5])]);
     let g = m.schema.add_group(ROOT, name("g"));
     let v = m.var((g, "b c"), Atomic::Int, &[0], &ints());
-    m.filters(v, &[10, 200], &[(2, &[4]), (65535, &[7, 8])]);
+    m.filters(v, &[10, 200], &[(2, &[4]), (32024, &[7, 8])]);
     m.var((g, "last"), Atomic::Int, &[0], &ints());
     m
 }
@@ -70,12 +70,12 @@ fn shuffle_and_deflate() -> Env {
 #[test]
 fn a_table_of_filters() {
     let expected = "\
-variable  storage  chunk   id     filter          state     parameters
+variable  storage  chunk   id     filter   state     parameters
 /plain                            none
-/temp     chunked  2       2      shuffle         built in  4
-                           1      deflate         built in  5
-/g/b\\ c   chunked  10x200  2      shuffle         built in  4
-                           65535  not registered  missing   7,8
+/temp     chunked  2       2      shuffle  built in  4
+                           1      deflate  built in  5
+/g/b\\ c   chunked  10x200  2      shuffle  built in  4
+                           32024  sz3      missing   7,8
 /g/last                           none
 ";
     let env = shuffle_and_deflate();
@@ -111,8 +111,9 @@ fn data_behind_missing_filters_is_left_out() {
         out.ends_with("\n   last = 1, 2 ;\n  } // group g\n}\n"),
         "{out}"
     );
-    assert!(err.starts_with("ncdump: filter "), "{err}");
-    assert!(err.contains(" is not available in /g/b c ("), "{err}");
+    assert!(err.starts_with("ncdump: filter 32024 (sz3: "), "{err}");
+    let place = " is not available in /g/b c (parameters 7,8; ";
+    assert!(err.contains(place), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
     // Where the data is not asked for, nothing is missing.
     for args in [&["-h"][..], &["-hs"], &["-v", "last"], &["-k"], &["-x"]] {

@@ -1,6 +1,6 @@
 //! A group: its sections in order, then its subgroups.
 
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::error::{Error, Result};
 use netcdf_core::model::{Group, GroupId, VarId};
 
 use super::variables::push_defined;
@@ -90,24 +90,15 @@ impl Writer<'_, '_> {
         self.out.line(b"data:\n");
         for &var in &group.vars {
             if self.selected(id, var) {
-                self.data_or_comment(var)?;
+                if let Some(why) = self.variable_data(var)? {
+                    self.omit(var, why);
+                }
             }
         }
         Ok(())
     }
 
-    /// The data of a variable; if it cannot be decoded, a comment in its place.
-    fn data_or_comment(&mut self, id: VarId) -> Result<()> {
-        match self.set.check_filters(id) {
-            Ok(()) => self.variable_data(id),
-            Err(e) if e.kind() == ErrorKind::MissingFilter => {
-                self.omit(id, e);
-                Ok(())
-            }
-            Err(e) => Err(e),
-        }
-    }
-
+    /// A comment in the place of a variable's data.
     fn omit(&mut self, id: VarId, why: Error) {
         let mut name = Vec::new();
         if let Some(var) = self.schema.var(id) {

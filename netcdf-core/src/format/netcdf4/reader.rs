@@ -43,9 +43,9 @@ struct Data {
     index: OnceLock<OpenIndex>,
 }
 
-/// `NC_NETCDF4` and `NC_CLASSIC_MODEL` of the mode that `ncdump -K` prints.
+/// `NC_NETCDF4` of the mode that `ncdump -K` prints. Files of the classic model are opened without
+/// `NC_CLASSIC_MODEL`.
 const MODE_NETCDF4: u32 = 0x1000;
-const MODE_CLASSIC_MODEL: u32 = 0x0100;
 
 impl Netcdf4Reader {
     /// Reads all metadata.
@@ -123,7 +123,7 @@ fn provenance(builder: &Builder) -> Result<Provenance> {
     let file = builder.files.get(0)?;
     Ok(Provenance {
         model: "HDF5",
-        mode: MODE_NETCDF4 | if strict { MODE_CLASSIC_MODEL } else { 0 },
+        mode: MODE_NETCDF4,
         properties: builder.properties.clone(),
         superblock: Some(file.superblock().version.into()),
         is_netcdf4: Some(strict || builder.properties.is_some() || builder.marks >= 2),

@@ -11,7 +11,7 @@ mod rows;
 mod text;
 
 use netcdf_core::chunk::{Dataset, Layout, elements};
-use netcdf_core::error::{Context as _, Result};
+use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, Endianness, Region, Values, VarId, Variable};
 
 use super::options::NumberText;
@@ -31,8 +31,24 @@ const TEXT_BAND: u64 = 1 << 17;
 const ROW: u64 = 1 << 16;
 
 impl Writer<'_, '_> {
-    /// The data of a variable that has some.
-    pub(super) fn variable_data(&mut self, id: VarId) -> Result<()> {
+    /// The data of a variable that has some; or nothing, and why, if a filter for it is missing.
+    pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<Error>> {
+        let before = self.out.text.len();
+        let mut begun = false;
+        let written = self.set.check_filters(id);
+        match written.and_then(|()| self.values(id, &mut begun)) {
+            Ok(()) => Ok(None),
+            Err(e) if e.kind() == ErrorKind::MissingFilter && !begun => {
+                self.out.text.truncate(before);
+                self.out.wrap.end_line();
+                Ok(Some(e))
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The data of a variable; `begun` once values were written.
+    fn values(&mut self, id: VarId, begun: &mut bool) -> Result<()> {
         let schema = self.schema;
         let Some(var) = schema.var(id) else {
             return Ok(());
@@ -51,7 +67,10 @@ impl Writer<'_, '_> {
                 let part = content.part(&rows, band, stored);
                 part.in_object(|| schema.var_path(id))
             },
-            |part| part.put(&mut pending, &rows.spare, out),
+            |part| {
+                *begun = true;
+                part.put(&mut pending, &rows.spare, out)
+            },
         )?;
         self.out.wrap.end_line();
         Ok(())

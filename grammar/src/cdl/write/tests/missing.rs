@@ -39,7 +39,7 @@ fn a_comment_stands_for_the_data() {
     done.unwrap();
     let expected = concat!(
         "data:\n\n a = 1, 2 ;\n\ngroup: g {\n  variables:\n  \tint b\\ c(x) ;\n  \tint d(x) ;\n  data:\n",
-        "\n   // b\\ c: data omitted: filter 40000 is not available\n",
+        "\n   // b\\ c: data omitted: filter 40000 is not available: the number is one for private use\n",
         "\n   d = 1, 2 ;\n  } // group g\n}\n",
     );
     assert_eq!(from(&text, "data:"), expected);
@@ -50,7 +50,7 @@ fn a_comment_stands_for_the_data() {
         (e.kind(), e.object()),
         (ErrorKind::MissingFilter, Some("/g/b c"))
     );
-    assert!(e.to_string().contains("the parameters 7,8 "), "{e}");
+    assert!(e.to_string().contains("parameters 7,8;"), "{e}");
 }
 
 #[test]
@@ -83,4 +83,28 @@ fn other_errors_leave_the_text_without_an_end() {
     assert_eq!(done.unwrap_err().object(), Some("/h/e"));
     assert_eq!(omitted.len(), 1);
     assert!(text.ends_with("data:\n\n   e = "), "{text}");
+}
+
+/// Some filters know only from the chunk what else they need; and data may come from other files.
+#[test]
+fn what_is_missing_may_show_when_data_is_read() {
+    use netcdf_core::filter::{FilterEntry, Table};
+    let m = memory();
+    let row = FilterEntry {
+        id: 40000,
+        name: "container",
+        prepare: |_, params| Ok(params.to_vec()),
+        build: |_, _| Err(Error::new(ErrorKind::MissingFilter, "nothing within")),
+    };
+    let env = Env {
+        filters: Table::new(vec![row]),
+        ..Env::default()
+    };
+    let (mut omitted, mut out) = (vec![], vec![]);
+    let set = Dataset::new(&m, &env);
+    write(&set, &Options::default(), &mut omitted, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let expected = "\n   // b\\ c: data omitted: nothing within\n\n   d = 1, 2 ;\n";
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(omitted.len(), 1);
 }
