@@ -89,10 +89,10 @@ impl Writer<'_, '_> {
         }
         self.out.line(b"data:\n");
         for &var in &group.vars {
-            if self.selected(id, var) {
-                if let Some(why) = self.variable_data(var)? {
-                    self.omit(var, why);
-                }
+            if self.selected(id, var)
+                && let Some(why) = self.variable_data(var)?
+            {
+                self.omit(var, why);
             }
         }
         Ok(())
