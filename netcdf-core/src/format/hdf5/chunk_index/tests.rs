@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::*;
+use crate::error::{Error, ErrorKind};
 use crate::format::hdf5::dataspace::Dataspace;
 use crate::format::hdf5::message::{self, layout::Layout};
 use crate::format::hdf5::object_header::ObjectHeader;
 use crate::io::file::FileSource;
+use crate::io::memory::MemorySource;
 use crate::limits::Limits;
 
 /// A dataset: its chunks by offset in elements, with size, mask and place in the file.
@@ -150,4 +152,98 @@ fn all_indexes() {
 #[test]
 fn all_indexes_with_wide_sizes() {
     assert!(compare("chunks_v200") > 10_000);
+}
+
+/// The chunks of all datasets of a damaged file: whatever comes, it comes back.
+fn read_damaged(data: Vec<u8>, cases: &[Case]) -> (usize, usize) {
+    let source = MemorySource::new("damaged", data);
+    let Ok(file) = File::open(Arc::new(source), &Limits::default()) else {
+        return (0, 1);
+    };
+    let (mut fine, mut failed) = (0, 0);
+    for case in cases {
+        let all = || {
+            let header = ObjectHeader::read(&file, case.header)?;
+            let none = || Error::new(ErrorKind::NotFound, "no message");
+            let body = |kind| header.body_of(&file, kind)?.ok_or_else(none);
+            let layout = Layout::parse(&mut body(message::LAYOUT)?.fields(&file))?;
+            let space = Dataspace::parse(&mut body(message::DATASPACE)?.fields(&file))?;
+            let Layout::Chunked(chunked) = layout else {
+                return Err(none());
+            };
+            let extent = Extent {
+                dims: &space.dims,
+                max: &space.max,
+            };
+            let index = OpenIndex::open(&file, &chunked, &extent)?;
+            // The size of the grid may be damaged, and all of it too much to look at.
+            let end = index.grid().iter().map(|&n| n.min(40)).collect();
+            let wanted = Block {
+                start: vec![0; index.grid().len()],
+                end,
+            };
+            index.locate(&file, &wanted, &mut |_| Ok(()))
+        };
+        match all() {
+            Ok(()) => fine += 1,
+            Err(_) => failed += 1,
+        }
+    }
+    (fine, failed)
+}
+
+#[test]
+fn damaged_b_trees_of_version_1() {
+    let data = std::fs::read(path("chunks_narrow.h5")).unwrap();
+    let cases = cases("chunks_narrow");
+    let mut counts = (0, 0);
+    for at in (512..data.len()).step_by(11) {
+        let mut damaged = data.clone();
+        damaged[at] ^= 0x81;
+        let (fine, failed) = read_damaged(damaged, &cases);
+        counts = (counts.0 + fine, counts.1 + failed);
+    }
+    assert!(counts.0 > 100 && counts.1 > 10, "{counts:?}");
+}
+
+/// Damages each byte of the heads of all indexes, and mends their checksums.
+#[test]
+fn damaged_heads() {
+    let data = std::fs::read(path("chunks_v110.h5")).unwrap();
+    let cases = cases("chunks_v110");
+    let heads: [(&[u8], usize); 3] = [(b"FAHD", 28), (b"EAHD", 72), (b"BTHD", 38)];
+    let mut failed = 0;
+    for (signature, len) in heads {
+        let places = data.windows(4).enumerate().filter(|(_, w)| *w == signature);
+        for (start, _) in places {
+            for byte in (4..len - 4).flat_map(|n| [(n, 0xff), (n, 0x01), (n, 0x80)]) {
+                let mut damaged = data[..].to_vec();
+                let head = &mut damaged[start..start + len];
+                head[byte.0] ^= byte.1;
+                let sum = crate::bytes::sums::lookup3(&head[..len - 4]);
+                head[len - 4..].copy_from_slice(&sum.to_le_bytes());
+                let address = start as u64;
+                let own: Vec<_> = owners(&cases, &data, address);
+                failed += read_damaged(damaged, &own).1;
+            }
+        }
+    }
+    assert!(failed > 100, "{failed}");
+}
+
+/// The datasets in whose headers an address stands.
+fn owners(cases: &[Case], data: &[u8], address: u64) -> Vec<Case> {
+    let bytes = address.to_le_bytes();
+    let has = |case: &&Case| {
+        let start = usize::try_from(case.header).unwrap();
+        let header = &data[start..(start + 400).min(data.len())];
+        header.windows(8).any(|w| w == bytes)
+    };
+    let owned = cases.iter().filter(has);
+    let copy = |case: &Case| Case {
+        name: case.name.clone(),
+        header: case.header,
+        chunks: vec![],
+    };
+    owned.map(copy).collect()
 }

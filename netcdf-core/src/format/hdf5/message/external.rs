@@ -1,7 +1,10 @@
 //! The External Data Files message ("IV.A.2.h"): contiguous data in other files.
 
+use std::ops::Range;
+
 use crate::error::Result;
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::file::{Fields, File};
+use crate::format::hdf5::local_heap::LocalHeap;
 
 /// The files that hold the data, one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +26,15 @@ pub struct Slot {
     pub size: Option<u64>,
 }
 
+/// A piece of a file, by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Name of the file, as stored.
+    pub file: Vec<u8>,
+    /// Its bytes.
+    pub range: Range<u64>,
+}
+
 impl External {
     /// Reads the body of the message, version 1.
     ///
@@ -37,6 +49,32 @@ impl External {
         let slots = (0..used).map(|_| slot(c)).collect::<Result<_>>()?;
         Ok(Self { heap, slots })
     }
+
+    /// The pieces of files that have `bytes` of the data, in their order; together they may be
+    /// shorter.
+    ///
+    /// # Errors
+    /// Those of reading the names.
+    pub fn pieces(&self, file: &File, bytes: Range<u64>) -> Result<Vec<Piece>> {
+        let heap = LocalHeap::read(file, self.heap)?;
+        let mut pieces = vec![];
+        let mut first = 0u64; // byte of the data with which a slot starts
+        for slot in &self.slots {
+            let end = slot
+                .size
+                .map_or(u64::MAX, |size| first.saturating_add(size));
+            let (from, to) = (bytes.start.max(first), bytes.end.min(end));
+            if from < to {
+                let place = |byte: u64| slot.start.saturating_add(byte - first);
+                pieces.push(Piece {
+                    file: heap.name_at(file, slot.name)?.to_vec(),
+                    range: place(from)..place(to),
+                });
+            }
+            first = end;
+        }
+        Ok(pieces)
+    }
 }
 
 fn slot(c: &mut Fields) -> Result<Slot> {
@@ -45,4 +83,43 @@ fn slot(c: &mut Fields) -> Result<Slot> {
         start: c.length()?,
         size: c.length_or_none()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::format::hdf5::message;
+    use crate::format::hdf5::object_header::ObjectHeader;
+    use crate::io::file::FileSource;
+    use crate::limits::Limits;
+
+    /// The file is made by testdata/hdf5/make_external.py, which prints this address.
+    const HEADER: u64 = 800;
+
+    #[test]
+    fn finds_bytes_in_files() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5");
+        let source = FileSource::open(&root.join("external.h5")).unwrap();
+        let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+        let header = ObjectHeader::read(&file, HEADER).unwrap();
+        let body = header.body_of(&file, message::EXTERNAL).unwrap().unwrap();
+        let external = External::parse(&mut body.fields(&file)).unwrap();
+        let pieces = |bytes| -> Vec<(Vec<u8>, _)> {
+            let pieces = external.pieces(&file, bytes).unwrap();
+            pieces.into_iter().map(|p| (p.file, p.range)).collect()
+        };
+        let one = || b"external_1.raw".to_vec();
+        let two = || b"external_2.raw".to_vec();
+        assert_eq!(
+            pieces(0..40),
+            [(one(), 3..19), (two(), 5..21), (one(), 30..38)]
+        );
+        assert_eq!(pieces(16..20), [(two(), 5..9)]);
+        assert_eq!(pieces(14..18), [(one(), 17..19), (two(), 5..7)]);
+        assert_eq!(pieces(1000..1001), [(one(), 998..999)]);
+        assert_eq!(pieces(7..7), []);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::Mapping;
 use super::axis::Axis;
-use super::rows::{self, Row, advance};
+use super::rows::{self, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::selection::Selection;
 use crate::model::Region;
@@ -164,7 +164,7 @@ impl Query<'_, '_> {
                 return Ok(());
             }
         }
-        let mut strips = vec![];
+        let mut cuts = vec![];
         for &(s, t) in pairs {
             let (Some(axis), Some(of), Some(&extent)) =
                 (source.get(s), target.get(t), self.extents.source.get(s))
@@ -174,30 +174,24 @@ impl Query<'_, '_> {
             let (start, end) = self.range(t);
             let mut wanted = of.within(start, end);
             wanted.end = wanted.end.min(axis.before(extent));
-            strips.push(cut(axis, of, wanted));
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            cuts.push(Cut::new(axis, of, wanted));
         }
-        self.product(pairs, &strips, (from, to))
+        self.product(pairs, &mut cuts, (from, to))
     }
 
     /// Visits all combinations of strips.
     fn product(
         self,
         pairs: &[(usize, usize)],
-        strips: &[Vec<Strip>],
+        cuts: &mut [Cut],
         (mut from, mut to): (Region, Region),
     ) -> Result<()> {
-        let counts: Vec<u64> = strips.iter().map(|s| s.len() as u64).collect();
-        if counts.contains(&0) {
-            return Ok(());
-        }
-        let mut place = vec![0u64; counts.len()];
         loop {
-            let chosen = strips.iter().zip(&place);
-            let chosen = chosen.map(|(s, &n)| usize::try_from(n).ok().and_then(|n| s.get(n)));
-            for (&(s, t), strip) in pairs.iter().zip(chosen) {
-                let Some(strip) = strip else {
-                    return Ok(());
-                };
+            for (&(s, t), cut) in pairs.iter().zip(&*cuts) {
+                let strip = cut.strip();
                 set(&mut from, s, (strip.source, strip.count, strip.source_step));
                 set(&mut to, t, (strip.target, strip.count, strip.target_step));
             }
@@ -205,7 +199,7 @@ impl Query<'_, '_> {
                 source: from.clone(),
                 target: to.clone(),
             })?;
-            if !advance(&mut place, &counts) {
+            if !cuts.iter_mut().rev().any(Cut::advance) {
                 return Ok(());
             }
         }
@@ -281,32 +275,54 @@ fn set(region: &mut Region, dim: usize, (start, count, stride): (u64, u64, u64))
     }
 }
 
-/// Cuts elements of two dimensions where the distance of neighbours changes.
-fn cut(source: &Axis, target: &Axis, elements: std::ops::Range<u64>) -> Vec<Strip> {
-    let strip = |k: u64, count: u64, steps: (u64, u64)| Strip {
-        source: source.position(k),
-        target: target.position(k),
-        source_step: steps.0,
-        target_step: steps.1,
-        count,
-    };
-    let count = elements.end.saturating_sub(elements.start);
-    if count == 0 {
-        return vec![];
+/// Elements of two dimensions, cut where the distance of neighbours changes.
+struct Cut<'a> {
+    source: &'a Axis,
+    target: &'a Axis,
+    /// Numbers of the elements; not empty.
+    elements: std::ops::Range<u64>,
+    /// The first element of the present strip.
+    at: u64,
+}
+
+impl<'a> Cut<'a> {
+    fn new(source: &'a Axis, target: &'a Axis, elements: std::ops::Range<u64>) -> Self {
+        Self {
+            source,
+            target,
+            at: elements.start,
+            elements,
+        }
     }
-    if let (Some(s), Some(t)) = (source.step(), target.step()) {
-        return vec![strip(elements.start, count, (s, t))];
-    }
-    let mut strips = vec![];
-    let mut k = elements.start;
-    while k < elements.end {
+
+    /// The present strip.
+    fn strip(&self) -> Strip {
+        let (source, target, k) = (self.source, self.target, self.at);
+        let left = self.elements.end.saturating_sub(k);
         let whole = |axis: &Axis| match axis.step() {
             Some(1) => u64::MAX,
             Some(_) | None => axis.left_in_block(k),
         };
-        let count = whole(source).min(whole(target)).min(elements.end - k);
-        strips.push(strip(k, count, (1, 1)));
-        k += count;
+        let (count, source_step, target_step) = match (source.step(), target.step()) {
+            (Some(s), Some(t)) => (left, s, t),
+            _ => (left.min(whole(source)).min(whole(target)), 1, 1),
+        };
+        Strip {
+            source: source.position(k),
+            target: target.position(k),
+            source_step,
+            target_step,
+            count,
+        }
     }
-    strips
+
+    /// Moves to the next strip; false, and back to the first one, behind the last.
+    fn advance(&mut self) -> bool {
+        self.at = self.at.saturating_add(self.strip().count.max(1));
+        if self.at < self.elements.end {
+            return true;
+        }
+        self.at = self.elements.start;
+        false
+    }
 }

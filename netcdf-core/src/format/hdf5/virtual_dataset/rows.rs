@@ -15,7 +15,7 @@ pub(super) struct Row {
 }
 
 /// The most rows that are listed.
-const MOST: u64 = 1 << 24;
+const MOST: u64 = 1 << 22;
 
 /// The rows of a selection other than a grid, in their order.
 pub(super) fn of_selection(selection: &Selection) -> Result<Vec<Row>> {
@@ -104,7 +104,7 @@ fn limit(rows: Option<u64>) -> Result<()> {
 }
 
 /// Moves to the next place in row-major order; false behind the last.
-pub(super) fn advance(place: &mut [u64], counts: &[u64]) -> bool {
+fn advance(place: &mut [u64], counts: &[u64]) -> bool {
     for (x, &count) in place.iter_mut().zip(counts).rev() {
         *x += 1;
         if *x < count {

@@ -52,7 +52,8 @@ fn cases(name: &str) -> (Sources, Vec<Case>) {
     (sources, cases)
 }
 
-fn mappings(file: &File, header: u64) -> Vec<Mapping> {
+/// The object with the mappings of the dataset at an address.
+fn heap_object(file: &File, header: u64) -> Vec<u8> {
     let header = ObjectHeader::read(file, header).unwrap();
     let body = header.body_of(file, message::LAYOUT).unwrap().unwrap();
     let layout = Layout::parse(&mut body.fields(file)).unwrap();
@@ -65,7 +66,7 @@ fn mappings(file: &File, header: u64) -> Vec<Mapping> {
     };
     let heaps = crate::format::hdf5::global_heap::GlobalHeap::default();
     let collection = heaps.collection(file, heap).unwrap();
-    parse(file, collection.object(index).unwrap(), None).unwrap()
+    collection.object(index).unwrap().to_vec()
 }
 
 fn source<'a>(sources: &'a Sources, mapping: &Mapping, number: u64) -> Option<&'a (i64, Vec<u64>)> {
@@ -138,7 +139,7 @@ fn compare(name: &str) {
     let (sources, cases) = cases(name);
     assert!(cases.len() > 10);
     for case in cases {
-        let mappings = mappings(&file, case.header);
+        let mappings = parse(&file, &heap_object(&file, case.header), None).unwrap();
         let reached = extent(&sources, &mappings, &case.shape);
         assert_eq!(reached, case.shape, "{}", case.name);
         let whole = Region::whole(&case.shape);
@@ -180,4 +181,49 @@ fn mappings_of_version_1() {
 #[test]
 fn names_count() {
     assert_eq!(substitute(b"a%b%%b%", 12), b"a12%b%");
+}
+
+/// Damages each byte of the mappings, and mends their checksum: whatever comes, it comes back.
+#[test]
+fn damaged_mappings() {
+    let name = "virtual_v110";
+    let source = FileSource::open(&path(name).with_extension("h5")).unwrap();
+    let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+    let (mut fine, mut failed) = (0, 0);
+    for case in cases(name).1 {
+        let data = heap_object(&file, case.header);
+        for byte in (0..data.len() - 4).flat_map(|n| [(n, 0xff), (n, 0x01), (n, 0x80)]) {
+            let mut damaged = data.clone();
+            damaged[byte.0] ^= byte.1;
+            let end = damaged.len() - 4;
+            let sum = crate::bytes::sums::lookup3(&damaged[..end]);
+            damaged[end..].copy_from_slice(&sum.to_le_bytes());
+            match read_damaged(&file, &damaged, &case.shape) {
+                Ok(()) => fine += 1,
+                Err(_) => failed += 1,
+            }
+        }
+    }
+    assert!(fine > 100 && failed > 100, "{fine} {failed}");
+}
+
+fn read_damaged(file: &File, data: &[u8], shape: &[u64]) -> Result<()> {
+    let wanted = Region::whole(shape);
+    for mapping in parse(file, data, None)? {
+        for number in mapping.sources(&wanted).take(3) {
+            for source in [&[4, 5][..], &[30], &[2, 3, 4]] {
+                let extents = Extents {
+                    source,
+                    target: shape,
+                };
+                mapping.pieces(number, extents, &wanted, &mut |piece| {
+                    numbers(&piece.source, source);
+                    numbers(&piece.target, shape);
+                    Ok(())
+                })?;
+                let _ = mapping.reach(Reach::Shape(source));
+            }
+        }
+    }
+    Ok(())
 }
