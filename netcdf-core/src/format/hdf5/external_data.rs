@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 
 use super::file::File;
-use super::local_heap::LocalHeap;
 use super::message::external::External;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Source, siblings};
@@ -35,15 +34,13 @@ impl ExternalData {
     /// # Errors
     /// Those of reading the names; [`ErrorKind::Corrupt`] if the pieces are shorter than the data.
     pub fn new(file: &File, external: &External, len: u64, allow_external: bool) -> Result<Self> {
-        let heap = LocalHeap::read(file, external.heap)?;
         let (mut pieces, mut at) = (vec![], 0u64);
-        for slot in &external.slots {
-            let left = len.saturating_sub(at);
+        for found in external.pieces(file, 0..len)? {
             let piece = Piece {
-                name: heap.name_at(file, slot.name)?.to_vec(),
-                start: slot.start,
+                name: found.file,
+                start: found.range.start,
                 at,
-                len: slot.size.map_or(left, |size| size.min(left)),
+                len: found.range.end.saturating_sub(found.range.start),
                 source: OnceLock::new(),
             };
             at = at.saturating_add(piece.len);

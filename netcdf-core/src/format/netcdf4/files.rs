@@ -20,6 +20,12 @@ impl Files {
         Ok(Self(vec![Arc::new(File::open(source, &env.limits)?)]))
     }
 
+    /// A file that is open, as number 0.
+    #[must_use]
+    pub fn of(file: Arc<File>) -> Self {
+        Self(vec![file])
+    }
+
     /// The file with a number.
     ///
     /// # Errors

@@ -13,6 +13,7 @@
 //! | `variables` | datasets as variables and dimensions |
 //! | `dims` | which dimensions variables have |
 //! | [`numbers`], [`values`] | stored elements as values |
+//! | `virtual_data` | elements of virtual datasets |
 //! | [`reader`] | the format's part of reading data |
 
 mod attributes;
@@ -24,6 +25,7 @@ pub mod reader;
 pub mod types;
 pub mod values;
 mod variables;
+mod virtual_data;
 mod walk;
 
 use super::{CreateOptions, Format, Reader, Writer, not_written};

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::files::Files;
 use super::values::Decoder;
 use super::variables::{Var, plain};
+use super::virtual_data::Virtual;
 use super::walk::Builder;
 use crate::chunk::layout::{ChunkRef, Element, Layout};
 use crate::chunk::scatter::Block;
@@ -14,6 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
 use crate::format::hdf5::chunk_index::{self, Extent, OpenIndex};
 use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::external_data::ExternalData;
 use crate::format::hdf5::message::fill::Value;
 use crate::format::hdf5::message::layout::{Chunked, Layout as Stored};
@@ -41,6 +43,8 @@ struct Data {
     /// Number of the object that holds the data.
     object: u32,
     index: OnceLock<OpenIndex>,
+    /// Of a virtual dataset, where its elements are.
+    sources: Option<Virtual>,
 }
 
 /// `NC_NETCDF4` of the mode that `ncdump -K` prints. Files of the classic model are opened without
@@ -55,15 +59,30 @@ impl Netcdf4Reader {
     pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let mut builder = Builder::new(Files::open(source, env)?, env);
         builder.walk()?;
+        Self::finish(builder, 0)
+    }
+
+    /// Reads one dataset of a file, as the only variable.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there is none of this path; damage.
+    pub(super) fn single(file: Arc<File>, path: &[u8], depth: u32, env: &Env) -> Result<Self> {
+        let mut builder = Builder::new(Files::of(file), env);
+        builder.depth = depth;
+        builder.single(path)?;
+        Self::finish(builder, depth)
+    }
+
+    fn finish(mut builder: Builder, depth: u32) -> Result<Self> {
         builder.settle_dims();
         builder.settle_attributes()?;
         let provenance = provenance(&builder)?;
-        let files = builder.files;
+        let (files, env) = (builder.files, builder.env);
         let mut objects: Vec<_> = files.all().iter().map(|f| Arc::clone(f.source())).collect();
         let mut vars = Vec::with_capacity(builder.vars.len());
         for var in builder.vars {
             let file = files.get(var.file)?;
-            vars.push(data(var, &file, env, &mut objects)?);
+            vars.push(data(var, (&file, depth), env, &mut objects)?);
         }
         Ok(Self {
             schema: builder.schema,
@@ -72,6 +91,11 @@ impl Netcdf4Reader {
             vars,
             objects,
         })
+    }
+
+    /// The datatype of the only variable.
+    pub(super) fn datatype(&self) -> Option<&Datatype> {
+        self.vars.first().map(|d| &d.var.dataset.datatype)
     }
 
     fn data(&self, var: VarId) -> Result<&Data> {
@@ -94,7 +118,12 @@ impl Netcdf4Reader {
     }
 }
 
-fn data(var: Var, file: &File, env: &Env, objects: &mut Vec<Arc<dyn Source>>) -> Result<Data> {
+fn data(
+    var: Var,
+    (file, depth): (&Arc<File>, u32),
+    env: &Env,
+    objects: &mut Vec<Arc<dyn Source>>,
+) -> Result<Data> {
     let mut object = var.file;
     let next = u32::try_from(objects.len()).unwrap_or(u32::MAX);
     if let Stored::Compact(bytes) = &var.dataset.layout {
@@ -111,10 +140,13 @@ fn data(var: Var, file: &File, env: &Env, objects: &mut Vec<Arc<dyn Source>>) ->
             env.allow_external,
         )?));
     }
+    let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });
+    let sources = is_virtual.then(|| Virtual::new(Arc::clone(file), depth));
     Ok(Data {
         var,
         object,
         index: OnceLock::new(),
+        sources,
     })
 }
 
@@ -229,9 +261,23 @@ impl Reader for Netcdf4Reader {
             }
             Stored::Virtual { .. } => Err(Error::new(
                 ErrorKind::Unsupported,
-                "virtual datasets are not read yet",
+                "the elements of a virtual dataset are in others",
             )),
         }
+    }
+
+    fn assembles(&self, var: VarId) -> bool {
+        self.data(var).is_ok_and(|d| d.sources.is_some())
+    }
+
+    fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
+        let data = self.data(var)?;
+        let Some(sources) = &data.sources else {
+            let what = "the elements of this variable are in chunks";
+            return Err(Error::new(ErrorKind::Unsupported, what));
+        };
+        let dataset = &data.var.dataset;
+        sources.read(dataset, (&fill(dataset), part), env)
     }
 
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {

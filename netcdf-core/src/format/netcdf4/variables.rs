@@ -6,6 +6,7 @@ use super::dims::Dim;
 use super::hidden::{Hidden, is_reserved};
 use super::numbers;
 use super::types::Home;
+use super::virtual_data::Virtual;
 use super::walk::{Builder, may_be_left_out};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::Dataset;
@@ -50,7 +51,11 @@ impl Builder<'_> {
         header: &ObjectHeader,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
-        let dataset = Dataset::read(&file, header)?;
+        let mut dataset = Dataset::read(&file, header)?;
+        if matches!(dataset.layout, Layout::Virtual { .. }) {
+            let sources = Virtual::new(std::sync::Arc::clone(&file), self.depth);
+            dataset.dataspace.dims = sources.extent(&dataset, self.env)?;
+        }
         let mut hidden = Hidden::default();
         let mut shown = vec![];
         hdf5_attributes::visit(&file, header, |attribute| {

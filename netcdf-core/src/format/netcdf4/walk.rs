@@ -36,6 +36,8 @@ pub struct Builder<'a> {
     pub properties: Option<Vec<u8>>,
     /// Hidden attributes of datasets: marks of netCDF-4.
     pub marks: u32,
+    /// Virtual datasets within virtual datasets, of which this file is the source.
+    pub depth: u32,
     /// How often groups were shown that have several names.
     repeats: u32,
     shown: HashMap<Place, u32>,
@@ -63,6 +65,7 @@ impl<'a> Builder<'a> {
             pending: vec![],
             properties: None,
             marks: 0,
+            depth: 0,
             repeats: 0,
             shown: HashMap::new(),
             nowhere: vec![],
@@ -77,6 +80,21 @@ impl<'a> Builder<'a> {
         let address = self.files.get(0)?.superblock().root;
         let root = Place { file: 0, address };
         self.group(GroupId::ROOT, root, &mut vec![])
+    }
+
+    /// Takes up one dataset, as a variable of the root group.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there is none of this path; damage.
+    pub fn single(&mut self, path: &[u8]) -> Result<()> {
+        let address = self.files.get(0)?.superblock().root;
+        let place = self.lookup(Place { file: 0, address }, path, 0)?;
+        let file = self.files.get(place.file)?;
+        let header = ObjectHeader::read(&file, place.address)?;
+        if dataset::kind(&header) != Object::Dataset {
+            return Err(dangling(path));
+        }
+        self.dataset(GroupId::ROOT, b"source", place, &header)
     }
 
     /// A report that something is left out.

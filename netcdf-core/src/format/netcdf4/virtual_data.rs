@@ -1,0 +1,292 @@
+//! The elements of virtual datasets: those of other datasets, found by their mappings.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::files::Files;
+use super::numbers;
+use super::reader::Netcdf4Reader;
+use super::walk::may_be_left_out;
+use crate::chunk::scatter::{Block, advance};
+use crate::chunk::{Dataset as Engine, elements};
+use crate::env::{Env, Note};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::Reader;
+use crate::format::hdf5::File;
+use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::message::layout::Layout;
+use crate::format::hdf5::virtual_dataset::{self, Extents, Mapping, Piece, Reach};
+use crate::model::{Endianness, Region, VarId, convert};
+
+/// The sources of a virtual dataset.
+#[derive(Debug)]
+pub struct Virtual {
+    file: Arc<File>,
+    mappings: OnceLock<Vec<Mapping>>,
+    /// Open sources by file and path; `None` for those that are not there.
+    sources: Mutex<HashMap<Names, Option<Arc<Netcdf4Reader>>>>,
+    /// Virtual datasets within virtual datasets.
+    depth: u32,
+}
+
+/// Names of a file and of a dataset in it.
+type Names = (Vec<u8>, Vec<u8>);
+
+/// Sources that are kept open.
+const KEPT: usize = 64;
+/// Sources that are virtual datasets themselves, one within the other.
+const DEPTH: u32 = 8;
+/// Sources that are counted to find the length of an unlimited virtual dataset.
+const COUNTED: u64 = 1 << 16;
+
+impl Virtual {
+    /// The sources of a dataset of this file.
+    #[must_use]
+    pub fn new(file: Arc<File>, depth: u32) -> Self {
+        Self {
+            file,
+            mappings: OnceLock::new(),
+            sources: Mutex::default(),
+            depth,
+        }
+    }
+
+    fn mappings(&self, dataset: &Dataset) -> Result<&[Mapping]> {
+        if let Some(mappings) = self.mappings.get() {
+            return Ok(mappings);
+        }
+        let mut mappings = vec![];
+        if let Layout::Virtual {
+            heap: Some(heap),
+            index,
+        } = dataset.layout
+            && let Some(object) = self.file.heap_object(heap, index)?
+        {
+            mappings = virtual_dataset::parse(&self.file, &object, object.address())?;
+        }
+        Ok(self.mappings.get_or_init(|| mappings))
+    }
+
+    /// The shape that the sources give: a length that is unlimited is as long as they reach.
+    ///
+    /// # Errors
+    /// Those of reading the mappings.
+    pub fn extent(&self, dataset: &Dataset, env: &Env) -> Result<Vec<u64>> {
+        let mut dims = dataset.dataspace.dims.clone();
+        let mut reached: HashMap<usize, u64> = HashMap::new();
+        for mapping in self.mappings(dataset)? {
+            let found = if mapping.counts() {
+                mapping.reach(Reach::Sources(self.count(mapping, env)?))
+            } else if mapping.target.unlimited().is_some() {
+                match self.source(mapping, 0, env)? {
+                    Some(source) => mapping.reach(Reach::Shape(&source.schema().shape(VarId(0)))),
+                    None => None,
+                }
+            } else {
+                None
+            };
+            if let Some((dim, end)) = found {
+                let most = reached.entry(dim).or_insert(0);
+                *most = end.max(*most);
+            }
+        }
+        for (dim, len) in dims.iter_mut().enumerate() {
+            *len = reached.get(&dim).copied().unwrap_or(*len);
+        }
+        Ok(dims)
+    }
+
+    /// Number of sources of a mapping that counts them: up to the first that is missing.
+    fn count(&self, mapping: &Mapping, env: &Env) -> Result<u64> {
+        for number in 0..COUNTED {
+            if self.source(mapping, number, env)?.is_none() {
+                return Ok(number);
+            }
+        }
+        Ok(COUNTED)
+    }
+
+    /// A source; none if it is not there.
+    fn source(
+        &self,
+        mapping: &Mapping,
+        number: u64,
+        env: &Env,
+    ) -> Result<Option<Arc<Netcdf4Reader>>> {
+        let names = mapping.names(number);
+        let lock = || self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&names) {
+            return Ok(known.clone());
+        }
+        let opened = match self.open(&names, env) {
+            Ok(reader) => Some(Arc::new(reader)),
+            Err(e) if may_be_left_out(&e) => {
+                if !mapping.counts() {
+                    say_missing(&names, &e, env);
+                }
+                None
+            }
+            Err(e) => return Err(e),
+        };
+        let mut sources = lock();
+        if sources.len() >= KEPT {
+            sources.clear();
+        }
+        sources.insert(names, opened.clone());
+        Ok(opened)
+    }
+
+    fn open(&self, (name, path): &Names, env: &Env) -> Result<Netcdf4Reader> {
+        if self.depth >= DEPTH {
+            let what = "virtual datasets are nested too deep";
+            return Err(Error::new(ErrorKind::Unsupported, what));
+        }
+        let mut files = Files::of(Arc::clone(&self.file));
+        let number = if name == b"." {
+            0
+        } else {
+            files.sibling(0, name, env)?
+        };
+        let file = files.get(number)?;
+        Netcdf4Reader::single(file, path, self.depth + 1, env)
+    }
+
+    /// The elements of a box, in the stored form of the virtual dataset.
+    ///
+    /// # Errors
+    /// Those of reading mappings and sources; [`ErrorKind::Unsupported`] for a source of another type
+    /// that cannot be converted.
+    pub fn read(
+        &self,
+        dataset: &Dataset,
+        (fill, part): (&[u8], &Block),
+        env: &Env,
+    ) -> Result<Vec<u8>> {
+        let wanted = Region::boxed(part.start.clone(), part.count.clone());
+        let beyond = || Error::new(ErrorKind::Limit, "a region of 2^64 bytes");
+        let bytes = wanted
+            .elements()
+            .and_then(|n| n.checked_mul(fill.len() as u64))
+            .ok_or_else(beyond)?;
+        let size = env.limits.item(bytes, "a region")?;
+        let mut out = Vec::with_capacity(size);
+        while out.len() < size {
+            out.extend_from_slice(fill);
+        }
+        for mapping in self.mappings(dataset)? {
+            for number in mapping.sources(&wanted) {
+                match self.source(mapping, number, env)? {
+                    Some(source) => {
+                        let job = Job {
+                            source: &source,
+                            dataset,
+                            wanted: &wanted,
+                            env,
+                        };
+                        job.copy(mapping, number, &mut out)?;
+                    }
+                    None if mapping.counts() => break,
+                    None => {}
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn say_missing((file, path): &Names, e: &Error, env: &Env) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    env.notes.say(Note {
+        object: format!("{}:{}", text(file), text(path)),
+        what: format!("this source of a virtual dataset is missing, fill values stand for it: {e}"),
+        remedy: None,
+    });
+}
+
+/// One source and what is wanted of it.
+struct Job<'a> {
+    source: &'a Netcdf4Reader,
+    dataset: &'a Dataset,
+    wanted: &'a Region,
+    env: &'a Env,
+}
+
+impl Job<'_> {
+    fn copy(&self, mapping: &Mapping, number: u64, out: &mut [u8]) -> Result<()> {
+        let shape = self.source.schema().shape(VarId(0));
+        let extents = Extents {
+            source: &shape,
+            target: &self.dataset.dataspace.dims,
+        };
+        mapping.pieces(number, extents, self.wanted, &mut |piece| {
+            self.piece(&piece, out)
+        })
+    }
+
+    fn piece(&self, piece: &Piece, out: &mut [u8]) -> Result<()> {
+        let engine = Engine::new(self.source, self.env);
+        let layout = engine.layout(VarId(0))?;
+        let stored = engine.read_stored(VarId(0), &layout, &piece.source)?;
+        let bytes = self.converted(stored)?;
+        let size = usize::try_from(self.dataset.datatype.size)
+            .unwrap_or(usize::MAX)
+            .max(1);
+        place(&bytes, size, (&piece.target, self.wanted), out);
+        Ok(())
+    }
+
+    /// Elements of the source in the stored form of the virtual dataset.
+    fn converted(&self, stored: Vec<u8>) -> Result<Vec<u8>> {
+        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
+        if from.is_some_and(|f| f.class == to.class && f.size == to.size) {
+            return Ok(stored);
+        }
+        let unlike = || {
+            let what = "a source of a virtual dataset is of another type";
+            Error::new(ErrorKind::Unsupported, what)
+        };
+        let values = from
+            .and_then(|f| numbers::decode(f, &stored))
+            .ok_or_else(unlike)?;
+        let target = numbers::atomic(to).ok_or_else(unlike)?;
+        let order: Endianness = numbers::plain(to).ok_or_else(unlike)?;
+        let mut bytes = vec![];
+        elements::encode(&convert::convert(&values, target)?, order, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// Puts elements, in the order of a region, at their places in a box.
+fn place(bytes: &[u8], size: usize, (target, wanted): (&Region, &Region), out: &mut [u8]) {
+    let steps = steps(&wanted.count);
+    let mut index = vec![0u64; target.count.len()];
+    for element in bytes.chunks_exact(size) {
+        let dims = target.start.iter().zip(&target.stride).zip(&wanted.start);
+        let offsets = dims.zip(&steps).zip(&index);
+        let at = offsets.fold(0u64, |sum, ((((&start, &stride), &origin), &step), &i)| {
+            let place = start.saturating_add(i.saturating_mul(stride));
+            sum.saturating_add(place.saturating_sub(origin).saturating_mul(step))
+        });
+        let from = usize::try_from(at)
+            .unwrap_or(usize::MAX)
+            .saturating_mul(size);
+        if let Some(to) = out.get_mut(from..from.saturating_add(size)) {
+            to.copy_from_slice(element);
+        }
+        if !advance(&mut index, &target.count) {
+            return;
+        }
+    }
+}
+
+/// Row-major steps of a box, in elements.
+fn steps(count: &[u64]) -> Vec<u64> {
+    let mut steps: Vec<u64> = vec![];
+    let mut step = 1u64;
+    for &n in count.iter().rev() {
+        steps.push(step);
+        step = step.saturating_mul(n.max(1));
+    }
+    steps.reverse();
+    steps
+}
