@@ -32,6 +32,16 @@ snapshots! {
     a_name_with_a_slash: "%classic/slash-1.nc";
     a_name_that_is_not_utf8: "%classic/latin1-1.nc";
     no_filters: "--filters", "%classic/weather-1.nc";
+    filters: "--filters", "%netcdf4/filtered.nc";
+    filters_of_a_group: "--filters", "-g", "model", "%netcdf4/filtered.nc";
+    missing_filters: "%netcdf4/filtered.nc";
+    a_header_in_spite_of_missing_filters: "-h", "-s", "-F", "%netcdf4/filtered.nc";
+    the_netcdf4_model: "-s", "%netcdf4/model.nc";
+    ncml_of_the_netcdf4_model: "-x", "%netcdf4/model.nc";
+    variables_of_groups: "-f", "c", "-v", "/g/h/x,c", "%netcdf4/model.nc";
+    some_groups: "-b", "f", "-g", "h,/g", "%netcdf4/model.nc";
+    coordinates_of_groups: "-c", "-t", "%netcdf4/model.nc";
+    extended_kind: "-K", "%netcdf4/model.nc";
     scalars_with_indices: "-f", "f", "-v", "scalar", "%classic/ranks-1.nc";
     no_such_file: "%classic/nosuch.nc";
     no_such_option: "-Q", "%classic/weather-1.nc";

@@ -47,7 +47,8 @@ pub(super) fn error(id: u32, params: Option<&[u32]>) -> Error {
             (what, format!("it comes with {install}; "))
         }
         None => {
-            let what = format!("filter {id} is not available: {}", unregistered(id));
+            let why = unregistered(id);
+            let what = format!("filter {id} (not registered: {why}) is not available");
             (what, String::new())
         }
     };
@@ -94,8 +95,8 @@ mod tests {
              Python package hdf5plugin; where HDF5 has it, h5repack can store the data with deflate)"
         );
         let e = table.check(&[spec(32768, &[])], 0).unwrap_err();
-        let what = "filter 32768 is not available: the number is one for private use";
-        assert_eq!(e.what(), what);
+        let why = "not registered: the number is one for private use";
+        assert_eq!(e.what(), format!("filter 32768 ({why}) is not available"));
     }
 
     #[test]

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Makes model.nc with the C ncgen, and filtered.nc with netCDF4, h5py and hdf5plugin.
+
+  NCGEN=... testdata/netcdf4/make.py
+
+What it makes is committed: the tests need none of these.
+"""
+
+import os
+import pathlib
+import subprocess
+
+import h5py
+import hdf5plugin
+import netCDF4
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def model():
+    ncgen = os.environ.get("NCGEN", "ncgen")
+    subprocess.run([ncgen, "-4", "-o", HERE / "model.nc", HERE / "model.cdl"], check=True)
+
+
+def filtered():
+    """Variables without filters, with built-in ones, and with some that no build of ours has."""
+    path = HERE / "filtered.nc"
+    values = np.arange(24, dtype="f4").reshape(4, 6)
+    with netCDF4.Dataset(path, "w") as nc:
+        nc.createDimension("y", 4)
+        nc.createDimension("x", 6)
+        group = nc.createGroup("model")
+        plain = nc.createVariable("plain", "f4", ("y", "x"))
+        packed = group.createVariable(
+            "packed", "f4", ("y", "x"), zlib=True, complevel=5, shuffle=True, fletcher32=True, chunksizes=(2, 6)
+        )
+        zstd = group.createVariable("zstd", "i4", ("x",), compression="zstd", complevel=3)
+        # Their data are replaced below.
+        lossy = nc.createVariable("lossy", "f4", ("y", "x"), chunksizes=(4, 3))
+        never = group.createVariable("never written", "f4", ("y", "x"), chunksizes=(2, 2))
+        plain[:], packed[:], zstd[:] = values, values, np.arange(6)
+        lossy.units, never.units = "K", "m"
+    with h5py.File(path, "r+") as h5:
+        refilter(h5, "lossy", (4, 3), hdf5plugin.SZ3(absolute=0.1), values)
+        refilter(h5["model"], "never written", (2, 2), hdf5plugin.SZ3(absolute=0.1), None)
+        extra(h5["model"], values)
+
+
+def refilter(group, name, chunks, compression, values):
+    """The dataset anew, with another filter; dimensions and attributes stay."""
+    old = group[name]
+    attributes = {k: v for k, v in old.attrs.items() if k in ("units", "_Netcdf4Coordinates", "_Netcdf4Dimid")}
+    scales = [dim[0] for dim in old.dims]
+    for dim, scale in zip(old.dims, scales):
+        dim.detach_scale(scale)
+    del group[name]
+    new = group.create_dataset(name, (4, 6), "f4", chunks=chunks, data=values, track_order=True, **compression)
+    for dim, scale in zip(new.dims, scales):
+        dim.attach_scale(scale)
+    for key, value in attributes.items():
+        new.attrs[key] = value
+
+
+def extra(group, values):
+    """A filter of a number for private use, which no library has: the chunk is written as it is."""
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_chunk((4, 6))
+    plist.set_filter(2, h5py.h5z.FLAG_OPTIONAL, (4,))
+    plist.set_filter(40000, h5py.h5z.FLAG_OPTIONAL, (1, 2, 3))
+    space = h5py.h5s.create_simple((4, 6))
+    made = h5py.h5d.create(group.id, b"private", h5py.h5t.IEEE_F32LE, space, plist)
+    made.write_direct_chunk((0, 0), values.tobytes(), filter_mask=0)
+    dataset = h5py.Dataset(made)
+    other = group.parent["plain"]
+    for dim, there in zip(dataset.dims, other.dims):
+        dim.attach_scale(there[0])
+
+
+if __name__ == "__main__":
+    model()
+    filtered()
