@@ -8,6 +8,7 @@
 //! | [`harness`] | runs a tool in process and keeps what it wrote |
 //! | [`manual`] | man pages and completions |
 //! | [`random`] | random datasets |
+//! | [`sums`] | sums of the datasets of an HDF5 file |
 #![forbid(unsafe_code)]
 
 pub mod builder;
@@ -16,3 +17,4 @@ pub mod files;
 pub mod harness;
 pub mod manual;
 pub mod random;
+pub mod sums;

@@ -50,6 +50,10 @@ impl Dataspace {
                 _ => return Err(c.error(ErrorKind::Corrupt, format!("dataspace class {class}"))),
             }
         };
+        if class != Class::Simple && rank > 0 {
+            let what = format!("a {class:?} dataspace of {rank} dimensions");
+            return Err(c.error(ErrorKind::Corrupt, what));
+        }
         let dims: Vec<_> = (0..rank).map(|_| c.length()).collect::<Result<_>>()?;
         let max = if flags & 1 != 0 {
             (0..rank)

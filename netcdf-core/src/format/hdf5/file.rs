@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::cache_image::CacheImage;
 use super::global_heap::{GlobalHeap, Object};
 use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
@@ -23,6 +24,7 @@ pub struct File {
     cache: Mutex<Cache>,
     shared: OnceLock<Option<SharedMessages>>,
     heap: GlobalHeap,
+    image: Option<CacheImage>,
 }
 
 /// Bytes of a structure and where they are in the file.
@@ -52,14 +54,17 @@ impl File {
     /// shorter than the superblock says; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`].
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
         let superblock = Superblock::read(&*source)?;
-        Ok(Self {
+        let mut file = Self {
             source,
             superblock,
             limits: limits.clone(),
             cache: Mutex::default(),
             shared: OnceLock::new(),
             heap: GlobalHeap::default(),
-        })
+            image: None,
+        };
+        file.image = CacheImage::of(&file)?;
+        Ok(file)
     }
 
     /// An object of the global heap; see [`GlobalHeap::object`].
@@ -134,6 +139,9 @@ impl File {
         let size = self.limits.metadata(len, "a structure")?;
         let mut data = vec![0; size];
         self.fill(place, &mut data)?;
+        if let Some(image) = &self.image {
+            image.cover(address, &mut data);
+        }
         Ok(Bytes {
             data,
             address: Some(address),

@@ -14,6 +14,7 @@
 //! | [`symbol_table`], [`btree_v1`], [`local_heap`] | links of old groups |
 //! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
 //! | [`global_heap`] | elements of any length |
+//! | [`cache_image`] | metadata that is not in its place yet |
 //! | [`shared_messages`] | messages that many headers share |
 //! | [`chunk_index`] | where the chunks of a dataset are |
 //! | [`virtual_dataset`], [`selection`] | datasets assembled from others |
@@ -21,6 +22,7 @@
 pub mod attributes;
 pub mod btree_v1;
 pub mod btree_v2;
+pub mod cache_image;
 pub mod chunk_index;
 pub mod dataset;
 pub mod dataspace;

@@ -42,6 +42,8 @@ pub const SYMBOL_TABLE: u16 = 0x11;
 pub const DRIVER: u16 = 0x14;
 /// Attribute info.
 pub const ATTRIBUTE_INFO: u16 = 0x15;
+/// Metadata cache image, in the superblock extension.
+pub const CACHE_IMAGE: u16 = 0x18;
 /// The last type that the specification has.
 pub const LAST_KNOWN: u16 = 0x19;
 

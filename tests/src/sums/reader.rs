@@ -1,0 +1,193 @@
+//! An HDF5 dataset for the engine: its elements are bytes without a meaning.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use netcdf_core::chunk::layout::{ChunkRef, Element, Layout};
+use netcdf_core::chunk::scatter::Block;
+use netcdf_core::env::Env;
+use netcdf_core::format::hdf5::File;
+use netcdf_core::format::hdf5::chunk_index::{self, Extent, OpenIndex};
+use netcdf_core::format::hdf5::dataset::Dataset;
+use netcdf_core::format::hdf5::external_data::ExternalData;
+use netcdf_core::format::hdf5::message::fill::Value;
+use netcdf_core::format::hdf5::message::layout::Layout as Stored;
+use netcdf_core::format::{Provenance, Reader};
+use netcdf_core::io::Source;
+use netcdf_core::io::memory::MemorySource;
+use netcdf_core::model::{
+    Atomic, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage, Values, VarId, Variable,
+};
+use netcdf_core::{Error, ErrorKind, Result};
+
+/// A dataset; its variable has number 0.
+pub struct Raw {
+    file: Arc<File>,
+    dataset: Dataset,
+    index: Option<OpenIndex>,
+    schema: Schema,
+    source: Arc<dyn Source>,
+}
+
+impl Raw {
+    /// Opens the index of a chunked dataset.
+    pub fn new(file: Arc<File>, dataset: Dataset, env: &Env) -> Result<Self> {
+        let mut source = Arc::clone(file.source());
+        let mut index = None;
+        match &dataset.layout {
+            Stored::Compact(bytes) => {
+                source = Arc::new(MemorySource::new("(compact data)", bytes.clone()));
+            }
+            Stored::Contiguous { .. } => {
+                if let Some(external) = &dataset.external {
+                    let data =
+                        ExternalData::new(&file, external, bytes(&dataset), env.allow_external);
+                    source = Arc::new(data?);
+                }
+            }
+            Stored::Chunked(chunked) => {
+                let (dims, max) = (&dataset.dataspace.dims, &dataset.dataspace.max);
+                index = Some(OpenIndex::open(&file, chunked, &Extent { dims, max })?);
+            }
+            Stored::Virtual { .. } => {
+                let what = "virtual datasets are read by the netCDF-4 layer";
+                return Err(Error::new(ErrorKind::Unsupported, what));
+            }
+        }
+        let mut schema = Schema::new(Kind::Netcdf4);
+        schema.add_var(Variable {
+            name: Name::stored(b"elements"),
+            group: GroupId::ROOT,
+            ty: Atomic::Byte.into(),
+            dims: vec![],
+            attributes: vec![],
+            storage: Storage::default(),
+        });
+        Ok(Self {
+            file,
+            dataset,
+            index,
+            schema,
+            source,
+        })
+    }
+
+    fn fill(&self) -> Vec<u8> {
+        let size = usize::try_from(self.dataset.datatype.size).unwrap();
+        match &self.dataset.fill.value {
+            Value::User(bytes) if bytes.len() == size => bytes.clone(),
+            Value::User(_) | Value::Default | Value::Undefined => vec![0; size],
+        }
+    }
+
+    fn chunk(&self, index: u64, address: u64, size: u64, mask: u32) -> Result<ChunkRef> {
+        let start = self.file.place(address)?;
+        let end = start.checked_add(size);
+        let end = end.ok_or_else(|| Error::new(ErrorKind::Corrupt, "data beyond 2^64 bytes"))?;
+        Ok(ChunkRef {
+            index,
+            object: 0,
+            range: start..end,
+            mask,
+        })
+    }
+}
+
+/// Bytes of all elements.
+fn bytes(dataset: &Dataset) -> u64 {
+    let elements = dataset.dataspace.elements().unwrap_or(u64::MAX);
+    elements.saturating_mul(dataset.datatype.size)
+}
+
+impl Reader for Raw {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn provenance(&self) -> Provenance {
+        Provenance::default()
+    }
+
+    fn layout(&self, _: VarId) -> Result<Layout> {
+        let extent = self.dataset.dataspace.dims.clone();
+        let chunk = match &self.dataset.layout {
+            Stored::Chunked(chunked) => chunked.dims.clone(),
+            Stored::Compact(_) | Stored::Contiguous { .. } | Stored::Virtual { .. } => {
+                extent.clone()
+            }
+        };
+        let spec = |f: &netcdf_core::format::hdf5::message::filters::Filter| FilterSpec {
+            id: f.id.into(),
+            params: f.params.clone(),
+        };
+        Ok(Layout {
+            extent,
+            chunk,
+            element: Element {
+                ty: Atomic::Byte.into(),
+                size: self.dataset.datatype.size,
+                order: Endianness::Little,
+                plain: false,
+            },
+            filters: self.dataset.filters.iter().map(spec).collect(),
+            fill: Some(self.fill()),
+        })
+    }
+
+    fn locate(
+        &self,
+        _: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        match &self.dataset.layout {
+            Stored::Compact(bytes) => visit(ChunkRef {
+                index: 0,
+                object: 0,
+                range: 0..bytes.len() as u64,
+                mask: 0,
+            }),
+            Stored::Contiguous { .. } if self.dataset.external.is_some() => visit(ChunkRef {
+                index: 0,
+                object: 0,
+                range: 0..bytes(&self.dataset),
+                mask: 0,
+            }),
+            Stored::Contiguous { address: None, .. } | Stored::Virtual { .. } => Ok(()),
+            Stored::Contiguous {
+                address: Some(address),
+                size,
+            } => {
+                let size = size.unwrap_or_else(|| bytes(&self.dataset));
+                visit(self.chunk(0, *address, size, 0)?)
+            }
+            Stored::Chunked(_) => {
+                let ends = chunks.start.iter().zip(&chunks.count);
+                let wanted = chunk_index::Block {
+                    start: chunks.start.clone(),
+                    end: ends.map(|(s, n)| s + n).collect(),
+                };
+                let index = self.index.as_ref().unwrap();
+                index.locate(&self.file, &wanted, &mut |found| {
+                    visit(self.chunk(found.index, found.address, found.size, found.mask)?)
+                })
+            }
+        }
+    }
+
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let ranges: Vec<Range<u64>> = chunks.iter().map(|c| c.range.clone()).collect();
+        self.source.read_ranges(&ranges)
+    }
+
+    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
+        Some(&self.source)
+    }
+
+    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+        Err(Error::new(
+            ErrorKind::Unsupported,
+            "elements without a meaning",
+        ))
+    }
+}
