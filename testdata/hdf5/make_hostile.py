@@ -70,8 +70,6 @@ def bombs():
         "bomb_scaleoffset": (
             [(h5py.h5z.FILTER_SCALEOFFSET, (2, 0, (most // 8) & 0xFFFFFFFF, 0, 8, 0, 0, 0) + (0,) * 12)],
             struct.pack("<IB", 0, 8) + bytes(16)),
-        "bomb_szip": ([(h5py.h5z.FILTER_SZIP, (141, 32, 8, 256))] if False else [deflate],
-                      struct.pack("<I", most) + bytes(64)),
         "bomb_shuffle": ([(h5py.h5z.FILTER_SHUFFLE, (8,))], bytes(64)),
         "bomb_fletcher": ([(h5py.h5z.FILTER_FLETCHER32, ())], bytes(64)),
         "bomb_plain": ([], None),
@@ -121,11 +119,6 @@ def links():
     for n in range(40):
         file[f"s{n}"] = h5py.SoftLink(f"/s{n + 1}")
     file.close()
-    file = create("long_paths", LATEST)
-    file["s"] = file
-    for n in range(200):
-        file[f"l{n:0200}"] = h5py.SoftLink("s/" * 5000 + "nothing")
-    file.close()
 
 
 def lists():
@@ -136,7 +129,7 @@ def lists():
                                 h5py.h5s.create_simple((2000,)))
     values = np.array([text] + [b"bb"] * 1999, dtype=object)
     attribute.write(values, mtype=h5py.h5t.py_create(h5py.string_dtype(), logical=True))
-    data = file.create_dataset("text", (20000,), h5py.string_dtype(), track_times=False)
+    data = file.create_dataset("text", (2000,), h5py.string_dtype(), track_times=False)
     data[0] = text
     file.close()
 
@@ -149,7 +142,7 @@ def lists():
             if data[at + 16 : at + 20] == struct.pack("<I", 2):
                 data[at : at + 16 * count] = element * count
             elif not any(data[at + 16 : at + 64]):
-                data[at : at + 16 * 20000] = element * 20000
+                data[at : at + 16 * count] = element * count
             at = data.find(struct.pack("<I", len(text)), at + 16 * count)
 
     patch("lists", share)
@@ -173,8 +166,26 @@ def nodes():
     patch("nodes", same)
 
 
+def damage():
+    """A chunk in the middle that is no deflate stream; 8 MB of data, so that much is printed before
+    it is read."""
+    file = create("damaged_middle")
+    dcpl = chunk_property((100, 1000), (h5py.h5z.FILTER_DEFLATE, (9,)))
+    space = h5py.h5s.create_simple((4000, 1000))
+    dset = h5py.h5d.create(file.id, b"x", h5py.h5t.STD_I16LE, space, dcpl)
+    good = deflated(bytes(200000))
+    for n in range(40):
+        dset.write_direct_chunk((100 * n, 0), b"damaged!" if n == 30 else good)
+    file.close()
+
+
 def large():
     """The same with numbers that need larger files."""
+    file = create("long_paths", LATEST)
+    file["s"] = file
+    for n in range(200):
+        file[f"l{n:0200}"] = h5py.SoftLink("s/" * 5000 + "nothing")
+    file.close()
     # A group of 65,535 entries of its tree with the same node of 10,000 links.
     head = bytearray()
     links, children = 10000, 65535
@@ -202,5 +213,6 @@ if __name__ == "__main__":
     links()
     lists()
     nodes()
+    damage()
     if LARGE:
         large()

@@ -8,6 +8,7 @@ use netcdf_core::env::Env;
 use netcdf_core::{Error, ErrorKind};
 use netcdf_tools_tests::damage::{cuts, flips, read_starts, sum_again, summed};
 use netcdf_tools_tests::files::{name, testdata, walk};
+use netcdf_tools_tests::harness::Sandbox;
 
 /// Bytes that are read of a variable.
 const START: u64 = 1 << 12;
@@ -159,6 +160,26 @@ each_group! {
         ["single", "implicit", "fixed_array", "extensible_array", "btree_v2"];
     filters_cut filters_zeros filters_changed 1 ["filters"];
     netcdf_cut netcdf_zeros netcdf_changed 11 ["netcdf4", "classic_model"];
+}
+
+/// Damage that is found after output began: truncated CDL must not be read as whole.
+#[test]
+fn data_that_ends_at_damage_is_not_terminated() {
+    let sandbox = Sandbox::new();
+    let file = testdata("hdf5/hostile").join("damaged_middle.h5");
+    sandbox.write("a.h5", &std::fs::read(file).expect("a readable file"));
+    for threads in ["1", "2", "7"] {
+        let output = sandbox.run(ncdump::run, &["ncdump", "--threads", threads, "@a.h5"]);
+        let (text, message) = (output.text(), output.message());
+        assert_eq!(output.code, 1, "{message}");
+        assert!(
+            message.contains("deflate") && message.contains("/x"),
+            "{message}"
+        );
+        let (_, data) = text.split_once("\n x =").expect("data that began");
+        assert!(data.len() > 1 << 16, "{} bytes of data", data.len());
+        assert!(!data.contains([';', '}']), "terminated");
+    }
 }
 
 #[test]
