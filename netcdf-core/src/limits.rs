@@ -42,6 +42,36 @@ impl Limits {
     }
 }
 
+/// Requests of so many bytes are tried first: what fails when tried is an error, what fails
+/// otherwise ends the process.
+const TRIED: usize = 1 << 24;
+
+/// Asks the machine whether there is room for `len` bytes that a file wants.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] where there is none.
+pub fn room(len: usize, what: &str) -> Result<()> {
+    if len < TRIED {
+        return Ok(());
+    }
+    let mut tried = Vec::<u8>::new();
+    let room = tried.try_reserve_exact(len);
+    std::hint::black_box(&tried); // else nothing is asked for
+    room.map_err(|_| {
+        let what = format!("no memory for the {len} bytes of {what}");
+        Error::new(ErrorKind::Limit, what)
+    })
+}
+
+/// `len` zero bytes that a file wants.
+///
+/// # Errors
+/// As [`room`].
+pub fn zeros(len: usize, what: &str) -> Result<Vec<u8>> {
+    room(len, what)?;
+    Ok(vec![0; len])
+}
+
 fn within(bytes: u64, limit: u64, what: &str) -> Result<usize> {
     let size = usize::try_from(bytes).ok().filter(|_| bytes <= limit);
     size.ok_or_else(|| {
@@ -55,6 +85,14 @@ fn within(bytes: u64, limit: u64, what: &str) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_room_is_an_error() {
+        assert_eq!(zeros(3, "x").unwrap(), [0; 3]);
+        let e = zeros(1 << 60, "a chunk").unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Limit);
+        assert!(e.what().ends_with("bytes of a chunk"), "{e}");
+    }
 
     #[test]
     fn refuses_beyond_the_limit() {

@@ -32,8 +32,8 @@ pub fn read_all(bytes: &[u8], env: &Env) -> Result<Data> {
     Ok(schema.var_ids().map(read).collect())
 }
 
-/// Opens a file and reads the start of all variables, `most` elements of each: the shape of a
-/// variable may be anything, whatever is stored.
+/// Opens a file and reads the start of all variables, at most about `most` bytes of each: the shape
+/// of a variable may be anything, whatever is stored.
 ///
 /// # Errors
 /// Those of opening.
@@ -41,7 +41,11 @@ pub fn read_starts(bytes: &[u8], env: &Env, most: u64) -> Result<Data> {
     let reader = format::open(container(bytes), env)?;
     let dataset = Dataset::new(&*reader, env);
     let schema = reader.schema();
-    let read = |var| dataset.read(var, &start(&schema.shape(var), most));
+    let read = |var| {
+        let size = dataset.layout(var)?.element.size;
+        let most = (most / size.max(1)).max(1);
+        dataset.read(var, &start(&schema.shape(var), most))
+    };
     Ok(schema.var_ids().map(read).collect())
 }
 

@@ -8,9 +8,10 @@ use netcdf_core::env::Env;
 use netcdf_core::{Error, ErrorKind};
 use netcdf_tools_tests::damage::{cuts, flips, read_starts, sum_again, summed};
 use netcdf_tools_tests::files::{name, testdata, walk};
+use netcdf_tools_tests::harness::Sandbox;
 
-/// Elements that are read of a variable.
-const ELEMENTS: u64 = 1 << 10;
+/// Bytes that are read of a variable.
+const START: u64 = 1 << 12;
 /// Far more than any of these files takes, and far less than what a loop without end does.
 const LONG: Duration = Duration::from_secs(20);
 
@@ -48,7 +49,7 @@ fn check_error(e: &Error, of: &str) {
 
 fn check(file: &[u8], of: &str) {
     let start = Instant::now();
-    match read_starts(file, &env(), ELEMENTS) {
+    match read_starts(file, &env(), START) {
         Ok(data) => data
             .iter()
             .filter_map(|values| values.as_ref().err())
@@ -60,7 +61,7 @@ fn check(file: &[u8], of: &str) {
 
 /// What is read of the whole file, so that damage has something to lead to.
 fn check_whole(name: &str, file: &[u8]) {
-    let data = read_starts(file, &env(), ELEMENTS).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let data = read_starts(file, &env(), START).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(!data.is_empty(), "{name}");
     let failed = data.iter().find_map(|values| values.as_ref().err());
     assert!(failed.is_none(), "{name}: {failed:?}");
@@ -72,7 +73,7 @@ fn check_cuts(starts: &[&str]) {
         check_whole(&name, &file);
         for cut in cuts(&file) {
             let of = format!("{name} cut to {} bytes", cut.len());
-            let e = read_starts(&cut, &env(), ELEMENTS).expect_err(&of);
+            let e = read_starts(&cut, &env(), START).expect_err(&of);
             check_error(&e, &of);
             assert!(
                 matches!(e.kind(), ErrorKind::Truncated | ErrorKind::UnknownFormat),
@@ -159,6 +160,26 @@ each_group! {
         ["single", "implicit", "fixed_array", "extensible_array", "btree_v2"];
     filters_cut filters_zeros filters_changed 1 ["filters"];
     netcdf_cut netcdf_zeros netcdf_changed 11 ["netcdf4", "classic_model"];
+}
+
+/// Damage that is found after output began: truncated CDL must not be read as whole.
+#[test]
+fn data_that_ends_at_damage_is_not_terminated() {
+    let sandbox = Sandbox::new();
+    let file = testdata("hdf5/hostile").join("damaged_middle.h5");
+    sandbox.write("a.h5", &std::fs::read(file).expect("a readable file"));
+    for threads in ["1", "2", "7"] {
+        let output = sandbox.run(ncdump::run, &["ncdump", "--threads", threads, "@a.h5"]);
+        let (text, message) = (output.text(), output.message());
+        assert_eq!(output.code, 1, "{message}");
+        assert!(
+            message.contains("deflate") && message.contains("/x"),
+            "{message}"
+        );
+        let (_, data) = text.split_once("\n x =").expect("data that began");
+        assert!(data.len() > 1 << 16, "{} bytes of data", data.len());
+        assert!(!data.contains([';', '}']), "terminated");
+    }
 }
 
 #[test]

@@ -34,7 +34,6 @@ const ELEMENTS: u64 = 1 << 12;
 pub fn limits() -> Limits {
     Limits {
         metadata: 16 << 20,
-        memory: 16 << 20,
         ..Limits::default()
     }
 }

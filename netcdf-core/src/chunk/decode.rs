@@ -8,6 +8,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{Chain, Context};
 use crate::format::Reader;
+use crate::limits;
 use crate::model::{DataType, Endianness, Schema, TypeKind, Values, VarId};
 
 /// What is the same for all chunks of a variable.
@@ -89,7 +90,7 @@ fn fill(reader: &dyn Reader, env: &Env, var: VarId, layout: &Layout) -> Result<V
     if let Some(bytes) = layout.fill.as_ref().filter(|b| b.len() == size) {
         return Ok(bytes.clone());
     }
-    let mut bytes = vec![0; size];
+    let mut bytes = limits::zeros(size, "an element")?;
     let (schema, element) = (reader.schema(), layout.element);
     let known = match element.ty {
         DataType::Atomic(_) => element.plain_type().is_some(),

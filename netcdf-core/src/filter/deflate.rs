@@ -17,6 +17,7 @@
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
+use super::output::allocate;
 use super::{Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -50,7 +51,7 @@ impl Filter for Deflate {
             Some(_) => most,
             None => input.len().saturating_mul(4).min(most),
         };
-        output.reserve(first.saturating_add(SLACK));
+        allocate("deflate", output, first.saturating_add(SLACK))?;
         let mut stream = Decompress::new(true);
         loop {
             let done = usize::try_from(stream.total_in()).unwrap_or(usize::MAX);
@@ -66,7 +67,10 @@ impl Filter for Deflate {
                 Status::Ok | Status::BufError if output.len() < output.capacity() => {
                     return Err(truncated(input.len()));
                 }
-                Status::Ok | Status::BufError => output.reserve(output.len().max(SLACK)),
+                Status::Ok | Status::BufError => {
+                    let more = output.len().max(SLACK);
+                    allocate("deflate", output, more)?;
+                }
             }
         }
     }

@@ -12,6 +12,7 @@
 //! Before release 1.6.3, libhdf5 on little-endian machines swapped the bytes of both sums. That
 //! form is accepted too, as libhdf5 does.
 
+use super::output::allocate;
 use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -48,6 +49,7 @@ impl Filter for Fletcher32 {
             let what = format!("fletcher32: checksum {found:08x}, stored is {stored:08x}");
             return Err(Error::new(ErrorKind::Checksum, what));
         }
+        allocate("fletcher32", output, data.len())?;
         output.extend_from_slice(data);
         Ok(())
     }

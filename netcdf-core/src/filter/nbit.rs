@@ -12,6 +12,7 @@
 //! Bits outside the precision come out as zero: the sign of a signed number is part of the type's
 //! conversion, not of the filter.
 
+use super::output::{allocate, extend};
 use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
@@ -56,6 +57,7 @@ impl Filter for Nbit {
             packing,
         } = self
         else {
+            allocate("nbit", output, input.len())?;
             output.extend_from_slice(input);
             return Ok(());
         };
@@ -66,7 +68,7 @@ impl Filter for Nbit {
             let what = format!("nbit: {} bytes, expected {}", input.len(), bits.div_ceil(8));
             return Err(Error::new(ErrorKind::Truncated, what));
         }
-        output.resize(room, 0);
+        extend("nbit", output, room)?;
         unpack(packing, *size, &mut Bits::new(input), output);
         Ok(())
     }

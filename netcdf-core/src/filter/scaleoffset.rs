@@ -13,6 +13,7 @@
 //! mean that the elements are stored as they are, little-endian. Floats lose digits on writing: the
 //! number is divided by a power of ten and added to the least value, both in the type's precision.
 
+use super::output::{allocate, extend};
 use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
@@ -67,13 +68,14 @@ impl Filter for ScaleOffset {
 
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         if self.scale == Scale::None {
+            allocate("scaleoffset", output, input.len())?;
             output.extend_from_slice(input);
             return Ok(());
         }
         let bytes = u64::from(self.elements) * u64::from(self.size);
         let room = context.room(bytes, "scaleoffset")?;
         let (header, numbers) = self.header(input)?;
-        output.resize(room, 0);
+        extend("scaleoffset", output, room)?;
         match self.size {
             1 => self.elements(&header, numbers, output.as_chunks_mut::<1>().0),
             2 => self.elements(&header, numbers, output.as_chunks_mut::<2>().0),

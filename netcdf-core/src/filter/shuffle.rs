@@ -9,6 +9,7 @@
 //! | Specification | HDF5 file format, "Shuffle filter"; the length stays the same |
 //! | Also read by | every HDF5 library |
 
+use super::output::allocate;
 use super::{Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::Result;
 
@@ -39,6 +40,7 @@ impl Filter for Shuffle {
     }
 
     fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        allocate("shuffle", output, input.len())?;
         unshuffle(self.size, input, output);
         Ok(())
     }

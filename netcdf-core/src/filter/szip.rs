@@ -13,6 +13,7 @@
 //! bytes, and so on. A scanline starts with a reference pixel and ends with as much padding as
 //! fills its last block.
 
+use super::output::allocate;
 use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only, shuffle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -51,11 +52,13 @@ impl Filter for Szip {
         let len = context.room(u32::from_le_bytes(*len).into(), "szip")?;
         let room = stream.len().saturating_mul(RATIO).min(len);
         let Some(size) = self.planes else {
-            output.reserve(room);
+            allocate("szip", output, room)?;
             return Decoder::new(&self.coder, stream).decode(len, output);
         };
-        let mut planes = Vec::with_capacity(room);
+        let mut planes = vec![];
+        allocate("szip", &mut planes, room)?;
         Decoder::new(&self.coder, stream).decode(len, &mut planes)?;
+        allocate("szip", output, planes.len())?;
         shuffle::unshuffle(size, &planes, output);
         Ok(())
     }

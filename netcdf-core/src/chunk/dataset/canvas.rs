@@ -3,6 +3,7 @@
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, Run, put, runs};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::room;
 use crate::model::Region;
 
 /// The elements of a region, in stored form. They are zero until something is put there.
@@ -18,13 +19,17 @@ pub(super) struct Canvas {
 
 impl Canvas {
     /// A canvas of `len` bytes for a region of this shape, whose elements have `size` bytes.
-    pub(super) fn new(shape: &[u64], size: u64, len: usize) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] if there is no room for it.
+    pub(super) fn new(shape: &[u64], size: u64, len: usize) -> Result<Self> {
+        room(len, "a region")?;
+        Ok(Self {
             shape: Region::whole(shape),
             size,
             len,
             bytes: vec![],
-        }
+        })
     }
 
     /// Puts elements of a chunk; `None` if it has fewer.

@@ -44,7 +44,7 @@ impl Variable<'_> {
         let bytes = elements.and_then(|n| n.checked_mul(size));
         let bytes = bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "a region of 2^64 bytes"))?;
         let len = self.env.limits.item(bytes, "a region")?;
-        Ok(Canvas::new(shape, size, len))
+        Canvas::new(shape, size, len)
     }
 
     /// The elements of a region, row-major.

@@ -136,7 +136,7 @@ impl File {
         if len > have {
             return Err(truncated(self.name(), place, len, have));
         }
-        let size = self.limits.metadata(len, "a structure")?;
+        let size = self.metadata(address, len, "a structure")?;
         let mut data = vec![0; size];
         self.fill(place, &mut data)?;
         if let Some(image) = &self.image {
@@ -146,6 +146,16 @@ impl File {
             data,
             address: Some(address),
         })
+    }
+
+    /// The size in memory of a structure at an address; see [`Limits::metadata`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] beyond the limit.
+    pub fn metadata(&self, address: u64, len: u64, what: &str) -> Result<usize> {
+        let place = self.superblock.base.saturating_add(address);
+        let size = self.limits.metadata(len, what);
+        size.map_err(|e| e.at(self.name(), place))
     }
 
     /// As [`File::read`], but no more than there is: for structures whose size stands in them.

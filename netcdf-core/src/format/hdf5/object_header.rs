@@ -211,7 +211,7 @@ fn read_blocks(file: &File, header: &mut ObjectHeader, first: Pending, form: For
             return Err(file.error(ErrorKind::Corrupt, address, what));
         }
         total = total.saturating_add(len);
-        file.limits().metadata(total, "an object header")?;
+        file.metadata(address, total, "an object header")?;
         let block = file.read(address, len)?;
         let mut range = 0..block.data.len();
         if form.version == 2 {

@@ -71,9 +71,10 @@ impl Builder<'_> {
         let numbers = var.coordinates.as_ref().filter(|c| c.len() == rank);
         let mut found: Vec<Option<DimId>> = vec![None; rank];
         if let Some(numbers) = numbers {
-            let known = numbers.iter().map(|n| index.by_number.get(n).copied());
-            let visible = known.map(|d| d.filter(|&d| self.is_visible(d, group)));
-            found = visible.collect();
+            found = numbers
+                .iter()
+                .map(|n| index.by_number.get(n).copied())
+                .collect();
         }
         if let (1, Some(scale)) | (_, Some(scale)) = (rank, var.scale)
             && let Some(first) = found.first_mut()
@@ -98,12 +99,10 @@ impl Builder<'_> {
                 .copied()
                 .find(|d| self.schema.dim(*d).is_some_and(|d| d.group == g))
         };
-        self.above(group).find_map(of)
-    }
-
-    fn is_visible(&self, dim: DimId, group: GroupId) -> bool {
-        let home = self.schema.dim(dim).map(|d| d.group);
-        self.above(group).any(|g| Some(g) == home)
+        // One of another branch is better than none: it is written with its path.
+        self.above(group)
+            .find_map(of)
+            .or_else(|| all.first().copied())
     }
 
     /// A group and those it is in.

@@ -7,6 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | `walk` | the tree of objects, links followed |
+//! | `paths` | the groups that paths of links lead through |
 //! | `hidden` | attributes that have a meaning for netCDF |
 //! | [`types`] | datatypes as netCDF types |
 //! | `attributes` | attributes |
@@ -21,6 +22,7 @@ mod dims;
 mod files;
 mod hidden;
 pub mod numbers;
+mod paths;
 pub mod reader;
 pub mod types;
 pub mod values;

@@ -22,6 +22,7 @@ use crate::format::hdf5::message::layout::{Chunked, Layout as Stored};
 use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
+use crate::limits::zeros;
 use crate::model::{Endianness, FilterSpec, Kind, Schema, Values, VarId};
 
 /// An open file.
@@ -162,12 +163,20 @@ fn provenance(builder: &Builder) -> Result<Provenance> {
     })
 }
 
+/// Bytes of an element, at most: elements are read as a whole.
+const ELEMENT: u64 = 1 << 28;
+
 /// An element that was never written: zeros, where the file says nothing else.
-fn fill(dataset: &Dataset) -> Vec<u8> {
-    let size = usize::try_from(dataset.datatype.size).unwrap_or(0);
+fn fill(dataset: &Dataset) -> Result<Vec<u8>> {
+    let bytes = dataset.datatype.size;
+    let size = usize::try_from(bytes).ok().filter(|_| bytes <= ELEMENT);
+    let size = size.ok_or_else(|| {
+        let what = format!("elements of {bytes} bytes, the limit is {ELEMENT}");
+        Error::new(ErrorKind::Limit, what)
+    })?;
     match &dataset.fill.value {
-        Value::User(bytes) if bytes.len() == size => bytes.clone(),
-        Value::User(_) | Value::Default | Value::Undefined => vec![0; size],
+        Value::User(bytes) if bytes.len() == size => Ok(bytes.clone()),
+        Value::User(_) | Value::Default | Value::Undefined => zeros(size, "an element"),
     }
 }
 
@@ -211,7 +220,7 @@ impl Reader for Netcdf4Reader {
                     params: f.params.clone(),
                 })
                 .collect(),
-            fill: Some(fill(dataset)),
+            fill: Some(fill(dataset)?),
         })
     }
 

@@ -6,8 +6,9 @@ use crate::format::hdf5::File;
 use crate::format::hdf5::datatype::{Class, Datatype, Member, Padding};
 use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
 
-/// Bytes that the values of one call may take in memory: lists in hostile files may all be one.
-const MOST: u64 = 1 << 31;
+/// Bytes that the values of one call may take in memory beyond those that the file has: all lists
+/// in a hostile file may be one, where other files have one on the heap for each.
+const MOST: u64 = 1 << 26;
 
 /// Decodes elements.
 pub struct Decoder<'a> {
@@ -25,7 +26,7 @@ impl<'a> Decoder<'a> {
         Self {
             file,
             schema,
-            left: MOST,
+            left: file.source().len().saturating_add(MOST),
         }
     }
 
@@ -52,7 +53,6 @@ impl<'a> Decoder<'a> {
     }
 
     fn numbers(&mut self, datatype: &Datatype, bytes: &[u8]) -> Result<Values> {
-        self.take(bytes.len() as u64)?;
         let unsigned = Datatype {
             class: match &datatype.class {
                 Class::Bitfield { bits } => Class::Integer {
@@ -70,7 +70,7 @@ impl<'a> Decoder<'a> {
     fn take(&mut self, bytes: u64) -> Result<()> {
         let left = self.left.checked_sub(bytes);
         self.left = left.ok_or_else(|| {
-            let what = format!("variable-length values of more than {MOST} bytes at once");
+            let what = "variable-length values of far more bytes than the file has";
             Error::new(ErrorKind::Limit, what).of(self.file.name())
         })?;
         Ok(())

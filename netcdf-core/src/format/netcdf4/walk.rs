@@ -6,6 +6,7 @@ use super::attributes::Pending;
 use super::dims::Dim;
 use super::files::Files;
 use super::hidden;
+use super::paths::Paths;
 use super::types::Types;
 use super::variables::Var;
 use super::{Place, hidden::is_reserved};
@@ -40,6 +41,7 @@ pub struct Builder<'a> {
     pub depth: u32,
     /// How often groups were shown that have several names.
     repeats: u32,
+    paths: Paths,
     shown: HashMap<Place, u32>,
     /// Takes the attributes of what is not there.
     pub nowhere: Vec<Attribute>,
@@ -67,6 +69,7 @@ impl<'a> Builder<'a> {
             marks: 0,
             depth: 0,
             repeats: 0,
+            paths: Paths::default(),
             shown: HashMap::new(),
             nowhere: vec![],
         }
@@ -125,7 +128,7 @@ impl<'a> Builder<'a> {
         let mut groups = vec![];
         for link in links {
             self.env.cancel.check()?;
-            match self.target(place, &link, 0) {
+            match self.target(place, &link.target, 0) {
                 Ok(found) => self.object(id, link, found, &mut groups)?,
                 Err(e) if may_be_left_out(&e) => self.note(self.path(id, &link.name), &e),
                 Err(e) => return Err(e.in_object(&self.path(id, &link.name))),
@@ -221,8 +224,8 @@ impl<'a> Builder<'a> {
     }
 
     /// The object behind a link.
-    fn target(&mut self, from: Place, link: &Link, depth: u32) -> Result<Place> {
-        match &link.target {
+    fn target(&mut self, from: Place, target: &Target, depth: u32) -> Result<Place> {
+        match target {
             Target::Hard(address) => Ok(Place {
                 file: from.file,
                 address: *address,
@@ -264,16 +267,9 @@ impl<'a> Builder<'a> {
             .filter(|n| !n.is_empty() && *n != b".")
         {
             let file = self.files.get(at.file)?;
-            let header = ObjectHeader::read(&file, at.address)?;
-            if dataset::kind(&header) != Object::Group {
-                return Err(dangling(path));
-            }
-            let links = group::links(&file, &header)?;
-            let link = links
-                .into_iter()
-                .find(|l| l.name == name)
-                .ok_or_else(|| dangling(path))?;
-            at = self.target(at, &link, depth)?;
+            let target = self.paths.step(&file, at, name)?;
+            let target = target.ok_or_else(|| dangling(path))?;
+            at = self.target(at, &target, depth)?;
         }
         Ok(at)
     }

@@ -53,8 +53,9 @@ pub fn unfilter(
     filters: &Filters,
     (mask, size): (u32, u64),
 ) -> Result<Bytes> {
-    let len = file.limits().metadata(size, "a part of a fractal heap")?;
-    let place = file.place(stored.address.unwrap_or_default())?;
+    let address = stored.address.unwrap_or_default();
+    let len = file.metadata(address, size, "a part of a fractal heap")?;
+    let place = file.place(address)?;
     let data = filters.undo(mask, len, stored.data);
     let data = data.at(file.name(), place)?;
     if data.len() == len {

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Makes hostile/: small HDF5 files that ask for much: memory, time, output, recursion. Needs h5py.
+
+With an argument, makes them there, and also those that are too large for the repository.
+"""
+import os
+import struct
+import sys
+import zlib
+
+import h5py
+import numpy as np
+
+HERE = sys.argv[1] if len(sys.argv) > 1 else os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "hostile")
+LARGE = len(sys.argv) > 1
+EARLIEST = (h5py.h5f.LIBVER_EARLIEST, h5py.h5f.LIBVER_LATEST)
+LATEST = (h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
+
+
+def path(name):
+    os.makedirs(HERE, exist_ok=True)
+    return os.path.join(HERE, name + ".h5")
+
+
+def create(name, libver=EARLIEST):
+    fapl = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    fapl.set_libver_bounds(*libver)
+    fapl.set_meta_block_size(0)
+    return h5py.File(h5py.h5f.create(path(name).encode(), h5py.h5f.ACC_TRUNC, fapl=fapl))
+
+
+def patch(name, change):
+    with open(path(name), "rb") as file:
+        data = bytearray(file.read())
+    data = change(data) or data
+    with open(path(name), "wb") as file:
+        file.write(data)
+
+
+def place(data, what):
+    """Where some bytes are, which are there once."""
+    assert data.count(what) == 1, (what, data.count(what))
+    return data.index(what)
+
+
+def chunk_property(chunk, *filters):
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    dcpl.set_obj_track_times(False)
+    dcpl.set_chunk(chunk)
+    for filter, params in filters:
+        dcpl.set_filter(filter, h5py.h5z.FLAG_OPTIONAL, params)
+    return dcpl
+
+
+def deflated(data, times=1):
+    for _ in range(times):
+        data = zlib.compress(data, 9)
+    return data
+
+
+def bombs():
+    """Chunks of nearly 4 GiB of which next to nothing is stored."""
+    most = (1 << 32) - 8
+    deflate = (h5py.h5z.FILTER_DEFLATE, (9,))
+    stored = {
+        # Says nothing of how much comes out; the stream ends early.
+        "bomb_deflate": ([deflate], deflated(bytes(1 << 20))),
+        "bomb_deflate_twice": ([deflate, deflate], deflated(bytes(1 << 26), 2)),
+        "bomb_scaleoffset": (
+            [(h5py.h5z.FILTER_SCALEOFFSET, (2, 0, (most // 8) & 0xFFFFFFFF, 0, 8, 0, 0, 0) + (0,) * 12)],
+            struct.pack("<IB", 0, 8) + bytes(16)),
+        "bomb_shuffle": ([(h5py.h5z.FILTER_SHUFFLE, (8,))], bytes(64)),
+        "bomb_fletcher": ([(h5py.h5z.FILTER_FLETCHER32, ())], bytes(64)),
+        "bomb_plain": ([], None),
+    }
+    for name, (filters, data) in stored.items():
+        file = create(name)
+        space = h5py.h5s.create_simple((most // 8,))
+        dset = h5py.h5d.create(file.id, b"x", h5py.h5t.STD_I64LE, space,
+                               chunk_property((most // 8,), *filters))
+        if data is not None:
+            dset.write_direct_chunk((0,), data)
+        file.close()
+
+
+def extents():
+    """Shapes without anything stored."""
+    file = create("extents")
+    space = h5py.h5s.create_simple((1 << 20,) * 3)
+    dcpl = chunk_property((1, 1, 1))
+    h5py.h5d.create(file.id, b"tiny_chunks", h5py.h5t.STD_I8LE, space, dcpl)
+    space = h5py.h5s.create_simple((1,) * 31 + (1 << 40,), (h5py.h5s.UNLIMITED,) * 32)
+    h5py.h5d.create(file.id, b"rank_32", h5py.h5t.STD_I8LE, space, chunk_property((1,) * 32))
+    file.close()
+
+
+def links():
+    """Groups in groups: deep, within themselves, and each by two names, level by level."""
+    file = create("deep", LATEST)
+    group = file
+    for _ in range(300):
+        group = group.create_group("g")
+    file.close()
+    file = create("lattice", LATEST)
+    group = file
+    for _ in range(40):
+        below = group.create_group("a")
+        group["b"] = below
+        group = below
+    group.create_dataset("x", data=[1], track_times=False)
+    file.close()
+    file = create("loops", LATEST)
+    file["self"] = file
+    file["a"] = h5py.SoftLink("/b")
+    file["b"] = h5py.SoftLink("/a")
+    file["c"] = h5py.SoftLink("/c/c")
+    file["long"] = h5py.SoftLink("self/" * 12000)
+    for n in range(40):
+        file[f"s{n}"] = h5py.SoftLink(f"/s{n + 1}")
+    file.close()
+
+
+def lists():
+    """Many elements of the same large object of the global heap, and lists of lists of it."""
+    file = create("lists")
+    text = b"a" * 60000
+    attribute = h5py.h5a.create(file.id, b"text", h5py.h5t.py_create(h5py.string_dtype(), logical=True),
+                                h5py.h5s.create_simple((2000,)))
+    values = np.array([text] + [b"bb"] * 1999, dtype=object)
+    attribute.write(values, mtype=h5py.h5t.py_create(h5py.string_dtype(), logical=True))
+    data = file.create_dataset("text", (2000,), h5py.string_dtype(), track_times=False)
+    data[0] = text
+    file.close()
+
+    def share(data):
+        # Element: length, address of the collection, index.
+        at = data.index(struct.pack("<I", len(text)))
+        while at >= 0:
+            element = bytes(data[at : at + 16])
+            count = 2000
+            if data[at + 16 : at + 20] == struct.pack("<I", 2):
+                data[at : at + 16 * count] = element * count
+            elif not any(data[at + 16 : at + 64]):
+                data[at : at + 16 * count] = element * count
+            at = data.find(struct.pack("<I", len(text)), at + 16 * count)
+
+    patch("lists", share)
+
+
+def nodes():
+    """An old group whose B-tree leads to the same node of links again and again."""
+    file = create("nodes")
+    for n in range(600):
+        file[f"link{n:04}"] = h5py.SoftLink("/nothing")
+    file.close()
+
+    def same(data):
+        trees = [n for n in range(len(data) - 8) if data[n : n + 4] == b"TREE" and data[n + 5] == 0]
+        for at in trees:
+            count, = struct.unpack_from("<H", data, at + 6)
+            first = data[at + 32 : at + 40]
+            for n in range(count):
+                data[at + 32 + 16 * n : at + 40 + 16 * n] = first
+
+    patch("nodes", same)
+
+
+def damage():
+    """A chunk in the middle that is no deflate stream; 8 MB of data, so that much is printed before
+    it is read."""
+    file = create("damaged_middle")
+    dcpl = chunk_property((100, 1000), (h5py.h5z.FILTER_DEFLATE, (9,)))
+    space = h5py.h5s.create_simple((4000, 1000))
+    dset = h5py.h5d.create(file.id, b"x", h5py.h5t.STD_I16LE, space, dcpl)
+    good = deflated(bytes(200000))
+    for n in range(40):
+        dset.write_direct_chunk((100 * n, 0), b"damaged!" if n == 30 else good)
+    file.close()
+
+
+def large():
+    """The same with numbers that need larger files."""
+    file = create("long_paths", LATEST)
+    file["s"] = file
+    for n in range(200):
+        file[f"l{n:0200}"] = h5py.SoftLink("s/" * 5000 + "nothing")
+    file.close()
+    # A group of 65,535 entries of its tree with the same node of 10,000 links.
+    head = bytearray()
+    links, children = 10000, 65535
+    names = bytes(8) + b"l" * 7 + b"\0"
+    node_at, heap_at, tree_at = 1000, 1000 + 8 + 40 * links, 0
+    tree_at = heap_at + 32 + 16
+    node = b"SNOD\1\0" + struct.pack("<H", links) + struct.pack("<QQII16x", 8, 96, 0, 0) * links
+    heap = b"HEAP\0\0\0\0" + struct.pack("<QQQ", 16, 1, heap_at + 32) + names
+    tree = b"TREE\0\0" + struct.pack("<HQQ", children, 2**64 - 1, 2**64 - 1) + struct.pack("<Q", 0)
+    tree += struct.pack("<QQ", node_at, 8) * children
+    end = tree_at + len(tree)
+    head += b"\x89HDF\r\n\x1a\n" + bytes([0, 0, 0, 0, 0, 8, 8, 0]) + struct.pack("<HHI", 4, 16, 0)
+    head += struct.pack("<QQQQ", 0, 2**64 - 1, end, 2**64 - 1)
+    head += struct.pack("<QQII16x", 0, 96, 0, 0)
+    head += bytes([1, 0]) + struct.pack("<HII4x", 1, 1, 24)
+    head += struct.pack("<HHB3xQQ", 0x11, 16, 0, tree_at, heap_at)
+    data = bytes(head).ljust(node_at, b"\0") + node + heap + tree
+    with open(path("nodes_many"), "wb") as file:
+        file.write(data)
+
+
+if __name__ == "__main__":
+    bombs()
+    extents()
+    links()
+    lists()
+    nodes()
+    damage()
+    if LARGE:
+        large()
