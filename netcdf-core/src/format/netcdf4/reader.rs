@@ -286,7 +286,7 @@ impl Reader for Netcdf4Reader {
             return Err(Error::new(ErrorKind::Unsupported, what));
         };
         let dataset = &data.var.dataset;
-        sources.read(dataset, (&fill(dataset), part), env)
+        sources.read(dataset, (&fill(dataset)?, part), env)
     }
 
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
