@@ -167,7 +167,7 @@ each_group! {
 fn data_that_ends_at_damage_is_not_terminated() {
     let sandbox = Sandbox::new();
     let file = testdata("hdf5/hostile").join("damaged_middle.h5");
-    sandbox.write("a.h5", &std::fs::read(file).expect("a readable file"));
+    sandbox.write("a.h5", std::fs::read(file).expect("a readable file"));
     for threads in ["1", "2", "7"] {
         let output = sandbox.run(ncdump::run, &["ncdump", "--threads", threads, "@a.h5"]);
         let (text, message) = (output.text(), output.message());
