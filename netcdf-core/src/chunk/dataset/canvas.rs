@@ -1,5 +1,8 @@
 //! The elements of a region in the making.
 
+use std::sync::Arc;
+
+use crate::chunk::buffers::Buffers;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, Run, put, runs};
 use crate::error::{Error, ErrorKind, Result};
@@ -14,16 +17,19 @@ pub(super) struct Canvas {
     len: usize,
     /// Nothing, as long as nothing was put.
     bytes: Vec<u8>,
+    /// Where memory comes from.
+    buffers: Arc<Buffers>,
 }
 
 impl Canvas {
     /// A canvas of `len` bytes for a region of this shape, whose elements have `size` bytes.
-    pub(super) fn new(shape: &[u64], size: u64, len: usize) -> Self {
+    pub(super) fn new(shape: &[u64], (size, len): (u64, usize), buffers: &Arc<Buffers>) -> Self {
         Self {
             shape: Region::whole(shape),
             size,
             len,
             bytes: vec![],
+            buffers: Arc::clone(buffers),
         }
     }
 
@@ -105,7 +111,7 @@ impl Canvas {
     /// All bytes.
     fn all(&mut self) -> &mut [u8] {
         if self.bytes.is_empty() {
-            self.bytes = vec![0; self.len];
+            self.bytes = self.buffers.zeros(self.len);
         }
         &mut self.bytes
     }
