@@ -245,5 +245,5 @@ fn a_missing_filter_names_the_variable() {
         (e.object(), e.kind()),
         (Some("/v"), ErrorKind::MissingFilter)
     );
-    assert!(e.what().starts_with("filter 999 is unknown"), "{e}");
+    assert!(e.what().starts_with("filter 999 is not available"), "{e}");
 }
