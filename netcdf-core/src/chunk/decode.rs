@@ -1,7 +1,8 @@
 //! Decodes the chunks of one variable, and knows what stands where none is stored.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
+use super::buffers::{Buffers, LARGE};
 use super::elements;
 use super::layout::{ChunkRef, Layout};
 use crate::env::Env;
@@ -11,22 +12,26 @@ use crate::format::Reader;
 use crate::limits;
 use crate::model::{DataType, Endianness, Schema, TypeKind, Values, VarId};
 
+/// Bytes that a stored byte may make, for a large buffer to be had at once (deflate makes 1032).
+const RATIO: usize = 1 << 10;
+
 /// What is the same for all chunks of a variable.
 pub(super) struct Decoder<'a> {
     reader: &'a dyn Reader,
     layout: &'a Layout,
-    context: Context,
-    filters: Chain,
-    /// Working memory of decoders, kept from chunk to chunk.
-    scratch: Mutex<Vec<Vec<u8>>>,
+    chain: Chain,
+    /// Bytes of a decoded chunk; `None` beyond the memory of this machine.
+    len: Option<usize>,
     /// Stored form of an element that is not stored.
     pub(super) fill: Vec<u8>,
+    /// Memory for chunks.
+    pub(super) buffers: Arc<Buffers>,
 }
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(
         reader: &'a dyn Reader,
-        env: &'a Env,
+        env: &Env,
         var: VarId,
         layout: &'a Layout,
     ) -> Result<Self> {
@@ -37,25 +42,32 @@ impl<'a> Decoder<'a> {
             fill: Some(fill.clone()),
             len: layout.chunk_bytes(),
         };
-        let filters = env.filters.chain(&layout.filters, &context)?;
         Ok(Self {
             reader,
             layout,
-            context,
-            filters,
-            scratch: Mutex::default(),
+            chain: env.filters.chain(&layout.filters, &context)?,
+            len: context.len,
             fill,
+            buffers: Arc::default(),
         })
     }
 
     /// The elements of a chunk, from its bytes as they are stored.
     pub(super) fn decode(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
-        let lock = || self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut scratch = lock().pop().unwrap_or_default();
-        let decoded = self.filters.decode(chunk.mask, stored, &mut scratch);
-        lock().push(scratch);
+        let buffers = &self.buffers;
+        // No memory for chunks that cannot come of what is stored.
+        let most = stored.len().saturating_mul(RATIO);
+        let len = self.len.filter(|&len| len <= most).unwrap_or(0);
+        let mut bytes = stored;
+        if len >= LARGE {
+            let stored = std::mem::replace(&mut bytes, buffers.take(len));
+            bytes.extend_from_slice(&stored);
+        }
+        let mut scratch = buffers.take(len);
+        let decoded = self.chain.decode(chunk.mask, bytes, &mut scratch);
+        buffers.give(scratch);
         let bytes = decoded.map_err(|e| self.in_chunk(e, chunk))?;
-        match self.context.len {
+        match self.len {
             Some(len) if bytes.len() >= len => Ok(bytes),
             len => {
                 let want = len.map_or("more than fit in memory".into(), |n| n.to_string());

@@ -1,5 +1,8 @@
 //! The elements of a region in the making.
 
+use std::sync::Arc;
+
+use crate::chunk::buffers::Buffers;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, Run, put, runs};
 use crate::error::{Error, ErrorKind, Result};
@@ -15,6 +18,8 @@ pub(super) struct Canvas {
     len: usize,
     /// Nothing, as long as nothing was put.
     bytes: Vec<u8>,
+    /// Where memory comes from.
+    buffers: Arc<Buffers>,
 }
 
 impl Canvas {
@@ -22,13 +27,18 @@ impl Canvas {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] if there is no room for it.
-    pub(super) fn new(shape: &[u64], size: u64, len: usize) -> Result<Self> {
+    pub(super) fn new(
+        shape: &[u64],
+        (size, len): (u64, usize),
+        buffers: &Arc<Buffers>,
+    ) -> Result<Self> {
         room(len, "a region")?;
         Ok(Self {
             shape: Region::whole(shape),
             size,
             len,
             bytes: vec![],
+            buffers: Arc::clone(buffers),
         })
     }
 
@@ -110,7 +120,7 @@ impl Canvas {
     /// All bytes.
     fn all(&mut self) -> &mut [u8] {
         if self.bytes.is_empty() {
-            self.bytes = vec![0; self.len];
+            self.bytes = self.buffers.zeros(self.len);
         }
         &mut self.bytes
     }

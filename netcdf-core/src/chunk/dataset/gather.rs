@@ -44,7 +44,7 @@ impl Variable<'_> {
         let bytes = elements.and_then(|n| n.checked_mul(size));
         let bytes = bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "a region of 2^64 bytes"))?;
         let len = self.env.limits.item(bytes, "a region")?;
-        Canvas::new(shape, size, len)
+        Canvas::new(shape, (size, len), &self.decoder.buffers)
     }
 
     /// The elements of a region, row-major.
@@ -202,7 +202,9 @@ impl<'a> Gather<'a> {
                 Err(back) => bytes = back,
             }
         }
-        self.canvas.put_part(&block, &bytes, self.region)
+        let put = self.canvas.put_part(&block, &bytes, self.region);
+        self.variable.decoder.buffers.give_large(bytes);
+        put
     }
 
     fn put_run(&mut self, chunk: &ChunkRef, run: Run, mut bytes: Vec<u8>) -> Result<()> {

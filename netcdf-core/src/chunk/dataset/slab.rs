@@ -4,6 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::assembled::made;
 use super::gather::Variable;
+use crate::chunk::buffers::Buffers;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::Block;
@@ -71,6 +72,8 @@ pub(super) struct Slab {
     /// True once the slab was let in.
     entered: Mutex<bool>,
     gate: Arc<Gate>,
+    /// Where its memory goes.
+    buffers: Arc<Buffers>,
 }
 
 impl Slab {
@@ -112,6 +115,7 @@ impl Slab {
             ready: Condvar::new(),
             entered: Mutex::new(false),
             gate: Arc::clone(gate),
+            buffers: Arc::clone(&variable.decoder.buffers),
         })
     }
 
@@ -202,6 +206,8 @@ impl Slab {
 
 impl Drop for Slab {
     fn drop(&mut self) {
+        let loaded = self.loaded.drain(..).filter_map(OnceLock::into_inner);
+        loaded.flatten().for_each(|b| self.buffers.give_large(b));
         if *lock(&self.entered) {
             self.gate.leave();
         }

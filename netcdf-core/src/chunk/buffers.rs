@@ -1,0 +1,91 @@
+//! Memory that goes from chunk to chunk and from thread to thread.
+//!
+//! Allocators keep what a thread frees for that thread. With chunks of many megabytes, each thread
+//! would come to hold as much as all need together, so large buffers are handed on here.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Bytes from which on a buffer is large.
+pub(super) const LARGE: usize = 4 << 20;
+
+/// Bytes that filters may want beyond those of a chunk, so that they need not take new memory.
+const MORE: usize = 4 << 10;
+
+/// Buffers that nobody uses just now.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    large: Mutex<Vec<Vec<u8>>>,
+    /// Working memory for small chunks.
+    small: Mutex<Vec<Vec<u8>>>,
+}
+
+fn lock(list: &Mutex<Vec<Vec<u8>>>) -> MutexGuard<'_, Vec<Vec<u8>>> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Buffers {
+    /// An empty buffer, with room for `len` bytes if that is large.
+    pub(super) fn take(&self, len: usize) -> Vec<u8> {
+        if len < LARGE {
+            return lock(&self.small).pop().unwrap_or_default();
+        }
+        let mut large = lock(&self.large);
+        // A part of a chunk does not take the memory of a whole one.
+        let room = len.saturating_add(MORE);
+        let right = room..=room.saturating_add(len / 4);
+        let at = large.iter().position(|b| right.contains(&b.capacity()));
+        match at {
+            Some(n) => large.swap_remove(n),
+            None => Vec::with_capacity(room),
+        }
+    }
+
+    /// `len` zero bytes.
+    pub(super) fn zeros(&self, len: usize) -> Vec<u8> {
+        if len < LARGE {
+            return vec![0; len];
+        }
+        let mut bytes = self.take(len);
+        bytes.resize(len, 0);
+        bytes
+    }
+
+    /// Takes back working memory.
+    pub(super) fn give(&self, mut buffer: Vec<u8>) {
+        buffer.clear();
+        let list = match buffer.capacity() {
+            LARGE.. => &self.large,
+            _ => &self.small,
+        };
+        lock(list).push(buffer);
+    }
+
+    /// Takes back memory, if it is large.
+    pub(super) fn give_large(&self, buffer: Vec<u8>) {
+        if buffer.capacity() >= LARGE {
+            self.give(buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_buffers_come_back_where_they_fit() {
+        let buffers = Buffers::default();
+        let large = buffers.take(2 * LARGE);
+        buffers.give_large(large);
+        buffers.give_large(vec![1; LARGE + MORE + 1]);
+        buffers.give_large(vec![1; 10]);
+        assert_eq!(buffers.take(10).capacity(), 0);
+        let zeros = buffers.zeros(LARGE);
+        assert_eq!((zeros.len(), zeros.capacity()), (LARGE, LARGE + MORE + 1));
+        assert!(zeros.iter().all(|&b| b == 0));
+        assert_eq!(buffers.take(LARGE).capacity(), LARGE + MORE);
+        assert_eq!(buffers.take(2 * LARGE).capacity(), 2 * LARGE + MORE);
+        buffers.give(Vec::with_capacity(7));
+        assert_eq!(buffers.take(20).capacity(), 7);
+    }
+}
