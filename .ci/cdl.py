@@ -6,6 +6,8 @@ Made for what ncdump prints, also where that is not quite CDL (names without the
 import re
 
 KEYWORDS = {"types", "dimensions", "variables", "data"}
+# Type if it is written, name of the variable if it is of one, name.
+ATTRIBUTE = re.compile(r"(?:((?:\\.|[^\s:\\])+) )?((?:\\.|[^\s:\\])*):(.*?) = ")
 
 
 def statements(text):
@@ -68,7 +70,7 @@ class Cdl:
         text = re.sub(r"^\s*// (?:global|group) attributes:$", "variables:", text, flags=re.MULTILINE)
         text = re.sub(r"UNLIMITED ; // \((\d+) currently\)", r"UNLIMITED(\1) ;", text)
         self.items, self.raw = {}, {}
-        self.types, self.dims, self.vars = {}, {}, {}
+        self.types, self.dims, self.vars, self.att_types = {}, {}, {}, {}
         group, section = (), ""
         for statement in statements(text):
             if statement == "}":
@@ -98,9 +100,10 @@ class Cdl:
         elif section == "data":
             name, _, values = flat.partition(" = ") if " = " in flat else flat.partition(" =")
             self.put(("data", group, unescape(name)), flat)
-        elif re.match(r"(\S+ )?([^\s\"(]|\\.)*:", flat) and " = " in flat:
-            name, _, values = flat.partition(" = ")
-            self.put(("att", group, unescape(name.split(" ")[-1] if not name.startswith(":") else name)), flat)
+        elif m := ATTRIBUTE.match(flat):
+            key = "att", group, f"{unescape(m[2])}:{unescape(m[3])}"
+            self.att_types[key] = m[1] and unescape(m[1])
+            self.put(key, flat)
         elif section == "variables":
             self.variable(group, flat)
         else:
