@@ -16,6 +16,7 @@ use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::message::layout::Layout;
 use crate::format::hdf5::virtual_dataset::{self, Extents, Mapping, Piece, Reach};
+use crate::limits::room;
 use crate::model::{Endianness, Region, VarId, convert};
 
 /// The sources of a virtual dataset.
@@ -169,6 +170,7 @@ impl Virtual {
             .and_then(|n| n.checked_mul(fill.len() as u64))
             .ok_or_else(beyond)?;
         let size = env.limits.item(bytes, "a region")?;
+        room(size, "a region")?;
         let mut out = Vec::with_capacity(size);
         while out.len() < size {
             out.extend_from_slice(fill);
