@@ -301,11 +301,14 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Bytes of a path that a message shows.
+const SHOWN: usize = 256;
+
 fn dangling(path: &[u8]) -> Error {
-    let what = format!(
-        "a link to {}, which is not there",
-        String::from_utf8_lossy(path)
-    );
+    let shown = path.get(..SHOWN).unwrap_or(path);
+    let more = if shown.len() < path.len() { "…" } else { "" };
+    let shown = String::from_utf8_lossy(shown);
+    let what = format!("a link to {shown}{more}, which is not there");
     Error::new(ErrorKind::NotFound, what)
 }
 
