@@ -9,6 +9,7 @@ use super::hidden;
 use super::paths::Paths;
 use super::types::Types;
 use super::variables::Var;
+use super::virtual_data::Nesting;
 use super::{Place, hidden::is_reserved};
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
@@ -38,7 +39,7 @@ pub struct Builder<'a> {
     /// Hidden attributes of datasets: marks of netCDF-4.
     pub marks: u32,
     /// Virtual datasets within virtual datasets, of which this file is the source.
-    pub depth: u32,
+    pub nesting: Nesting,
     /// How often groups were shown that have several names.
     repeats: u32,
     paths: Paths,
@@ -67,7 +68,7 @@ impl<'a> Builder<'a> {
             pending: vec![],
             properties: None,
             marks: 0,
-            depth: 0,
+            nesting: Nesting::default(),
             repeats: 0,
             paths: Paths::default(),
             shown: HashMap::new(),
