@@ -166,6 +166,22 @@ def nodes():
     patch("nodes", same)
 
 
+def mappings():
+    """A virtual dataset of itself, twenty times over."""
+    file = create("virtual_itself", LATEST)
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    dcpl.set_layout(h5py.h5d.VIRTUAL)
+    dcpl.set_obj_track_times(False)
+    for n in range(20):
+        to, source = (h5py.h5s.create_simple((64,)) for _ in range(2))
+        to.select_hyperslab((0,), (63 - n % 3,))
+        source.select_hyperslab((n % 3,), (63 - n % 3,))
+        dcpl.set_virtual(to, b".", b"x", source)
+    space = h5py.h5s.create_simple((64,))
+    h5py.h5d.create(file.id, b"x", h5py.h5t.STD_I32LE, space, dcpl)
+    file.close()
+
+
 def damage():
     """A chunk in the middle that is no deflate stream; 8 MB of data, so that much is printed before
     it is read."""
@@ -213,6 +229,7 @@ if __name__ == "__main__":
     links()
     lists()
     nodes()
+    mappings()
     damage()
     if LARGE:
         large()

@@ -56,7 +56,11 @@ pub fn whole(bytes: &[u8]) {
     let schema = reader.schema();
     for var in schema.var_ids().take(64) {
         let shape = schema.shape(var);
-        let _ = dataset.read(var, &first(&shape));
+        let size = dataset.layout(var).map_or(1, |l| l.element.size.max(1));
+        if size > 1 << 20 {
+            continue;
+        }
+        let _ = dataset.read(var, &first(&shape, (ELEMENTS * 8 / size).max(1)));
         let last = Region {
             start: shape.iter().map(|n| n.saturating_sub(2)).collect(),
             count: shape.iter().map(|n| (*n).min(2)).collect(),
@@ -70,8 +74,7 @@ pub fn whole(bytes: &[u8]) {
 }
 
 /// The first elements of a variable, with all of as many dimensions as possible.
-fn first(shape: &[u64]) -> Region {
-    let mut left = ELEMENTS;
+fn first(shape: &[u64], mut left: u64) -> Region {
     let mut count: Vec<u64> = vec![];
     for &len in shape.iter().rev() {
         count.push(len.min(left.max(1)));

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::files::Files;
 use super::values::Decoder;
 use super::variables::{Var, plain};
-use super::virtual_data::Virtual;
+use super::virtual_data::{Nesting, Virtual};
 use super::walk::Builder;
 use crate::chunk::layout::{ChunkRef, Element, Layout};
 use crate::chunk::scatter::Block;
@@ -60,21 +60,26 @@ impl Netcdf4Reader {
     pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let mut builder = Builder::new(Files::open(source, env)?, env);
         builder.walk()?;
-        Self::finish(builder, 0)
+        Self::finish(builder, &Nesting::default())
     }
 
     /// Reads one dataset of a file, as the only variable.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if there is none of this path; damage.
-    pub(super) fn single(file: Arc<File>, path: &[u8], depth: u32, env: &Env) -> Result<Self> {
+    pub(super) fn single(
+        file: Arc<File>,
+        path: &[u8],
+        nesting: Nesting,
+        env: &Env,
+    ) -> Result<Self> {
         let mut builder = Builder::new(Files::of(file), env);
-        builder.depth = depth;
+        builder.nesting = nesting.clone();
         builder.single(path)?;
-        Self::finish(builder, depth)
+        Self::finish(builder, &nesting)
     }
 
-    fn finish(mut builder: Builder, depth: u32) -> Result<Self> {
+    fn finish(mut builder: Builder, nesting: &Nesting) -> Result<Self> {
         builder.settle_dims();
         builder.settle_attributes()?;
         let provenance = provenance(&builder)?;
@@ -83,7 +88,7 @@ impl Netcdf4Reader {
         let mut vars = Vec::with_capacity(builder.vars.len());
         for var in builder.vars {
             let file = files.get(var.file)?;
-            vars.push(data(var, (&file, depth), env, &mut objects)?);
+            vars.push(data(var, (&file, nesting), env, &mut objects)?);
         }
         Ok(Self {
             schema: builder.schema,
@@ -121,7 +126,7 @@ impl Netcdf4Reader {
 
 fn data(
     var: Var,
-    (file, depth): (&Arc<File>, u32),
+    (file, nesting): (&Arc<File>, &Nesting),
     env: &Env,
     objects: &mut Vec<Arc<dyn Source>>,
 ) -> Result<Data> {
@@ -142,7 +147,7 @@ fn data(
         )?));
     }
     let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });
-    let sources = is_virtual.then(|| Virtual::new(Arc::clone(file), depth));
+    let sources = is_virtual.then(|| Virtual::new(Arc::clone(file), nesting.clone()));
     Ok(Data {
         var,
         object,

@@ -53,7 +53,7 @@ impl Builder<'_> {
         let file = self.files.get(place.file)?;
         let mut dataset = Dataset::read(&file, header)?;
         if matches!(dataset.layout, Layout::Virtual { .. }) {
-            let sources = Virtual::new(std::sync::Arc::clone(&file), self.depth);
+            let sources = Virtual::new(std::sync::Arc::clone(&file), self.nesting.clone());
             dataset.dataspace.dims = sources.extent(&dataset, self.env)?;
         }
         let mut hidden = Hidden::default();

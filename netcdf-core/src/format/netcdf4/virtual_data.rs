@@ -1,6 +1,7 @@
 //! The elements of virtual datasets: those of other datasets, found by their mappings.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::files::Files;
@@ -16,6 +17,7 @@ use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::message::layout::Layout;
 use crate::format::hdf5::virtual_dataset::{self, Extents, Mapping, Piece, Reach};
+use crate::limits::room;
 use crate::model::{Endianness, Region, VarId, convert};
 
 /// The sources of a virtual dataset.
@@ -25,8 +27,36 @@ pub struct Virtual {
     mappings: OnceLock<Vec<Mapping>>,
     /// Open sources by file and path; `None` for those that are not there.
     sources: Mutex<HashMap<Names, Option<Arc<Netcdf4Reader>>>>,
-    /// Virtual datasets within virtual datasets.
+    nesting: Nesting,
+}
+
+/// Virtual datasets within virtual datasets.
+#[derive(Debug, Clone, Default)]
+pub struct Nesting {
     depth: u32,
+    /// Sources of inner ones that were read for the present region of the outermost one: each may
+    /// be wanted by many mappings, on every level.
+    reads: Arc<AtomicU64>,
+}
+
+impl Nesting {
+    fn deeper(&self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            reads: Arc::clone(&self.reads),
+        }
+    }
+
+    /// Counts a read of a source.
+    fn read(&self) -> Result<()> {
+        if self.depth == 0 {
+            self.reads.store(0, Ordering::Relaxed);
+        } else if self.reads.fetch_add(1, Ordering::Relaxed) > READS {
+            let what = "virtual datasets within virtual datasets with too many sources";
+            return Err(Error::new(ErrorKind::Unsupported, what));
+        }
+        Ok(())
+    }
 }
 
 /// Names of a file and of a dataset in it.
@@ -36,18 +66,20 @@ type Names = (Vec<u8>, Vec<u8>);
 const KEPT: usize = 64;
 /// Sources that are virtual datasets themselves, one within the other.
 const DEPTH: u32 = 8;
+/// Sources of inner virtual datasets that are read for one of the outermost.
+const READS: u64 = 1 << 16;
 /// Sources that are counted to find the length of an unlimited virtual dataset.
 const COUNTED: u64 = 1 << 16;
 
 impl Virtual {
     /// The sources of a dataset of this file.
     #[must_use]
-    pub fn new(file: Arc<File>, depth: u32) -> Self {
+    pub fn new(file: Arc<File>, nesting: Nesting) -> Self {
         Self {
             file,
             mappings: OnceLock::new(),
             sources: Mutex::default(),
-            depth,
+            nesting,
         }
     }
 
@@ -137,7 +169,7 @@ impl Virtual {
     }
 
     fn open(&self, (name, path): &Names, env: &Env) -> Result<Netcdf4Reader> {
-        if self.depth >= DEPTH {
+        if self.nesting.depth >= DEPTH {
             let what = "virtual datasets are nested too deep";
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
@@ -148,7 +180,7 @@ impl Virtual {
             files.sibling(0, name, env)?
         };
         let file = files.get(number)?;
-        Netcdf4Reader::single(file, path, self.depth + 1, env)
+        Netcdf4Reader::single(file, path, self.nesting.deeper(), env)
     }
 
     /// The elements of a box, in the stored form of the virtual dataset.
@@ -169,6 +201,7 @@ impl Virtual {
             .and_then(|n| n.checked_mul(fill.len() as u64))
             .ok_or_else(beyond)?;
         let size = env.limits.item(bytes, "a region")?;
+        room(size, "a region")?;
         let mut out = Vec::with_capacity(size);
         while out.len() < size {
             out.extend_from_slice(fill);
@@ -177,6 +210,7 @@ impl Virtual {
             for number in mapping.sources(&wanted) {
                 match self.source(mapping, number, env)? {
                     Some(source) => {
+                        self.nesting.read()?;
                         let job = Job {
                             source: &source,
                             dataset,

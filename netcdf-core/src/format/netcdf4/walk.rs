@@ -9,6 +9,7 @@ use super::hidden;
 use super::paths::Paths;
 use super::types::Types;
 use super::variables::Var;
+use super::virtual_data::Nesting;
 use super::{Place, hidden::is_reserved};
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
@@ -38,7 +39,7 @@ pub struct Builder<'a> {
     /// Hidden attributes of datasets: marks of netCDF-4.
     pub marks: u32,
     /// Virtual datasets within virtual datasets, of which this file is the source.
-    pub depth: u32,
+    pub nesting: Nesting,
     /// How often groups were shown that have several names.
     repeats: u32,
     paths: Paths,
@@ -67,7 +68,7 @@ impl<'a> Builder<'a> {
             pending: vec![],
             properties: None,
             marks: 0,
-            depth: 0,
+            nesting: Nesting::default(),
             repeats: 0,
             paths: Paths::default(),
             shown: HashMap::new(),
@@ -301,11 +302,14 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Bytes of a path that a message shows.
+const SHOWN: usize = 256;
+
 fn dangling(path: &[u8]) -> Error {
-    let what = format!(
-        "a link to {}, which is not there",
-        String::from_utf8_lossy(path)
-    );
+    let shown = path.get(..SHOWN).unwrap_or(path);
+    let more = if shown.len() < path.len() { "…" } else { "" };
+    let shown = String::from_utf8_lossy(shown);
+    let what = format!("a link to {shown}{more}, which is not there");
     Error::new(ErrorKind::NotFound, what)
 }
 
