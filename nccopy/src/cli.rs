@@ -41,6 +41,11 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
+    /// Open files that the input names and that are not in its directory (HDF5 links, virtual
+    /// datasets and external data)
+    #[arg(long = "allow-external")]
+    pub allow_external: bool,
+
     /// Do not wait until the output is on the disk
     #[arg(long)]
     pub no_sync: bool,

@@ -33,7 +33,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         Ok(cli) => cli,
         Err(e) => return tool::usage("nccopy", &e.render().to_string(), e.use_stderr(), io),
     };
-    let env = Env::with_threads(cli.threads);
+    let mut env = Env::with_threads(cli.threads);
+    env.allow_external = cli.allow_external;
     let copied = copy_file(&cli, &env, io);
     if !cli.quiet {
         tool::tell("nccopy", &env.notes, io);

@@ -111,6 +111,11 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
+    /// Open files that the input names and that are not in its directory (HDF5 links, virtual
+    /// datasets and external data)
+    #[arg(long = "allow-external")]
+    pub allow_external: bool,
+
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     pub help: Option<bool>,

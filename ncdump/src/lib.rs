@@ -66,7 +66,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
             return Status::Usage;
         }
     };
-    let env = Env::with_threads(parsed.threads);
+    let mut env = Env::with_threads(parsed.threads);
+    env.allow_external = parsed.allow_external;
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
     conclude(done, omitted, &env, io)
