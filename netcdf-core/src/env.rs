@@ -24,6 +24,8 @@ pub struct Env {
     pub cancel: Cancel,
     /// Bytes done, for a progress bar.
     pub progress: Progress,
+    /// Memory for chunks and bands.
+    pub buffers: Arc<crate::chunk::buffers::Buffers>,
     /// Whether a dataset may name files outside of its directory.
     pub allow_external: bool,
 }

@@ -1,19 +1,26 @@
-//! Memory that goes from chunk to chunk and from thread to thread.
+//! Memory that goes from chunk to chunk, from band to band, and from thread to thread.
 //!
 //! Allocators keep what a thread frees for that thread. With chunks of many megabytes, each thread
-//! would come to hold as much as all need together, so large buffers are handed on here.
+//! would come to hold as much as all need together. Smaller ones they give back to the system, which
+//! then has to clear every page anew: that took a fifth of the time of a copy.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes from which on a buffer is large.
-pub(super) const LARGE: usize = 4 << 20;
+/// Bytes from which on a buffer is kept for others.
+pub(super) const LARGE: usize = 128 << 10;
+
+/// Bytes from which on a buffer is kept for one variable only.
+const HUGE: usize = 4 << 20;
 
 /// Bytes that filters may want beyond those of a chunk, so that they need not take new memory.
 const MORE: usize = 4 << 10;
 
+/// Bytes that are kept in all, beside what is huge.
+const KEPT: usize = 16 << 20;
+
 /// Buffers that nobody uses just now.
 #[derive(Debug, Default)]
-pub(super) struct Buffers {
+pub struct Buffers {
     large: Mutex<Vec<Vec<u8>>>,
     /// Working memory for small chunks.
     small: Mutex<Vec<Vec<u8>>>,
@@ -53,15 +60,24 @@ impl Buffers {
     /// Takes back working memory.
     pub(super) fn give(&self, mut buffer: Vec<u8>) {
         buffer.clear();
-        let list = match buffer.capacity() {
-            LARGE.. => &self.large,
-            _ => &self.small,
-        };
-        lock(list).push(buffer);
+        if buffer.capacity() < LARGE {
+            lock(&self.small).push(buffer);
+            return;
+        }
+        let mut large = lock(&self.large);
+        let others = large.iter().map(Vec::capacity).filter(|&n| n < HUGE);
+        if buffer.capacity() >= HUGE || others.sum::<usize>() < KEPT {
+            large.push(buffer);
+        }
     }
 
-    /// Takes back memory, if it is large.
-    pub(super) fn give_large(&self, buffer: Vec<u8>) {
+    /// Lets go of what is too large to be kept from variable to variable.
+    pub(super) fn forget_huge(&self) {
+        lock(&self.large).retain(|b| b.capacity() < HUGE);
+    }
+
+    /// Takes back memory, if it is worth keeping.
+    pub fn give_large(&self, buffer: Vec<u8>) {
         if buffer.capacity() >= LARGE {
             self.give(buffer);
         }

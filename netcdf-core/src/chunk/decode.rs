@@ -35,6 +35,7 @@ impl<'a> Decoder<'a> {
         var: VarId,
         layout: &'a Layout,
     ) -> Result<Self> {
+        env.buffers.forget_huge();
         let fill = fill(reader, env, var, layout)?;
         let context = Context {
             shape: layout.chunk.clone(),
@@ -48,7 +49,7 @@ impl<'a> Decoder<'a> {
             chain: env.filters.chain(&layout.filters, &context)?,
             len: context.len,
             fill,
-            buffers: Arc::default(),
+            buffers: Arc::clone(&env.buffers),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Geometry, scheduling and ordered parallel work: the one engine between formats and tools.
 
-mod buffers;
+pub mod buffers;
 pub mod dataset;
 mod decode;
 pub mod elements;

@@ -115,6 +115,7 @@ impl Job {
                 writer.put_run(self.pair.to, element, &bytes)?;
                 element = element.saturating_add(bytes.len() as u64 / size);
                 set.env.progress.advance(bytes.len() as u64);
+                set.env.buffers.give_large(bytes);
                 Ok(())
             },
         )
