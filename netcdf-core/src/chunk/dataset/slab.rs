@@ -1,5 +1,6 @@
 //! Slabs: the chunks of a part of a region, decoded by several threads, and what is cut from them.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::assembled::made;
@@ -14,36 +15,60 @@ use crate::model::Region;
 /// Bytes of decoded chunks that are worth an item of work.
 const GROUP: u64 = 256 << 10;
 
-/// Limits the slabs in memory.
+/// Limits the slabs in memory. They have numbers, and are let in in their order: a slab that came in
+/// before an earlier one could keep that one out, and be waiting for it.
 pub(super) struct Gate {
-    most: usize,
-    alive: Mutex<usize>,
+    most: u64,
+    state: Mutex<State>,
     left: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Number of the next slab.
+    next: u64,
+    /// The lowest number of a slab that has not left.
+    first: u64,
+    /// Slabs that left before an earlier one.
+    gone: BTreeSet<u64>,
 }
 
 impl Gate {
     /// Lets this many slabs in at a time.
     pub(super) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
-            most: most.max(1),
-            alive: Mutex::new(0),
+            most: most.max(1) as u64,
+            state: Mutex::default(),
             left: Condvar::new(),
         })
     }
 
-    fn enter(&self) {
-        let mut alive = lock(&self.alive);
-        while *alive >= self.most {
-            alive = self
-                .left
-                .wait(alive)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        *alive += 1;
+    /// The number of a new slab.
+    fn number(&self) -> u64 {
+        let mut state = lock(&self.state);
+        state.next += 1;
+        state.next - 1
     }
 
-    fn leave(&self) {
-        *lock(&self.alive) -= 1;
+    /// Waits until fewer than the most slabs before this one are left.
+    fn enter(&self, number: u64) {
+        let mut state = lock(&self.state);
+        while number >= state.first.saturating_add(self.most) {
+            state = self
+                .left
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn leave(&self, number: u64) {
+        let mut state = lock(&self.state);
+        state.gone.insert(number);
+        while state.gone.first() == Some(&state.first) {
+            state.gone.pop_first();
+            state.first += 1;
+        }
+        drop(state);
         self.left.notify_all();
     }
 }
@@ -69,8 +94,8 @@ pub(super) struct Slab {
     /// Groups that are not loaded.
     waiting: Mutex<usize>,
     ready: Condvar,
-    /// True once the slab was let in.
-    entered: Mutex<bool>,
+    /// Its number at the gate.
+    number: u64,
     gate: Arc<Gate>,
     /// Where its memory goes.
     buffers: Arc<Buffers>,
@@ -113,7 +138,7 @@ impl Slab {
             group,
             loaded,
             ready: Condvar::new(),
-            entered: Mutex::new(false),
+            number: gate.number(),
             gate: Arc::clone(gate),
             buffers: Arc::clone(&variable.decoder.buffers),
         })
@@ -142,20 +167,12 @@ impl Slab {
     /// Loads a group of chunks. What goes wrong is told to those who need the chunk.
     pub(super) fn load(&self, variable: &Variable<'_>, group: usize) {
         let _done = Done(self);
-        self.enter();
+        self.gate.enter(self.number);
         let first = group.saturating_mul(self.group);
         let chunks = self.chunks.iter().zip(&self.loaded);
         for ((cell, chunk), slot) in chunks.skip(first).take(self.group) {
             // Each slot is set by one item only.
             let _ = slot.set(variable.cell(&self.region, cell, chunk.clone()));
-        }
-    }
-
-    fn enter(&self) {
-        let mut entered = lock(&self.entered);
-        if !*entered {
-            self.gate.enter();
-            *entered = true;
         }
     }
 
@@ -208,9 +225,7 @@ impl Drop for Slab {
     fn drop(&mut self) {
         let loaded = self.loaded.drain(..).filter_map(OnceLock::into_inner);
         loaded.flatten().for_each(|b| self.buffers.give_large(b));
-        if *lock(&self.entered) {
-            self.gate.leave();
-        }
+        self.gate.leave(self.number);
     }
 }
 
@@ -236,4 +251,22 @@ fn within(cell: Cell, part: &Block) -> Cell {
     }
     let place = Block { start, count };
     Cell { place, ..cell }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_slab_never_keeps_an_earlier_one_out() {
+        let gate = Gate::new(2);
+        let numbers = [gate.number(), gate.number(), gate.number()];
+        assert_eq!(numbers, [0, 1, 2]);
+        let waits = |number: u64| number >= lock(&gate.state).first + gate.most;
+        assert_eq!(numbers.map(waits), [false, false, true]);
+        gate.leave(1);
+        assert_eq!(numbers.map(waits), [false, false, true], "0 is still there");
+        gate.leave(0);
+        assert!(!waits(2) && !waits(3) && waits(4));
+    }
 }
