@@ -90,6 +90,15 @@ fn tools_name_no_format_module() {
 }
 
 #[test]
+fn hdf5_knows_no_netcdf() {
+    let found = lines(
+        |path| path.starts_with("netcdf-core/src/format/hdf5/"),
+        |line| line.contains("netcdf4") || line.contains("classic::"),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
 fn the_model_does_no_io_and_names_no_format() {
     let wrong = [
         "std::fs",

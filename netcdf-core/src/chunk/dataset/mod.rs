@@ -35,7 +35,7 @@ impl<'a> Dataset<'a> {
     /// The values of a region, row-major.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] with the byte offset where stored data is missing, and all that
+    /// [`Truncated`](crate::ErrorKind::Truncated) with the byte offset where stored data is missing, and all that
     /// locating and decoding can bring, with the variable's path.
     pub fn read(&self, var: VarId, region: &Region) -> Result<Values> {
         let layout = self.layout(var)?;

@@ -1,5 +1,7 @@
 //! Which chunks a region touches, and which of its elements are in each.
 
+use std::ops::Range;
+
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::{Block, advance, within};
 use crate::model::Region;
@@ -9,12 +11,24 @@ use crate::model::region::product;
 /// its start.
 #[derive(Debug, Clone)]
 pub struct Cells {
-    /// The chunks per dimension, in ascending order; none where nothing is stored.
-    spans: Vec<Vec<Span>>,
+    /// The chunks per dimension.
+    lines: Vec<Line>,
     /// Chunks of the variable per dimension.
     grid: Vec<u64>,
     /// Elements of the region per dimension that lie within the stored extent.
     pub stored: Vec<u64>,
+}
+
+/// The chunks that a region touches along one dimension. They are computed when they are asked for:
+/// a damaged file may claim more of them than fit in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Line {
+    /// The stored part of the region: first element, number of elements, distance.
+    start: u64,
+    count: u64,
+    stride: u64,
+    /// Length of a chunk.
+    chunk: u64,
 }
 
 /// A chunk's part of a region, along one dimension.
@@ -43,14 +57,19 @@ impl Cells {
     pub fn new(region: &Region, layout: &Layout) -> Self {
         let lines = region.start.iter().zip(&region.count).zip(&region.stride);
         let dims = lines.zip(layout.extent.iter().zip(&layout.chunk));
-        let (mut spans, mut stored) = (Vec::new(), Vec::new());
+        let (mut lines, mut stored) = (Vec::new(), Vec::new());
         for (((&start, &count), &stride), (&extent, &chunk)) in dims {
-            let line = (start, within((start, count, stride), 0, extent).1, stride);
-            spans.push(spans_of(line, chunk.max(1)));
-            stored.push(line.1);
+            let count = within((start, count, stride), 0, extent).1;
+            stored.push(count);
+            lines.push(Line {
+                start,
+                count,
+                stride: stride.max(1),
+                chunk: chunk.max(1),
+            });
         }
         Self {
-            spans,
+            lines,
             grid: layout.grid(),
             stored,
         }
@@ -59,21 +78,23 @@ impl Cells {
     /// Number of chunks.
     #[must_use]
     pub fn len(&self) -> u64 {
-        let lengths: Vec<u64> = self.spans.iter().map(|s| s.len() as u64).collect();
+        let lengths: Vec<u64> = self.lines.iter().map(Line::len).collect();
         product(&lengths).unwrap_or(u64::MAX)
     }
 
     /// True if no chunk has any.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.spans.iter().any(Vec::is_empty)
+        self.lines.iter().any(|line| line.count == 0)
     }
 
     /// The box of the chunk grid, in chunks, that holds them all.
     #[must_use]
     pub fn grid_box(&self) -> Block {
-        let ends = |s: &Vec<Span>| Some((s.first()?.chunk, s.last()?.chunk));
-        let ends = self.spans.iter().map(|s| ends(s).unwrap_or((1, 0)));
+        let ends = self.lines.iter().map(|line| match line.count {
+            0 => (1, 0),
+            count => (line.chunk_of(0), line.chunk_of(count - 1)),
+        });
         let (start, count) = ends
             .map(|(first, last)| (first, last.saturating_add(1) - first))
             .unzip();
@@ -85,17 +106,9 @@ impl Cells {
     pub fn cell(&self, index: u64) -> Option<Cell> {
         let mut rest = index;
         let (mut start, mut count) = (Vec::new(), Vec::new());
-        for (spans, &cells) in self.spans.iter().zip(&self.grid).rev() {
-            let chunk = rest % cells.max(1);
+        for (line, &cells) in self.lines.iter().zip(&self.grid).rev() {
+            let found = line.find(rest % cells.max(1))?;
             rest /= cells.max(1);
-            let first = spans.first()?.chunk;
-            // Chunks without a gap between them are found at once.
-            let near = usize::try_from(chunk.checked_sub(first)?).unwrap_or(usize::MAX);
-            let near = spans.get(near).filter(|s| s.chunk == chunk);
-            let found = near.or_else(|| {
-                let at = spans.binary_search_by_key(&chunk, |s| s.chunk).ok()?;
-                spans.get(at)
-            })?;
             start.push(found.first);
             count.push(found.count);
         }
@@ -109,16 +122,11 @@ impl Cells {
     /// those within the whole region.
     pub fn within<'a>(&'a self, part: &Block) -> impl Iterator<Item = Cell> + use<'a> {
         let ends = part.start.iter().zip(&part.count);
-        let slices = self.spans.iter().zip(ends);
-        let slices: Vec<&[Span]> = slices
-            .map(|(spans, (&start, &count))| {
-                let end = start.saturating_add(count);
-                let first = spans.partition_point(|s| s.first.saturating_add(s.count) <= start);
-                let last = spans.partition_point(|s| s.first < end);
-                spans.get(first..last).unwrap_or_default()
-            })
+        let slices = self.lines.iter().zip(ends);
+        let slices: Vec<(Line, Range<u64>)> = slices
+            .map(|(line, (&start, &count))| (*line, line.within(start, count)))
             .collect();
-        let lengths: Vec<u64> = slices.iter().map(|s| s.len() as u64).collect();
+        let lengths: Vec<u64> = slices.iter().map(|(_, r)| r.end - r.start).collect();
         let mut at = (!lengths.contains(&0)).then(|| vec![0; lengths.len()]);
         std::iter::from_fn(move || {
             let mut now = at.take()?;
@@ -139,13 +147,12 @@ impl Cells {
     }
 }
 
-/// The cell with these numbers in the spans of its dimensions.
-fn cell(slices: &[&[Span]], at: &[u64], grid: &[u64]) -> Cell {
+/// The cell with these numbers along the dimensions, counted from the first of each range.
+fn cell(slices: &[(Line, Range<u64>)], at: &[u64], grid: &[u64]) -> Cell {
     let mut index = 0u64;
     let (mut start, mut count) = (Vec::new(), Vec::new());
-    for ((spans, &n), &cells) in slices.iter().zip(at).zip(grid) {
-        let span = usize::try_from(n).ok().and_then(|n| spans.get(n));
-        let Some(span) = span else { continue };
+    for (((line, range), &n), &cells) in slices.iter().zip(at).zip(grid) {
+        let span = line.span(range.start.saturating_add(n));
         index = index.saturating_mul(cells).saturating_add(span.chunk);
         start.push(span.first);
         count.push(span.count);
@@ -154,23 +161,75 @@ fn cell(slices: &[&[Span]], at: &[u64], grid: &[u64]) -> Cell {
     Cell { index, place }
 }
 
-/// The chunks along a dimension in which the region is `line`.
-fn spans_of((start, count, stride): (u64, u64, u64), chunk: u64) -> Vec<Span> {
-    let mut spans = Vec::new();
-    let mut first = 0;
-    while first < count {
-        let number = start.saturating_add(first.saturating_mul(stride)) / chunk;
-        let end = number.saturating_add(1).saturating_mul(chunk);
-        let (_, before) = within((start, count, stride), 0, end);
-        let next = before.max(first + 1);
-        spans.push(Span {
-            chunk: number,
-            first,
-            count: next - first,
-        });
-        first = next;
+impl Line {
+    /// The chunk of an element of the region.
+    fn chunk_of(&self, element: u64) -> u64 {
+        self.start
+            .saturating_add(element.saturating_mul(self.stride))
+            / self.chunk
     }
-    spans
+
+    /// True if no chunk between the first and the last is left out.
+    fn is_dense(&self) -> bool {
+        self.stride <= self.chunk
+    }
+
+    /// Number of chunks.
+    fn len(&self) -> u64 {
+        match self.count {
+            0 => 0,
+            count if self.is_dense() => self.chunk_of(count - 1) - self.chunk_of(0) + 1,
+            count => count,
+        }
+    }
+
+    /// The `n`th chunk.
+    fn span(&self, n: u64) -> Span {
+        if !self.is_dense() {
+            // Each element has a chunk of its own.
+            return Span {
+                chunk: self.chunk_of(n),
+                first: n,
+                count: 1,
+            };
+        }
+        let chunk = self.chunk_of(0).saturating_add(n);
+        let line = (self.start, self.count, self.stride);
+        let before = |chunk: u64| within(line, 0, chunk.saturating_mul(self.chunk)).1;
+        let first = before(chunk);
+        Span {
+            chunk,
+            first,
+            count: before(chunk.saturating_add(1)) - first,
+        }
+    }
+
+    /// A chunk by its number in the grid, if it has elements.
+    fn find(&self, chunk: u64) -> Option<Span> {
+        if self.count == 0 {
+            return None;
+        }
+        if self.is_dense() {
+            let n = chunk.checked_sub(self.chunk_of(0))?;
+            return (n < self.len()).then(|| self.span(n));
+        }
+        let from = chunk.saturating_mul(self.chunk).max(self.start);
+        let n = (from - self.start).div_ceil(self.stride);
+        (n < self.count && self.chunk_of(n) == chunk).then(|| self.span(n))
+    }
+
+    /// Numbers of the chunks with some of these elements of the region.
+    fn within(&self, start: u64, count: u64) -> Range<u64> {
+        let end = start.saturating_add(count).min(self.count);
+        if start >= end {
+            return 0..0;
+        }
+        if !self.is_dense() {
+            return start..end;
+        }
+        let first = self.chunk_of(0);
+        self.chunk_of(start) - first..self.chunk_of(end - 1) - first + 1
+    }
 }
 
 #[cfg(test)]

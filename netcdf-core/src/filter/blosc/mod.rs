@@ -8,8 +8,8 @@
 //! | Specification | c-blosc, `README_CHUNK_FORMAT.rst` |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin; in Zarr, every implementation |
 //!
-//! After the [header] come the offsets of the blocks (`u32`) and the blocks. A block is one stream,
-//! or one for each byte of the elements; a stream is its stored size (`u32`) and what a [codec]
+//! After the header come the offsets of the blocks (`u32`) and the blocks. A block is one stream,
+//! or one for each byte of the elements; a stream is its stored size (`u32`) and what a codec
 //! made of it, or, where the stored size is that of what it stands for, these bytes. All numbers are
 //! little-endian. The last block is what is left, always one stream.
 

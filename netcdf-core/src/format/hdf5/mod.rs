@@ -6,7 +6,7 @@
 //!
 //! | module | structure |
 //! |---|---|
-//! | [`file`], [`superblock`] | the file, its cache of metadata, sizes of offsets and lengths |
+//! | [`mod@file`], [`superblock`] | the file, its cache of metadata, sizes of offsets and lengths |
 //! | [`object_header`], [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
 //! | [`group`], [`attributes`], [`dataset`] | what the messages of an object say together |
