@@ -92,11 +92,22 @@ pub trait Writer: Send {
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
     fn layout(&self, var: VarId) -> Result<Layout>;
 
-    /// Stores a whole chunk, encoded; row-major per variable.
+    /// Stores a whole chunk, encoded; row-major per variable. `index` is its row-major number in the
+    /// grid of [`Writer::layout`], whose extent has to be final by then
+    /// ([`Writer::set_len`]), but for the slowest dimension. Chunks that are left out are fill.
     ///
     /// # Errors
     /// Those of the target; [`ErrorKind::Unsupported`] where nothing is chunked.
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()>;
+
+    /// As [`Writer::put_chunk`], with bytes that stand in a source in the same stored form.
+    ///
+    /// # Errors
+    /// As [`Writer::put_chunk`], and those of the source.
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
+        let bytes = crate::io::source::read_range(&**source, &chunk.range)?;
+        self.put_chunk(var, chunk.index, chunk.mask, &bytes)
+    }
 
     /// Stores elements of unchunked data, in stored form, from a row-major element number on. An
     /// unlimited dimension grows with them.

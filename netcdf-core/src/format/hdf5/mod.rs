@@ -41,6 +41,7 @@ pub mod shared_messages;
 pub mod superblock;
 pub mod symbol_table;
 pub mod virtual_dataset;
+pub mod write;
 
 #[cfg(test)]
 mod tests;

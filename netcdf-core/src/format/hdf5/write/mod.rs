@@ -1,0 +1,14 @@
+//! Writing HDF5: a [`Plan`] says what objects a file has; [`FileWriter`] lays their metadata out as
+//! one block at the front, takes the data behind it in the order in which it comes, and writes the
+//! block when everything is known.
+//!
+//! The structures are those that netCDF-C writes with the library's 1.8 format: superblock 2,
+//! object headers 2, links and attributes compact or dense, chunk index B-tree version 1.
+
+pub mod plan;
+pub mod writer;
+
+pub use plan::{
+    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+};
+pub use writer::FileWriter;

@@ -1,0 +1,138 @@
+//! What a file is to contain, before anything has an address.
+
+use crate::format::hdf5::datatype::Datatype;
+use crate::format::hdf5::message::fill::Fill;
+use crate::model::FilterSpec;
+
+/// The objects of a file; the first is the root group.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Objects, in the order of their headers in the file.
+    pub objects: Vec<Object>,
+}
+
+/// Place of an object in [`Plan::objects`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u32);
+
+impl ObjectId {
+    /// The root group.
+    pub const ROOT: Self = Self(0);
+}
+
+/// An object with a header.
+#[derive(Debug, Clone)]
+pub enum Object {
+    /// A group.
+    Group(Group),
+    /// A dataset.
+    Dataset(Box<Dataset>),
+    /// A committed datatype.
+    Datatype(Datatype),
+}
+
+/// A group.
+#[derive(Debug, Clone, Default)]
+pub struct Group {
+    /// Its links, in creation order.
+    pub links: Vec<Link>,
+    /// Its attributes, in creation order.
+    pub attributes: Vec<Attribute>,
+}
+
+/// A hard link.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Its name: ASCII or UTF-8, as stored.
+    pub name: Vec<u8>,
+    /// What it leads to.
+    pub to: ObjectId,
+}
+
+/// A dataset.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    /// Type of its elements.
+    pub ty: Type,
+    /// Its shape; its present lengths are those when the file is finished
+    /// ([`FileWriter::set_extent`](super::FileWriter::set_extent)).
+    pub shape: Shape,
+    /// Maximum lengths, `None` for unlimited; no list where all are fixed.
+    pub max: Option<Vec<Option<u64>>>,
+    /// What elements are that were never written. A value with heap data is in `fill_heap`.
+    pub fill: Fill,
+    /// Heap data that the fill value refers to: what is put into its bytes.
+    pub fill_heap: Option<Payload>,
+    /// Where its data is.
+    pub place: Place,
+    /// Filters in the order of writing, each optional or not.
+    pub filters: Vec<(FilterSpec, bool)>,
+    /// Its attributes, in creation order.
+    pub attributes: Vec<Attribute>,
+}
+
+/// Where the data of a dataset is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In the object header; all of it is put before the file is finished.
+    Compact,
+    /// In one piece, that is allocated with the first data.
+    Contiguous,
+    /// In chunks of this shape (elements per dimension).
+    Chunked(Vec<u64>),
+}
+
+/// A type of elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Type {
+    /// Told where it is used.
+    Here(Datatype),
+    /// A committed one: its object, and what it is.
+    Committed(ObjectId, Datatype),
+}
+
+impl Type {
+    /// What it is.
+    #[must_use]
+    pub fn datatype(&self) -> &Datatype {
+        match self {
+            Self::Here(datatype) | Self::Committed(_, datatype) => datatype,
+        }
+    }
+}
+
+/// The shape of an attribute or dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shape {
+    /// No elements, and no shape.
+    Null,
+    /// One element.
+    Scalar,
+    /// Lengths in elements.
+    Simple(Vec<u64>),
+}
+
+/// An attribute.
+#[derive(Debug, Clone)]
+pub struct Attribute {
+    /// Its name, as stored.
+    pub name: Vec<u8>,
+    /// Type of its elements.
+    pub ty: Type,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its elements.
+    pub data: Payload,
+}
+
+/// Elements in stored form, and what in them is known only when objects have addresses.
+#[derive(Debug, Clone, Default)]
+pub struct Payload {
+    /// The bytes; zero where a reference to an object or to the heap goes.
+    pub bytes: Vec<u8>,
+    /// Object references: the byte (of 8) where each goes, and the object.
+    pub references: Vec<(usize, ObjectId)>,
+    /// Heap objects (strings, lists): the byte (of 16) where the reference goes, the number of
+    /// elements, and their stored form.
+    pub heap: Vec<(usize, u32, Payload)>,
+}
