@@ -128,11 +128,19 @@ pub trait Writer: Send {
         range: Range<u64>,
     ) -> Result<()>;
 
-    /// Stores values with heap data; the stored elements that refer to them.
+    /// True if the data of a variable is put as chunks, else as runs of elements.
+    fn takes_chunks(&self, _var: VarId) -> bool {
+        false
+    }
+
+    /// The stored elements of values of a variable whose layout's elements are not [`plain`]: those
+    /// of user types, and of types with heap data (strings, lists), which is stored with it.
+    ///
+    /// [`plain`]: crate::chunk::layout::Element::plain
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for formats that have no such types.
-    fn put_heap(&mut self, values: &Values) -> Result<Vec<u8>>;
+    fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>>;
 
     /// Sets the length of an unlimited dimension, if it is shorter.
     ///

@@ -415,7 +415,7 @@ impl Writer for ClassicWriter {
         })
     }
 
-    fn put_heap(&mut self, _: &Values) -> Result<Vec<u8>> {
+    fn put_heap(&mut self, _: VarId, _: &Values) -> Result<Vec<u8>> {
         Err(Error::new(
             ErrorKind::Unsupported,
             "classic files have no heap",
