@@ -1,7 +1,7 @@
 //! The filters of one variable, made once and used for all of its chunks.
 
-use super::{Context, Filter, Table, corrupt};
-use crate::error::{Error, Result};
+use super::{Context, Encoded, Filter, Table, corrupt};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
 /// Filters in the order of writing.
@@ -80,6 +80,39 @@ impl Chain {
         Ok(bytes)
     }
 
+    /// Applies the filters to a chunk, first to last. What comes back are the stored bytes and the
+    /// chunk's mask: bit `n` is set if filter `n` declined. `scratch` is as for [`Self::decode`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::MissingFilter`](crate::error::ErrorKind::MissingFilter) for a filter that is
+    /// not there; those of the filters; [`ErrorKind::Argument`] if the chunk has another length
+    /// than its shape says.
+    pub fn encode(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<(u32, Vec<u8>)> {
+        if let Some(len) = self.context.len.filter(|&len| len != bytes.len()) {
+            let what = format!("a chunk of {} bytes to write, not {len}", bytes.len());
+            return Err(Error::new(ErrorKind::Argument, what));
+        }
+        let mut mask = 0;
+        // Behind a filter that declined, the contexts are others.
+        let mut other: Option<Context> = None;
+        for stage in &self.stages {
+            let filter = stage.filter.as_ref().map_err(again)?;
+            let context = other.as_ref().unwrap_or(&stage.context);
+            scratch.clear();
+            match filter.encode(context, &bytes, scratch)? {
+                Encoded::Applied => {
+                    std::mem::swap(&mut bytes, scratch);
+                    other = other.map(|context| filter.output(&context));
+                }
+                Encoded::Declined => {
+                    mask |= stage.bit;
+                    other.get_or_insert_with(|| stage.context.clone());
+                }
+            }
+        }
+        Ok((mask, bytes))
+    }
+
     /// The contexts of the filters that are applied, last first, if not all are.
     fn masked(&self, mask: u32) -> Vec<Context> {
         if self.stages.iter().all(|s| s.bit & mask == 0) {
@@ -114,7 +147,7 @@ fn again(e: &Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
+    use crate::filter::FilterEntry;
     use crate::filter::tests::context;
 
     fn spec(id: u32, params: &[u32]) -> FilterSpec {
@@ -124,19 +157,83 @@ mod tests {
         }
     }
 
-    /// What the filters make of `bytes`.
+    /// What the filters that `mask` leaves make of `chunk`.
     fn encode(specs: &[FilterSpec], mask: u32, chunk: &[u8]) -> Vec<u8> {
-        let table = Table::default();
-        let mut bytes = chunk.to_vec();
-        for (n, spec) in specs.iter().enumerate().filter(|(n, _)| mask >> n & 1 == 0) {
-            let mut out = vec![];
-            let context = context(chunk.len(), 4);
-            let filter = (table.entry(spec.id).unwrap().build)(&spec.params, &context).unwrap();
-            filter.encode(&context, &bytes, &mut out).unwrap();
-            bytes = out;
-            assert!(n < 3);
+        let left = |(n, _): &(usize, &FilterSpec)| mask >> n & 1 == 0;
+        let left: Vec<_> = specs.iter().enumerate().filter(left).collect();
+        let left: Vec<_> = left.into_iter().map(|(_, s)| s.clone()).collect();
+        let chain = Table::default().chain(&left, &context(chunk.len(), 4));
+        let stored = chain.unwrap().encode(chunk.to_vec(), &mut vec![9; 3]);
+        let (mask, stored) = stored.unwrap();
+        assert_eq!(mask, 0);
+        stored
+    }
+
+    /// A filter that adds its first parameter in bytes, but takes no chunks that begin with 1, and
+    /// none whose length is not known.
+    struct Picky(usize);
+
+    impl Filter for Picky {
+        fn output(&self, context: &Context) -> Context {
+            let len = context.len.map(|len| len + self.0);
+            Context {
+                len,
+                ..context.clone()
+            }
         }
-        bytes
+
+        fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+            assert_eq!(context.len, Some(input.len() - self.0));
+            output.extend(&input[..input.len() - self.0]);
+            Ok(())
+        }
+
+        fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+            assert_eq!(context.len, Some(input.len()));
+            assert!(output.is_empty());
+            output.extend(input);
+            output.extend(vec![0; self.0]);
+            Ok(match input {
+                [1, ..] => Encoded::Declined,
+                _ => Encoded::Applied,
+            })
+        }
+    }
+
+    const PICKY: FilterEntry = FilterEntry {
+        id: 300,
+        name: "picky",
+        prepare: |_, _| Ok(vec![]),
+        build: |params, _| Ok(Box::new(Picky(params[0] as usize))),
+    };
+
+    #[test]
+    fn a_declined_filter_sets_its_bit_and_changes_nothing() {
+        let specs = [
+            spec(2, &[4]),
+            spec(300, &[5]),
+            spec(3, &[]),
+            spec(300, &[1]),
+        ];
+        let mut rows = Table::default().0;
+        rows.push(PICKY);
+        let chain = Table::new(rows).chain(&specs, &context(12, 4)).unwrap();
+        let mut scratch = vec![7; 100];
+        for (first, mask, len) in [(0, 0, 22), (1, 0b1010, 16)] {
+            let chunk: Vec<u8> = (first..first + 12).collect();
+            let (found, stored) = chain.encode(chunk.clone(), &mut scratch).unwrap();
+            assert_eq!((found, stored.len()), (mask, len));
+            assert_eq!(chain.decode(mask, stored, &mut scratch).unwrap(), chunk);
+        }
+        let e = chain.encode(vec![0; 11], &mut scratch).unwrap_err();
+        assert_eq!(e.what(), "a chunk of 11 bytes to write, not 12");
+    }
+
+    #[test]
+    fn a_missing_filter_cannot_be_applied() {
+        let chain = Table::default().chain(&[spec(999, &[])], &context(12, 4));
+        let e = chain.unwrap().encode(vec![0; 12], &mut vec![]).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::MissingFilter);
     }
 
     #[test]

@@ -126,6 +126,13 @@ fn read_only(filter: &str) -> Error {
     Error::new(ErrorKind::Unsupported, what)
 }
 
+/// Whether a filter is stored with the mark that chunks may do without it, as netCDF-C stores it: all
+/// but the checksum.
+#[must_use]
+pub const fn optional(id: u32) -> bool {
+    id != fletcher32::ENTRY.id
+}
+
 /// Whether a filter did anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoded {
@@ -166,7 +173,11 @@ pub struct FilterEntry {
     pub id: u32,
     /// Short name, as in `-F var,zstd,3`.
     pub name: &'static str,
-    /// From the user's parameters to those that are stored.
+    /// From the user's parameters to those that are stored. Stored parameters may be given, too: a
+    /// chunk of another shape or type gets its own.
+    ///
+    /// Fails with [`ErrorKind::Argument`] for parameters that the filter does not take, with
+    /// [`ErrorKind::Unsupported`] for chunks or types that it cannot be applied to.
     pub prepare: fn(&Context, &[u32]) -> Result<Vec<u32>>,
     /// From the stored parameters to the filter.
     pub build: Build,
