@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32008 |
 //! | Names | `bitshuffle` |
-//! | Parameters | version (2), element size, elements of a block (0: default), compressor (0, 2 LZ4, 3 zstd), its level; the first three made by the filter |
+//! | Parameters | stored: version (2), element size; elements of a block (0: default), compressor (0 none, 2 LZ4, 3 zstd), zstd's level. The user gives up to three, the last ones, or stored ones whose first three are made anew |
 //! | Specification | none; the bitshuffle library defines it |
 //! | Also read by | hdf5plugin, the bitshuffle package, the HDF Group's plugins, detectors' software (Dectris) |
 //!
@@ -14,6 +14,7 @@
 
 use super::bits::untranspose;
 use super::output::{array, bad, parameter, reserve, take, unsupported};
+use super::user::{element_size, wrong};
 use super::{Context, Encoded, Filter, FilterEntry, read_only};
 use crate::error::Result;
 
@@ -21,7 +22,7 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32008,
     name: NAME,
-    prepare: |_, _| Err(read_only(NAME)),
+    prepare,
     build: |params, _| Ok(Box::new(Bitshuffle::new(params)?)),
 };
 
@@ -60,6 +61,32 @@ impl Bitshuffle {
             decompress,
         })
     }
+}
+
+/// The version of the library that is followed.
+const VERSION: [u32; 2] = [0, 4];
+
+/// The stored parameters for a user's.
+fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
+    let choice = match user {
+        [_, _, _, choice @ ..] if user.len() > 3 => choice,
+        _ => user,
+    };
+    let fits = match choice {
+        [] => true,
+        [block] | [block, 0 | 2 | 3] | [block, 3, 0..=22] => block % 8 == 0,
+        _ => false,
+    };
+    if !fits {
+        return Err(wrong(
+            NAME,
+            "the elements of a block (a multiple of 8, 0 for the default), a compressor (0 none, \
+             2 LZ4, 3 zstd) and a level of zstd, alone or behind three other numbers",
+            user,
+        ));
+    }
+    let size = element_size(NAME, context)?;
+    Ok([VERSION.as_slice(), &[size], choice].concat())
 }
 
 /// Elements of a block: about 8 KiB, at least 128 elements.
@@ -141,4 +168,22 @@ impl Bitshuffle {
 struct Scratch {
     rows: Vec<u8>,
     planes: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::context;
+
+    #[test]
+    fn parameters_as_the_filter_of_others_makes_them() {
+        let prepare = |user: &[u32]| prepare(&context(2000, 4), user);
+        assert_eq!(prepare(&[]).unwrap(), [0, 4, 4]);
+        assert_eq!(prepare(&[16, 2]).unwrap(), [0, 4, 4, 16, 2]);
+        assert_eq!(prepare(&[0, 3, 5]).unwrap(), [0, 4, 4, 0, 3, 5]);
+        assert_eq!(prepare(&[0, 3, 8, 0, 3, 5]).unwrap(), [0, 4, 4, 0, 3, 5]);
+        for wrong in [&[12][..], &[8, 1], &[8, 2, 1], &[0; 7]] {
+            assert!(prepare(wrong).is_err());
+        }
+    }
 }

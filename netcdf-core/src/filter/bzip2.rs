@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 307 |
 //! | Names | `bzip2` (netCDF), `bz2` |
-//! | Parameters | level, 1 to 9 (the block size in 100 kB) |
+//! | Parameters | stored: level, 1 to 9, which is the block size in 100 kB (reading ignores it); the user's are the same, 9 if left out |
 //! | Specification | none; libbzip2 defines it |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin, the HDF Group's plugins |
 //!
@@ -13,6 +13,7 @@
 use bzip2::{Decompress, Status};
 
 use super::output::{allocate, bad, too_long, truncated};
+use super::user::wrong;
 use super::{Context, Encoded, Filter, FilterEntry, read_only};
 use crate::error::Result;
 
@@ -20,7 +21,7 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 307,
     name: NAME,
-    prepare: |_, params| Ok(params.to_vec()),
+    prepare: |_, user| Ok(vec![level(user)?]),
     build: |_, _| Ok(Box::new(Bzip2)),
 };
 
@@ -58,6 +59,15 @@ impl Filter for Bzip2 {
 
     fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         Err(read_only(NAME))
+    }
+}
+
+/// The level among a user's parameters.
+fn level(user: &[u32]) -> Result<u32> {
+    match user {
+        [] => Ok(9),
+        [level @ 1..=9] => Ok(*level),
+        _ => Err(wrong(NAME, "one level from 1 to 9", user)),
     }
 }
 

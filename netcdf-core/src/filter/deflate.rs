@@ -18,6 +18,7 @@
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::output::allocate;
+use super::user::wrong;
 use super::{Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -101,10 +102,7 @@ fn level(user: &[u32]) -> Result<u32> {
     match user {
         [] => Ok(6),
         [level @ 0..=9] => Ok(*level),
-        _ => Err(Error::new(
-            ErrorKind::Argument,
-            format!("deflate takes one level from 0 to 9, not {user:?}"),
-        )),
+        _ => Err(wrong("deflate", "one level from 0 to 9", user)),
     }
 }
 

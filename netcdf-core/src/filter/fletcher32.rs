@@ -13,6 +13,7 @@
 //! form is accepted too, as libhdf5 does.
 
 use super::output::allocate;
+use super::user::wrong;
 use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -20,7 +21,10 @@ use crate::error::{Error, ErrorKind, Result};
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 3,
     name: "fletcher32",
-    prepare: |_, _| Ok(vec![]),
+    prepare: |_, user| match user {
+        [] => Ok(vec![]),
+        _ => Err(wrong("fletcher32", "no parameters", user)),
+    },
     build: |_, _| Ok(Box::new(Fletcher32)),
 };
 

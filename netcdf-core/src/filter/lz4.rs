@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32004 |
 //! | Names | `lz4` |
-//! | Parameters | bytes of a block (default 1 GiB), optional |
+//! | Parameters | bytes of a block, 0 or left out for 1 GiB; stored as the user gives them |
 //! | Specification | LZ4 block format; the framing: `HDF5_LZ4.pdf` of the filter's authors |
 //! | Also read by | hdf5plugin, the HDF Group's plugins, detectors' software (Dectris) |
 //!
@@ -13,6 +13,7 @@
 //! of the same size stored as decoded is not compressed.
 
 use super::output::{array, bad, extend, reserve, take};
+use super::user::wrong;
 use super::{Context, Encoded, Filter, FilterEntry, read_only};
 use crate::error::Result;
 
@@ -20,11 +21,22 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32004,
     name: NAME,
-    prepare: |_, params| Ok(params.to_vec()),
+    prepare: |_, user| match user {
+        [] => Ok(vec![]),
+        [block] if *block <= MOST => Ok(vec![*block]),
+        _ => Err(wrong(
+            NAME,
+            format_args!("at most one size of a block, up to {MOST} bytes"),
+            user,
+        )),
+    },
     build: |_, _| Ok(Box::new(Lz4)),
 };
 
 const NAME: &str = "lz4";
+
+/// The longest block that LZ4 takes.
+const MOST: u32 = 0x7E00_0000;
 
 struct Lz4;
 

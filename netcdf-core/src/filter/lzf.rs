@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32000 |
 //! | Names | `lzf` |
-//! | Parameters | revision of the filter, version of LZF, bytes of a chunk; all made by the filter |
+//! | Parameters | revision of the filter, version of LZF, bytes of a chunk; the user has none |
 //! | Specification | none; LibLZF and the filter in h5py define it |
 //! | Also read by | h5py, PyTables, the HDF Group's plugins |
 //!
@@ -14,6 +14,7 @@
 
 use super::lz::Window;
 use super::output::{array, reserve, take};
+use super::user::{chunk_bytes, wrong};
 use super::{Context, Encoded, Filter, FilterEntry, read_only};
 use crate::error::Result;
 
@@ -21,11 +22,19 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32000,
     name: NAME,
-    prepare: |_, _| Err(read_only(NAME)),
+    prepare: |context, user| match user {
+        // Stored ones are made anew, as the filter of h5py does.
+        [] | [REVISION, _, _] => Ok(vec![REVISION, VERSION, chunk_bytes(NAME, context)?]),
+        _ => Err(wrong(NAME, "no parameters", user)),
+    },
     build: |_, _| Ok(Box::new(Lzf)),
 };
 
 const NAME: &str = "lzf";
+
+/// The revision of h5py's filter and the version of LibLZF that are followed.
+const REVISION: u32 = 4;
+const VERSION: u32 = 0x0105;
 
 struct Lzf;
 

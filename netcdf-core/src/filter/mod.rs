@@ -23,6 +23,7 @@ mod bits;
 mod lz;
 mod missing;
 mod output;
+mod user;
 #[cfg(test)]
 mod vectors;
 
@@ -122,7 +123,7 @@ fn corrupt(what: impl Into<Cow<'static, str>>) -> Error {
 
 /// The error of a filter that can only be undone.
 fn read_only(filter: &str) -> Error {
-    let what = format!("{filter}: this filter can be read but not written yet");
+    let what = format!("{filter}: this filter can be read but not written");
     Error::new(ErrorKind::Unsupported, what)
 }
 

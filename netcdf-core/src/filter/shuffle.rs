@@ -4,12 +4,13 @@
 //! |---|---|
 //! | HDF5 number | 2 |
 //! | Names | `shuffle`, in Zarr too |
-//! | Parameters | stored: bytes of an element; the user has none |
+//! | Parameters | stored: bytes of an element; the user has none (a stored one is made anew) |
 //! | Stored form | byte planes; bytes behind the last whole element follow as they are |
 //! | Specification | HDF5 file format, "Shuffle filter"; the length stays the same |
 //! | Also read by | every HDF5 library |
 
 use super::output::allocate;
+use super::user::{element_size, wrong};
 use super::{Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::Result;
 
@@ -17,7 +18,10 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 2,
     name: "shuffle",
-    prepare: |context, _| Ok(vec![u32::try_from(context.element.size).unwrap_or(1)]),
+    prepare: |context, user| match user {
+        [] | [_] => Ok(vec![element_size("shuffle", context)?]),
+        _ => Err(wrong("shuffle", "no parameters", user)),
+    },
     build: |params, context| {
         let size = params.first().map_or(context.element.size, |&n| n.into());
         match usize::try_from(size) {
@@ -228,5 +232,8 @@ mod tests {
         let e = build(2, &[0], &context(4, 4)).err().unwrap();
         assert_eq!(e.kind(), ErrorKind::Corrupt);
         assert_eq!((ENTRY.prepare)(&context(8, 8), &[]).unwrap(), [8]);
+        assert_eq!((ENTRY.prepare)(&context(8, 8), &[4]).unwrap(), [8]);
+        let e = (ENTRY.prepare)(&context(8, 8), &[8, 1]).unwrap_err();
+        assert_eq!(e.what(), "shuffle takes no parameters, not 8,1");
     }
 }

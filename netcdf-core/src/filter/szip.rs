@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 4 |
 //! | Names | `szip` |
-//! | Parameters | stored: options, pixels per block (even, at most 32), bits per pixel, pixels per scanline; the user gives the first two. Options: 4 entropy coding alone, 32 nearest neighbour first, 8 little-endian, 16 big-endian pixels, 128 no header, 1 and 2 say nothing to a reader |
+//! | Parameters | stored: options, pixels per block (even, at most 32), bits per pixel, pixels per scanline; the user gives the first two, 32 and 8 if left out (a stored scanline is made anew). Options: 4 entropy coding alone, 32 nearest neighbour first, 8 little-endian, 16 big-endian pixels, 128 no header, 1 and 2 say nothing to a reader |
 //! | Stored form | bytes of the chunk (4 bytes, little-endian), then the coder's stream |
 //! | Specification | CCSDS 121.0-B, lossless data compression; the arrangement of pixels is szip's |
 //! | Also read by | libhdf5 with szip or libaec, netCDF-C, netCDF-Java |
@@ -18,6 +18,7 @@ use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only, shuffle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
 
+mod params;
 mod stream;
 
 use stream::{Coder, Decoder};
@@ -26,11 +27,12 @@ use stream::{Coder, Decoder};
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 4,
     name: "szip",
-    prepare: |_, _| Err(read_only("szip")),
+    prepare: params::prepare,
     build: |params, _| Ok(Box::new(Szip::new(params)?)),
 };
 
 /// Option bits.
+const ENTROPY: u32 = 4;
 const NEAREST_NEIGHBOUR: u32 = 32;
 const BIG_ENDIAN: u32 = 16;
 

@@ -5,129 +5,110 @@
 //! |---|---|
 //! | HDF5 number | 32013 |
 //! | Names | `zfp` |
-//! | Parameters | version of filter and library; then a zfp header: codec version, type and shape of the chunk, mode. The filter makes them of the user's mode and its value |
+//! | Parameters | stored: version of filter and library; then a zfp header: codec version, type and shape of the chunk, mode. The user's: mode, 0, values; that is 1,0 and a rate in bits, 2,0 and a precision in bits, 3,0 and an error, 4,0 and the four numbers of expert mode, or 5 for no loss; rate and error are doubles in two numbers, the lower half first. Stored ones are made anew |
 //! | Specification | the zfp documentation (header, modes, algorithm); H5Z-ZFP's for the parameters |
 //! | Also read by | H5Z-ZFP, hdf5plugin, netCDF-C with the plugin, the HDF Group's plugins |
 //!
 //! A chunk is a zfp stream without header. The header is in the words of the machine that wrote
-//! it, and so are the numbers that come out: the filter knows nothing of the type's byte order.
+//! it, and so are the numbers that come out: the filter knows nothing of the type's byte order. So
+//! big-endian numbers are written as a big-endian machine does. All modes can be written.
 
-use zfp_rs::{
-    ZfpBitStreamRef, ZfpConfig, ZfpFieldMetadata, ZfpFieldMut, ZfpHeaderMask, ZfpScalar,
-    ZfpScalarType,
-};
+mod header;
+mod params;
 
-use super::output::{allocate, bad, reserve, unsupported};
-use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpField, ZfpFieldMut, ZfpScalar, ZfpScalarType};
+
+use super::output::{allocate, bad, reserve};
+use super::user::wrong_length;
+use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
+use header::{Header, words};
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32013,
     name: NAME,
-    prepare: |_, _| Err(read_only(NAME)),
-    build: |params, _| Ok(Box::new(Zfp::new(params)?)),
+    prepare: params::prepare,
+    build: |params, _| Ok(Box::new(Zfp(Header::read(params)?))),
 };
 
 const NAME: &str = "zfp";
 
-/// The version of the stream that zfp 0.5 and later write.
-const CODEC: u8 = 5;
-
-struct Zfp {
-    config: ZfpConfig,
-    field: ZfpFieldMetadata,
-    /// Whether a big-endian machine wrote the chunks.
-    big: bool,
-}
+struct Zfp(Header);
 
 impl Zfp {
-    fn new(params: &[u32]) -> Result<Self> {
-        let header = params.get(1..).unwrap_or_default();
-        let little: Vec<u8> = header.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let swapped: Vec<u8> = header.iter().flat_map(|w| w.to_be_bytes()).collect();
-        let (bytes, big) = match (little.as_slice(), swapped.as_slice()) {
-            ([b'z', b'f', b'p', CODEC, ..], _) => (little, false),
-            (_, [b'z', b'f', b'p', CODEC, ..]) => (swapped, true),
-            ([b'z', b'f', b'p', codec, ..], _) | (_, [b'z', b'f', b'p', codec, ..]) => {
-                return Err(unsupported(
-                    NAME,
-                    format_args!("codec version {codec}, not 5"),
-                ));
-            }
-            _ => return Err(bad(NAME, "no zfp header in the parameters")),
-        };
-        let words = words(&bytes);
-        let header = ZfpBitStreamRef::from_words(&words).read_header(ZfpHeaderMask::FULL);
-        let header = header.map_err(|e| bad(NAME, e))?;
-        match (header.config, header.metadata) {
-            // Bits past the end read as zeros.
-            (Some(config), Some(field)) if header.bits_read <= bytes.len().saturating_mul(8) => {
-                Ok(Self { config, field, big })
-            }
-            (Some(_) | None, _) => Err(bad(NAME, "an incomplete header in the parameters")),
-        }
-    }
-
-    /// Numbers in the chunk.
-    fn count(&self) -> Option<usize> {
-        let dims = self.field.dims.iter().filter(|&&n| n > 0);
-        dims.copied().try_fold(1, usize::checked_mul)
-    }
-
-    fn numbers<T: Number>(&self, words: &[u64], output: &mut Vec<u8>) -> Result<()> {
-        let count = self.count().unwrap_or(usize::MAX);
-        let mut numbers: Vec<T> = Vec::new();
-        numbers.try_reserve_exact(count).map_err(|_| {
-            let what = format!("zfp: no memory for a chunk of {count} numbers");
-            Error::new(ErrorKind::Limit, what)
-        })?;
+    fn decode_numbers<T: Number>(&self, words: &[u64], output: &mut Vec<u8>) -> Result<()> {
+        let Header { config, field, big } = &self.0;
+        let count = self.0.count().unwrap_or(usize::MAX);
+        let mut numbers: Vec<T> = room(count)?;
         numbers.resize(count, T::default());
-        let mut field = ZfpFieldMut::new(&mut numbers, self.field.dims)
+        let mut field = ZfpFieldMut::new(&mut numbers, field.dims)
             .map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
         let mut stream = ZfpBitStreamRef::from_words(words);
-        let decoded = stream.decompress(&self.config, &mut field);
+        let decoded = stream.decompress(config, &mut field);
         decoded.map_err(|e| bad(NAME, e))?;
         for number in numbers {
-            number.append(self.big, output);
+            number.append(*big, output);
         }
+        Ok(())
+    }
+
+    fn encode_numbers<T: Number>(&self, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let Header { config, field, big } = &self.0;
+        let mut numbers: Vec<T> = room(input.len() / size_of::<T>())?;
+        numbers.extend(T::all(input, *big));
+        let most = config.maximum_size(field.scalar_type, field.dims);
+        let stream = most.and_then(|most| ZfpBitStream::new(most).ok());
+        let mut stream = stream.ok_or_else(|| no_memory(input.len()))?;
+        let field = ZfpField::new(&numbers, field.dims);
+        let field = field.map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
+        let written = stream.compress(config, &field);
+        written.map_err(|e| bad(NAME, e))?;
+        allocate(NAME, output, stream.as_bytes().len())?;
+        output.extend_from_slice(stream.as_bytes());
         Ok(())
     }
 }
 
-/// The stream in its words; what is missing of the last one is zero.
-fn words(bytes: &[u8]) -> Vec<u64> {
-    let word = |bytes: &[u8]| {
-        let mut word = [0; 8];
-        word.iter_mut()
-            .zip(bytes)
-            .for_each(|(to, from)| *to = *from);
-        u64::from_le_bytes(word)
-    };
-    bytes.chunks(8).map(word).collect()
+/// Room for `n` numbers.
+fn room<T>(n: usize) -> Result<Vec<T>> {
+    let mut numbers = Vec::new();
+    numbers.try_reserve_exact(n).map_err(|_| no_memory(n))?;
+    Ok(numbers)
+}
+
+#[cold]
+fn no_memory(n: usize) -> Error {
+    let what = format!("zfp: no memory for a chunk of {n} numbers");
+    Error::new(ErrorKind::Limit, what)
 }
 
 impl Filter for Zfp {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
-        let ty = self.field.scalar_type;
-        let size = match ty {
-            ZfpScalarType::I32 | ZfpScalarType::F32 => 4,
-            ZfpScalarType::I64 | ZfpScalarType::F64 => 8,
-        };
-        let bytes = self.count().and_then(|n| n.checked_mul(size));
-        let bytes = reserve(NAME, context, bytes.unwrap_or(usize::MAX) as u64, output)?;
+        let ty = self.0.field.scalar_type;
+        let bytes = self.0.bytes().unwrap_or(usize::MAX);
+        let bytes = reserve(NAME, context, bytes as u64, output)?;
         allocate(NAME, output, bytes)?;
         let words = words(input);
         match ty {
-            ZfpScalarType::I32 => self.numbers::<i32>(&words, output),
-            ZfpScalarType::I64 => self.numbers::<i64>(&words, output),
-            ZfpScalarType::F32 => self.numbers::<f32>(&words, output),
-            ZfpScalarType::F64 => self.numbers::<f64>(&words, output),
+            ZfpScalarType::I32 => self.decode_numbers::<i32>(&words, output),
+            ZfpScalarType::I64 => self.decode_numbers::<i64>(&words, output),
+            ZfpScalarType::F32 => self.decode_numbers::<f32>(&words, output),
+            ZfpScalarType::F64 => self.decode_numbers::<f64>(&words, output),
         }
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
-        Err(read_only(NAME))
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        if self.0.bytes() != Some(input.len()) {
+            return Err(wrong_length(NAME, input.len(), self.0.bytes()));
+        }
+        match self.0.field.scalar_type {
+            ZfpScalarType::I32 => self.encode_numbers::<i32>(input, output),
+            ZfpScalarType::I64 => self.encode_numbers::<i64>(input, output),
+            ZfpScalarType::F32 => self.encode_numbers::<f32>(input, output),
+            ZfpScalarType::F64 => self.encode_numbers::<f64>(input, output),
+        }?;
+        Ok(Encoded::Applied)
     }
 }
 
@@ -135,6 +116,9 @@ impl Filter for Zfp {
 trait Number: ZfpScalar + Default {
     /// Appends the number in the given byte order.
     fn append(self, big: bool, output: &mut Vec<u8>);
+
+    /// The numbers that are stored in the given byte order.
+    fn all(bytes: &[u8], big: bool) -> impl Iterator<Item = Self>;
 }
 
 macro_rules! numbers {
@@ -143,6 +127,12 @@ macro_rules! numbers {
             fn append(self, big: bool, output: &mut Vec<u8>) {
                 let bytes = if big { self.to_be_bytes() } else { self.to_le_bytes() };
                 output.extend_from_slice(&bytes);
+            }
+
+            fn all(bytes: &[u8], big: bool) -> impl Iterator<Item = Self> {
+                let (numbers, _) = bytes.as_chunks();
+                let number = if big { Self::from_be_bytes } else { Self::from_le_bytes };
+                numbers.iter().map(move |bytes| number(*bytes))
             }
         })*
     };
@@ -153,7 +143,7 @@ numbers!(i32 i64 f32 f64);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zfp_rs::{ZfpBitStream, ZfpField};
+    use zfp_rs::{ZfpConfig, ZfpHeaderMask};
 
     const NUMBERS: [i32; 6] = [1, -2, 3, 70_000, 5, -6];
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32015 |
 //! | Names | `zstd` (netCDF), `zstandard` |
-//! | Parameters | level, -131072 to 22 as a signed number |
+//! | Parameters | stored: level, -131072 to 22 as a signed number (reading ignores it); the user's are the same, 3 if left out |
 //! | Specification | RFC 8878 |
 //! | Also read by | netCDF-C with its plugins, hdf5plugin, the HDF Group's plugins |
 //!
@@ -16,6 +16,7 @@ use std::io::Read;
 use zstd::bulk::Decompressor;
 
 use super::output::{allocate, bad, extend, too_long};
+use super::user::wrong;
 use super::{Context, Encoded, Filter, FilterEntry, read_only};
 use crate::error::Result;
 
@@ -23,11 +24,15 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32015,
     name: NAME,
-    prepare: |_, params| Ok(params.to_vec()),
+    prepare: |_, user| Ok(vec![level(user)?.cast_unsigned()]),
     build: |_, _| Ok(Box::new(Zstd)),
 };
 
 const NAME: &str = "zstd";
+
+/// The levels that there are.
+const LOWEST: i32 = -131_072;
+const HIGHEST: i32 = 22;
 
 struct Zstd;
 
@@ -50,6 +55,19 @@ impl Filter for Zstd {
 
     fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         Err(read_only(NAME))
+    }
+}
+
+/// The level among a user's parameters: a signed number, 3 if left out.
+fn level(user: &[u32]) -> Result<i32> {
+    match user {
+        [] => Ok(zstd::DEFAULT_COMPRESSION_LEVEL),
+        [level] if (LOWEST..=HIGHEST).contains(&level.cast_signed()) => Ok(level.cast_signed()),
+        _ => Err(wrong(
+            NAME,
+            format_args!("one level from {LOWEST} to {HIGHEST}"),
+            user,
+        )),
     }
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32001 |
 //! | Names | `blosc` |
-//! | Parameters | revision of the filter, version of the format, element size, bytes of a chunk (these by the filter); level, shuffle (0, 1 byte, 2 bit), compressor; the chunk itself says all that reading needs |
+//! | Parameters | stored: revision of the filter, version of the format, element size, bytes of a chunk; level 0 to 9, shuffle (0 none, 1 bytes, 2 bits), codec (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The user gives up to three, the last ones, or stored ones whose first four are made anew; 5, 1, 0 if left out. The chunk itself says all that reading needs |
 //! | Specification | c-blosc, `README_CHUNK_FORMAT.rst` |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin; in Zarr, every implementation |
 //!
@@ -16,6 +16,7 @@
 mod blosclz;
 mod codec;
 mod header;
+mod params;
 
 use super::bits::untranspose;
 use super::output::{array, bad, reserve, take, truncated};
@@ -28,7 +29,7 @@ use header::{Header, Shuffle};
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32001,
     name: NAME,
-    prepare: |_, _| Err(read_only(NAME)),
+    prepare: params::prepare,
     build: |_, _| Ok(Box::new(Blosc)),
 };
 

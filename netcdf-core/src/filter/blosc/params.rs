@@ -1,0 +1,55 @@
+//! The filter's parameters.
+
+use super::NAME;
+use crate::error::Result;
+use crate::filter::Context;
+use crate::filter::user::{chunk_bytes, element_size, wrong};
+
+/// The revision of the HDF5 filter, and the version of the format.
+const REVISION: u32 = 2;
+const VERSION: u32 = 2;
+
+/// Larger elements are bytes to Blosc.
+const LARGEST: u32 = 255;
+
+/// The stored parameters for a user's.
+pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
+    let choice = match user {
+        [_, _, _, _, choice @ ..] | choice => choice,
+    };
+    let pick = |n: usize, default| choice.get(n).copied().unwrap_or(default);
+    let (level, shuffle, codec) = (pick(0, 5), pick(1, 1), pick(2, 0));
+    if choice.len() > 3 || level > 9 || shuffle > 2 || codec > 5 {
+        return Err(wrong(
+            NAME,
+            "a level from 0 to 9, a shuffle (0 none, 1 bytes, 2 bits) and a codec (0 blosclz, \
+             1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd), alone or behind four other numbers",
+            user,
+        ));
+    }
+    let size = Some(element_size(NAME, context)?).filter(|&size| size <= LARGEST);
+    let bytes = chunk_bytes(NAME, context)?;
+    let size = size.unwrap_or(1);
+    Ok(vec![REVISION, VERSION, size, bytes, level, shuffle, codec])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::context;
+
+    #[test]
+    fn as_the_filter_of_others_makes_them() {
+        let prepare = |user: &[u32]| prepare(&context(2000, 4), user);
+        assert_eq!(prepare(&[]).unwrap(), [2, 2, 4, 2000, 5, 1, 0]);
+        assert_eq!(prepare(&[3, 2, 5]).unwrap(), [2, 2, 4, 2000, 3, 2, 5]);
+        let stored = [2, 2, 8, 16_000, 9, 0, 4];
+        assert_eq!(prepare(&stored).unwrap(), [2, 2, 4, 2000, 9, 0, 4]);
+        assert_eq!(prepare(&stored[..4]).unwrap(), [2, 2, 4, 2000, 5, 1, 0]);
+        for wrong in [&[10][..], &[5, 3], &[5, 1, 6], &[0; 8]] {
+            assert!(prepare(wrong).is_err());
+        }
+        let large = super::prepare(&context(3000, 300), &[1]).unwrap();
+        assert_eq!(large, [2, 2, 1, 3000, 1, 1, 0]);
+    }
+}

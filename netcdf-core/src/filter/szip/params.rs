@@ -1,0 +1,144 @@
+//! The filter's parameters, as libhdf5 makes them.
+
+use super::{BIG_ENDIAN, ENTROPY, NEAREST_NEIGHBOUR};
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::Context;
+use crate::filter::user::{chunk_elements, unfit, wrong};
+use crate::model::{Atomic, Endianness};
+
+/// Option bits.
+const ALLOW_K13: u32 = 1;
+const CHIP: u32 = 2;
+const LITTLE_ENDIAN: u32 = 8;
+const RAW: u32 = 128;
+const KNOWN: u32 = 0xBF;
+
+/// A scanline has at most so many blocks and pixels.
+const BLOCKS: u64 = 128;
+const PIXELS: u64 = 4096;
+
+/// The stored parameters for a user's.
+pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
+    let (options, block) = match *user {
+        [] => (NEAREST_NEIGHBOUR, 8),
+        [options, block] | [options, block, _, _] => (options, block),
+        _ => return Err(expected(user)),
+    };
+    let coding = options & (ENTROPY | NEAREST_NEIGHBOUR) != 0;
+    if !coding || options & !KNOWN != 0 || !(2..=32).contains(&block) || block % 2 != 0 {
+        return Err(expected(user));
+    }
+    let pixel = pixel(context)?;
+    let order = match context.element.order {
+        Endianness::Little => LITTLE_ENDIAN,
+        Endianness::Big => BIG_ENDIAN,
+    };
+    let options = options & !(CHIP | LITTLE_ENDIAN | BIG_ENDIAN) | ALLOW_K13 | RAW | order;
+    Ok(vec![options, block, pixel, scanline(context, block)?])
+}
+
+fn expected(user: &[u32]) -> Error {
+    let expected = "options (4 entropy coding, 32 nearest neighbour) and pixels per block (even, 2 \
+                    to 32)";
+    wrong("szip", expected, user)
+}
+
+/// Bits of an element, which has to be a number.
+fn pixel(context: &Context) -> Result<u32> {
+    let number = context.element.plain_type().filter(|&t| t != Atomic::Char);
+    let bits = number.and_then(|_| match context.element.size {
+        size @ (1 | 2 | 4 | 8) => u32::try_from(size * 8).ok(),
+        _ => None,
+    });
+    bits.ok_or_else(|| unfit("szip", "the type is not one of numbers"))
+}
+
+/// Pixels of a scanline: a row of the chunk where it suits, else as many as may be.
+fn scanline(context: &Context, block: u32) -> Result<u32> {
+    let (block, elements) = (u64::from(block), chunk_elements("szip", context)?);
+    let most = BLOCKS * block;
+    let line = match context.shape.last().copied().unwrap_or(1) {
+        row if row < block && elements < block => {
+            let what = format!("szip: {block} pixels per block, in a chunk of {elements}");
+            return Err(Error::new(ErrorKind::Argument, what));
+        }
+        row if row < block => most.min(elements),
+        row if row <= PIXELS => most.min(row),
+        _ => most,
+    };
+    Ok(u32::try_from(line).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::layout::Element;
+
+    fn context(ty: Atomic, order: Endianness, shape: &[u64]) -> Context {
+        Context {
+            shape: shape.to_vec(),
+            element: Element {
+                ty: ty.into(),
+                size: ty.size().unwrap() as u64,
+                order,
+                plain: true,
+            },
+            fill: None,
+            len: None,
+        }
+    }
+
+    #[test]
+    fn as_libhdf5_makes_them() {
+        let little = |ty, shape: &[u64], user: &[u32]| {
+            prepare(&context(ty, Endianness::Little, shape), user).unwrap()
+        };
+        assert_eq!(
+            little(Atomic::Float, &[50, 10], &[32, 32]),
+            [169, 32, 32, 500]
+        );
+        assert_eq!(
+            little(Atomic::Short, &[50, 10], &[4, 16]),
+            [141, 16, 16, 500]
+        );
+        assert_eq!(
+            little(Atomic::UByte, &[50, 10], &[4, 16]),
+            [141, 16, 8, 500]
+        );
+        assert_eq!(
+            little(Atomic::Double, &[50, 10], &[4, 16]),
+            [141, 16, 64, 500]
+        );
+        assert_eq!(little(Atomic::Int, &[3, 3], &[4, 8]), [141, 8, 32, 9]);
+        assert_eq!(little(Atomic::Int, &[3000, 3], &[4, 8]), [141, 8, 32, 1024]);
+        assert_eq!(little(Atomic::Int, &[3, 300], &[4, 8]), [141, 8, 32, 300]);
+        assert_eq!(
+            little(Atomic::Int, &[3, 5000], &[4, 32]),
+            [141, 32, 32, 4096]
+        );
+        assert_eq!(little(Atomic::Int, &[5000], &[4, 2]), [141, 2, 32, 256]);
+        let big = context(Atomic::Int, Endianness::Big, &[50, 10]);
+        assert_eq!(prepare(&big, &[4, 8]).unwrap(), [149, 8, 32, 10]);
+        assert_eq!(prepare(&big, &[141, 8, 8, 4]).unwrap(), [149, 8, 32, 10]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let kind = |ty, shape: &[u64], user: &[u32]| {
+            let context = context(ty, Endianness::Little, shape);
+            prepare(&context, user).unwrap_err().kind()
+        };
+        for user in [
+            &[32][..],
+            &[32, 7],
+            &[32, 34],
+            &[32, 0],
+            &[0, 8],
+            &[64 | 4, 8],
+        ] {
+            assert_eq!(kind(Atomic::Int, &[100], user), ErrorKind::Argument);
+        }
+        assert_eq!(kind(Atomic::Int, &[5], &[4, 8]), ErrorKind::Argument);
+        assert_eq!(kind(Atomic::Char, &[50], &[4, 8]), ErrorKind::Unsupported);
+    }
+}
