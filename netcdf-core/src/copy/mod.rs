@@ -6,9 +6,11 @@
 pub mod methods;
 pub mod plan;
 mod records;
+pub mod report;
 mod select;
 
 pub use plan::{Options, Pair, Plan, plan};
+pub use report::{Report, VarReport};
 pub use select::Selection;
 
 use std::collections::BTreeMap;

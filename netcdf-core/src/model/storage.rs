@@ -57,3 +57,62 @@ pub struct FilterSpec {
     /// Parameters (`cd_values`).
     pub params: Vec<u32>,
 }
+
+/// HDF5's numbers of the filters that netCDF has settings of their own for.
+pub mod ids {
+    /// Deflate, with its level.
+    pub const DEFLATE: u32 = 1;
+    /// Bytes of the same significance put together.
+    pub const SHUFFLE: u32 = 2;
+    /// A checksum.
+    pub const FLETCHER32: u32 = 3;
+}
+
+impl Storage {
+    /// Sets a filter. As netCDF-C orders them: checksum first, then shuffling, then the others as
+    /// they are given; the parameters of one that is there already are replaced.
+    pub fn set_filter(&mut self, filter: FilterSpec) {
+        let rank = |id: u32| match id {
+            ids::FLETCHER32 => 0,
+            ids::SHUFFLE => 1,
+            _ => 2,
+        };
+        if let Some(old) = self.filters.iter_mut().find(|f| f.id == filter.id) {
+            old.params = filter.params;
+            return;
+        }
+        let later = |f: &FilterSpec| rank(f.id) > rank(filter.id);
+        let at = self.filters.iter().position(later);
+        let at = at.unwrap_or(self.filters.len());
+        self.filters.insert(at, filter);
+    }
+
+    /// Takes a filter away.
+    pub fn remove_filter(&mut self, id: u32) {
+        self.filters.retain(|f| f.id != id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_keep_their_order() {
+        let mut s = Storage::default();
+        for id in [307, ids::DEFLATE, ids::SHUFFLE, ids::FLETCHER32, 32015] {
+            let params = vec![id];
+            s.set_filter(FilterSpec { id, params });
+        }
+        let (id, params) = (ids::DEFLATE, vec![9]);
+        s.set_filter(FilterSpec { id, params });
+        let order: Vec<_> = s.filters.iter().map(|f| f.id).collect();
+        assert_eq!(
+            order,
+            [ids::FLETCHER32, ids::SHUFFLE, 307, ids::DEFLATE, 32015]
+        );
+        assert_eq!(s.filters[3].params, [9]);
+        s.remove_filter(ids::SHUFFLE);
+        assert_eq!(s.filters.len(), 4);
+    }
+}

@@ -5,17 +5,13 @@ use netcdf_core::model::{
 };
 
 use netcdf_core::model::special::Special;
+use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 
 use super::Lower;
 use super::list::Item;
 use super::names::Owner;
 use crate::cdl::ast::Word;
 use crate::cdl::constant::Constant;
-
-/// HDF5's numbers of the filters that have attributes of their own.
-const DEFLATE: u32 = 1;
-const SHUFFLE: u32 = 2;
-const FLETCHER32: u32 = 3;
 
 impl Lower<'_> {
     pub(super) fn special(
@@ -268,25 +264,11 @@ impl Lower<'_> {
     }
 }
 
-/// Sets a filter, or takes it away. As netCDF-C orders them: checksum first, then shuffling, then the others as they
-/// were given.
+/// Sets a filter, or takes it away.
 fn filter(storage: &mut Storage, id: u32, params: Option<Vec<u32>>) {
-    let filters = &mut storage.filters;
-    let rank = |id: u32| match id {
-        FLETCHER32 => 0,
-        SHUFFLE => 1,
-        _ => 2,
-    };
-    match (params, filters.iter_mut().find(|f| f.id == id)) {
-        (Some(params), Some(old)) => old.params = params,
-        (Some(params), None) => {
-            let at = filters
-                .iter()
-                .position(|f| rank(f.id) > rank(id))
-                .unwrap_or(filters.len());
-            filters.insert(at, FilterSpec { id, params });
-        }
-        (None, _) => filters.retain(|f| f.id != id),
+    match params {
+        Some(params) => storage.set_filter(FilterSpec { id, params }),
+        None => storage.remove_filter(id),
     }
 }
 
@@ -306,20 +288,6 @@ fn filter_specs(text: &str) -> Option<Vec<FilterSpec>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn filters_keep_their_order() {
-        let mut s = Storage::default();
-        for id in [307, DEFLATE, SHUFFLE, FLETCHER32, 32015] {
-            filter(&mut s, id, Some(vec![id]));
-        }
-        filter(&mut s, DEFLATE, Some(vec![9]));
-        let ids: Vec<_> = s.filters.iter().map(|f| f.id).collect();
-        assert_eq!(ids, [FLETCHER32, SHUFFLE, 307, DEFLATE, 32015]);
-        assert_eq!(s.filters[3].params, [9]);
-        filter(&mut s, SHUFFLE, None);
-        assert_eq!(s.filters.len(), 4);
-    }
 
     #[test]
     fn specifications_of_filters() {

@@ -1,0 +1,68 @@
+//! What a copy did, variable by variable.
+
+use std::time::Duration;
+
+use super::methods::Method;
+
+/// What became of the data of the variables of a dataset, in the order in which they are defined.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    /// One entry a variable whose data was copied.
+    pub vars: Vec<VarReport>,
+}
+
+/// What became of the data of one variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VarReport {
+    /// The variable's path.
+    pub path: String,
+    /// How its data was copied.
+    pub method: Method,
+    /// Bytes of its elements, as they are in memory.
+    pub raw: u64,
+    /// Bytes that its data takes in the input, filters applied.
+    pub before: u64,
+    /// Bytes that its data takes in the output, filters applied.
+    pub after: u64,
+    /// Time that the copy of this variable took. Variables that are copied together share it.
+    pub time: Duration,
+}
+
+impl Report {
+    /// Stored bytes of all variables in the input and in the output.
+    #[must_use]
+    pub fn stored(&self) -> (u64, u64) {
+        let sum = |of: fn(&VarReport) -> u64| self.vars.iter().map(of).fold(0, u64::saturating_add);
+        (sum(|v| v.before), sum(|v| v.after))
+    }
+}
+
+/// How many times as large `before` is; `None` if `after` is nothing.
+#[must_use]
+pub fn ratio(before: u64, after: u64) -> Option<f64> {
+    // Exact to 2^53 bytes, which is enough for a ratio.
+    (after > 0).then(|| before as f64 / after as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_and_ratios() {
+        let var = |before, after| VarReport {
+            path: "/v".to_owned(),
+            method: Method::Move,
+            raw: 10,
+            before,
+            after,
+            time: Duration::ZERO,
+        };
+        let report = Report {
+            vars: vec![var(4, 2), var(u64::MAX, 6)],
+        };
+        assert_eq!(report.stored(), (u64::MAX, 8));
+        assert_eq!(ratio(4, 8), Some(0.5));
+        assert_eq!(ratio(4, 0), None);
+    }
+}
