@@ -18,3 +18,4 @@ pub mod harness;
 pub mod manual;
 pub mod random;
 pub mod sums;
+pub mod written;

@@ -1,8 +1,10 @@
 //! Datatypes ("IV.A.2.d", versions 1 to 5).
 
 mod parse;
+mod write;
 
 pub use crate::model::Endianness;
+pub use write::MOST_DIMS;
 
 /// A type of elements.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -161,7 +161,7 @@ fn name(c: &mut Fields, version: u8) -> Result<Vec<u8>> {
 }
 
 /// Bytes of a member's offset in version 3 and on: as few as the compound's size needs.
-fn offset_width(size: u64) -> usize {
+pub(super) fn offset_width(size: u64) -> usize {
     match size {
         0..0x100 => 1,
         0x100..0x1_0000 => 2,

@@ -32,6 +32,8 @@ pub const LAYOUT: u16 = 0x08;
 pub const FILTERS: u16 = 0x0b;
 /// Attribute.
 pub const ATTRIBUTE: u16 = 0x0c;
+/// Group info.
+pub const GROUP_INFO: u16 = 0x0a;
 /// Shared message table, in the superblock extension.
 pub const SHARED_TABLE: u16 = 0x0f;
 /// Object header continuation.
@@ -42,6 +44,8 @@ pub const SYMBOL_TABLE: u16 = 0x11;
 pub const DRIVER: u16 = 0x14;
 /// Attribute info.
 pub const ATTRIBUTE_INFO: u16 = 0x15;
+/// Object reference count: where more than one link leads to an object.
+pub const REFERENCE_COUNT: u16 = 0x16;
 /// Metadata cache image, in the superblock extension.
 pub const CACHE_IMAGE: u16 = 0x18;
 /// The last type that the specification has.

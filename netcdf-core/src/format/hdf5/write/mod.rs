@@ -5,7 +5,17 @@
 //! The structures are those that netCDF-C writes with the library's 1.8 format: superblock 2,
 //! object headers 2, links and attributes compact or dense, chunk index B-tree version 1.
 
+mod chunk_tree;
+mod dataset;
+mod dense;
+mod front;
+mod global_heap;
+mod header;
+mod messages;
+mod part;
+mod path;
 pub mod plan;
+mod tail;
 pub mod writer;
 
 pub use plan::{

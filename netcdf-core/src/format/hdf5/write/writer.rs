@@ -3,33 +3,101 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::chunk_tree::Chunk;
+use super::dataset::{Data, Stored};
+use super::front::{Front, START};
+use super::global_heap::GlobalHeap;
+use super::part::{Part, UNDEFINED};
 use super::plan::{ObjectId, Plan};
+use super::tail::Tail;
+use crate::bytes::Sink;
+use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::superblock::SIGNATURE;
 use crate::io::{Source, Target};
 
 /// A file in the making. Nothing is visible before [`FileWriter::finish`].
 #[derive(Debug)]
 pub struct FileWriter {
-    target: Box<dyn Target>,
-    plan: Plan,
+    front: Part,
+    root: u64,
+    data: Vec<Option<Data>>,
+    tail: Tail,
+    heap: GlobalHeap,
+}
+
+/// Bytes in memory, or in a source.
+#[derive(Clone, Copy)]
+enum Bytes<'a> {
+    Here(&'a [u8]),
+    There(&'a Arc<dyn Source>, &'a Range<u64>),
+}
+
+impl Bytes<'_> {
+    fn len(self) -> u64 {
+        match self {
+            Self::Here(bytes) => bytes.len() as u64,
+            Self::There(_, range) => range.end.saturating_sub(range.start),
+        }
+    }
+
+    /// Writes them where there is room for them.
+    fn write(self, tail: &mut Tail, at: u64) -> Result<()> {
+        match self {
+            Self::Here(bytes) => tail.write(at, bytes),
+            Self::There(source, range) => tail.copy(source, range.clone(), at),
+        }
+    }
+
+    /// Appends them to the file; says where they are.
+    fn append(self, tail: &mut Tail) -> Result<u64> {
+        match self {
+            Self::Here(bytes) => tail.append(bytes),
+            Self::There(source, range) => {
+                let at = tail.room(self.len())?;
+                tail.copy(source, range.clone(), at)?;
+                Ok(at)
+            }
+        }
+    }
+}
+
+fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::Argument, what)
+}
+
+fn data_of(data: &mut [Option<Data>], dataset: ObjectId) -> Result<&mut Data> {
+    let index = usize::try_from(dataset.0).ok();
+    let data = index.and_then(|n| data.get_mut(n)?.as_mut());
+    data.ok_or_else(|| argument(format!("object {} is no dataset", dataset.0)))
 }
 
 impl FileWriter {
     /// Gives every object its address. Nothing is written yet.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for what the format cannot hold, with the object's path.
+    /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
+    /// fit together, [`ErrorKind::Unsupported`] for types that are not written; with the object's path.
     pub fn create(target: Box<dyn Target>, plan: Plan) -> Result<Self> {
-        Ok(Self { target, plan })
+        let front = Front::new(&plan)?;
+        drop(plan);
+        let end = START.saturating_add(front.part.len() as u64);
+        Ok(Self {
+            front: front.part,
+            root: front.root,
+            data: front.data,
+            tail: Tail::new(target, end),
+            heap: GlobalHeap::default(),
+        })
     }
 
-    /// Stores bytes of a contiguous or compact dataset, from byte `at` of its data on.
+    /// Stores bytes of a contiguous or compact dataset, from byte `at` of its data on. What is left out
+    /// is filled.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] beyond the dataset; those of the target.
     pub fn put_bytes(&mut self, dataset: ObjectId, at: u64, bytes: &[u8]) -> Result<()> {
-        let _ = (&mut self.target, &self.plan, dataset, at, bytes);
-        Err(Error::new(ErrorKind::Unsupported, "in the making"))
+        self.put(dataset, at, Bytes::Here(bytes))
     }
 
     /// As [`FileWriter::put_bytes`], with bytes that stand in a source.
@@ -43,8 +111,37 @@ impl FileWriter {
         source: &Arc<dyn Source>,
         range: Range<u64>,
     ) -> Result<()> {
-        let _ = (dataset, at, source, range);
-        Err(Error::new(ErrorKind::Unsupported, "in the making"))
+        self.put(dataset, at, Bytes::There(source, &range))
+    }
+
+    fn put(&mut self, dataset: ObjectId, at: u64, bytes: Bytes) -> Result<()> {
+        let data = data_of(&mut self.data, dataset)?;
+        let end = at.checked_add(bytes.len());
+        let fits = |size: u64| {
+            end.filter(|&end| end <= size).ok_or_else(|| {
+                let len = bytes.len();
+                argument(format!("{len} bytes at {at} of a dataset of {size}"))
+            })
+        };
+        match &mut data.stored {
+            Stored::Compact(place) => {
+                fits(place.len() as u64)?;
+                let at = usize::try_from(at).unwrap_or(usize::MAX);
+                let at = place.start.saturating_add(at);
+                match bytes {
+                    Bytes::Here(bytes) => self.front.sink.patch(at, bytes),
+                    Bytes::There(source, range) => {
+                        let bytes = crate::io::source::read_range(&**source, range)?;
+                        self.front.sink.patch(at, &bytes)
+                    }
+                }
+            }
+            Stored::Contiguous { size, .. } => {
+                let range = at..fits(*size)?;
+                put_contiguous(data, (&mut self.front, &mut self.tail), range, bytes)
+            }
+            Stored::Chunked { .. } => Err(argument("bytes put into a dataset of chunks")),
+        }
     }
 
     /// Stores a whole chunk, encoded. `place` is where it is in the grid, counted in chunks; chunks
@@ -61,8 +158,7 @@ impl FileWriter {
         mask: u32,
         bytes: &[u8],
     ) -> Result<()> {
-        let _ = (dataset, place, mask, bytes);
-        Err(Error::new(ErrorKind::Unsupported, "in the making"))
+        self.chunk(dataset, place, mask, Bytes::Here(bytes))
     }
 
     /// As [`FileWriter::put_chunk`], with bytes that stand in a source; neighbours are copied at
@@ -77,8 +173,41 @@ impl FileWriter {
         mask: u32,
         (source, range): (&Arc<dyn Source>, Range<u64>),
     ) -> Result<()> {
-        let _ = (dataset, place, mask, source, range);
-        Err(Error::new(ErrorKind::Unsupported, "in the making"))
+        self.chunk(dataset, place, mask, Bytes::There(source, &range))
+    }
+
+    fn chunk(&mut self, dataset: ObjectId, place: &[u64], mask: u32, bytes: Bytes) -> Result<()> {
+        let data = data_of(&mut self.data, dataset)?;
+        let Stored::Chunked { filters, tree, .. } = &mut data.stored else {
+            return Err(argument("a chunk put into a dataset that has none"));
+        };
+        tree.check(place)?;
+        let starts = place
+            .iter()
+            .zip(&tree.chunk)
+            .map(|(n, len)| n.checked_mul(*len));
+        let is_within = |(start, max): (Option<u64>, &Option<u64>)| {
+            start.is_some_and(|start| max.is_none_or(|max| start < max))
+        };
+        if !starts.zip(&data.max).all(is_within) {
+            return Err(argument(format!("chunk {place:?} is beyond the dataset")));
+        }
+        let (size, plain) = (bytes.len(), tree.bytes());
+        let is_plain = mask & *filters == *filters;
+        if size == 0 || is_plain && plain.is_some_and(|plain| plain != size) {
+            return Err(argument(format!("a chunk of {size} bytes for {plain:?}")));
+        }
+        if size > u32::MAX.into() {
+            let what = format!("a chunk of {size} bytes, HDF5 has room for less than 4 GiB");
+            return Err(Error::new(ErrorKind::Limit, what));
+        }
+        let address = bytes.append(&mut self.tail)?;
+        let chunk = Chunk {
+            address,
+            size,
+            mask,
+        };
+        tree.push(place, chunk, &mut self.tail)
     }
 
     /// Stores objects in the global heap; the references to them (16 bytes each: the number of
@@ -88,8 +217,14 @@ impl FileWriter {
     /// # Errors
     /// Those of the target.
     pub fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>> {
-        let _ = objects;
-        Err(Error::new(ErrorKind::Unsupported, "in the making"))
+        let mut references = Sink::default();
+        for (count, bytes) in objects {
+            let place = store(&mut self.heap, &mut self.tail, &Part::of(bytes))?;
+            references.u32(*count);
+            references.u64(place.collection);
+            references.u32(place.index);
+        }
+        Ok(references.bytes)
     }
 
     /// Sets the present lengths of a dataset.
@@ -97,15 +232,136 @@ impl FileWriter {
     /// # Errors
     /// [`ErrorKind::Argument`] if they are not as many as its dimensions or beyond their maximum.
     pub fn set_extent(&mut self, dataset: ObjectId, lens: &[u64]) -> Result<()> {
-        let _ = (dataset, lens);
-        Err(Error::new(ErrorKind::Unsupported, "in the making"))
+        let data = data_of(&mut self.data, dataset)?;
+        let fits = |(&n, max): (&u64, &Option<u64>)| max.is_none_or(|max| n <= max);
+        if lens.len() != data.max.len() || !lens.iter().zip(&data.max).all(fits) {
+            let what = format!("lengths {lens:?}, at most {:?}", data.max);
+            return Err(argument(what));
+        }
+        match data.stored {
+            Stored::Compact(_) | Stored::Contiguous { .. } if *lens != data.lens => {
+                return Err(argument("a new length for data that is not in chunks"));
+            }
+            Stored::Compact(_) | Stored::Contiguous { .. } | Stored::Chunked { .. } => {}
+        }
+        let stored: Vec<u8> = lens.iter().flat_map(|n| n.to_le_bytes()).collect();
+        self.front.sink.patch(data.lens_at, &stored)?;
+        data.lens = lens.to_vec();
+        Ok(())
     }
 
     /// Writes the metadata and makes the file visible.
     ///
     /// # Errors
     /// Those of the target.
-    pub fn finish(self) -> Result<()> {
-        Err(Error::new(ErrorKind::Unsupported, "in the making"))
+    pub fn finish(mut self) -> Result<()> {
+        for data in self.data.iter_mut().flatten() {
+            match &mut data.stored {
+                Stored::Compact(_) => {}
+                Stored::Contiguous { size, .. } => {
+                    let end = *size;
+                    fill_up(data, (&self.front, &mut self.tail), end)?;
+                }
+                Stored::Chunked {
+                    address_at, tree, ..
+                } => {
+                    let root = tree.finish(&mut self.tail)?;
+                    self.front.sink.patch(*address_at, &root.to_le_bytes())?;
+                }
+            }
+        }
+        if let Some((at, full)) = self.heap.finish() {
+            self.tail.write(at, &full.finish()?)?;
+        }
+        let superblock = superblock(self.tail.end(), self.root);
+        let front = self.front.finish()?;
+        self.tail.finish((START, &front), &superblock)
     }
+}
+
+/// Writes a range of a contiguous dataset, with what comes before it and was not written filled.
+fn put_contiguous(
+    data: &mut Data,
+    (front, tail): (&mut Part, &mut Tail),
+    range: Range<u64>,
+    bytes: Bytes,
+) -> Result<()> {
+    if range.is_empty() {
+        return Ok(());
+    }
+    if let Stored::Contiguous {
+        address_at,
+        size,
+        address: address @ None,
+        ..
+    } = &mut data.stored
+    {
+        let padding = tail.end().next_multiple_of(8) - tail.end();
+        let at = tail.room(padding + *size)? + padding;
+        front.sink.patch(*address_at, &at.to_le_bytes())?;
+        *address = Some(at);
+    }
+    fill_up(data, (front, tail), range.start)?;
+    if let Stored::Contiguous {
+        address: Some(address),
+        done,
+        ..
+    } = &mut data.stored
+    {
+        *done = range.end.max(*done);
+        bytes.write(tail, *address + range.start)?;
+    }
+    Ok(())
+}
+
+/// Fills a contiguous dataset that has data up to byte `end`.
+fn fill_up(data: &mut Data, (front, tail): (&Part, &mut Tail), end: u64) -> Result<()> {
+    let Stored::Contiguous {
+        address: Some(address),
+        done,
+        ..
+    } = &mut data.stored
+    else {
+        return Ok(());
+    };
+    let start = done.next_multiple_of(data.element.max(1));
+    let value = data
+        .fill
+        .clone()
+        .and_then(|range| front.sink.bytes.get(range));
+    if let Some(value) = value.filter(|_| start < end) {
+        tail.repeat(*address + start..*address + end, value)?;
+    }
+    *done = end.max(*done);
+    Ok(())
+}
+
+/// Puts an object into the heap of data.
+fn store(
+    heap: &mut GlobalHeap,
+    tail: &mut Tail,
+    object: &Part,
+) -> Result<super::global_heap::Place> {
+    let mut full = vec![];
+    let mut allocate = |size| tail.reserve(size);
+    let place = heap.put(object, &mut allocate, &mut |collection| {
+        full.push(collection);
+        Ok(())
+    })?;
+    for (at, part) in full {
+        tail.write(at, &part.finish()?)?;
+    }
+    Ok(place)
+}
+
+/// The superblock, version 2.
+fn superblock(end: u64, root: u64) -> Vec<u8> {
+    let mut out = Sink::default();
+    out.put(&SIGNATURE);
+    out.put(&[2, 8, 8, 0]);
+    for address in [0, UNDEFINED, end, root] {
+        out.u64(address);
+    }
+    out.u32(lookup3(&out.bytes));
+    out.bytes
 }

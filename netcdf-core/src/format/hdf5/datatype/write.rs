@@ -1,0 +1,225 @@
+//! Writes the Datatype message: version 3 where names and offsets are packed, version 1 elsewhere, as
+//! the library does with its 1.8 format.
+
+use super::parse::offset_width;
+use super::{Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference};
+use crate::bytes::Sink;
+use crate::bytes::sink::narrow;
+use crate::error::{Error, ErrorKind, Result};
+
+impl Datatype {
+    /// Appends the body of the message.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for what the message has no room for; [`ErrorKind::Unsupported`] for
+    /// times and for the references of HDF5 1.12; [`ErrorKind::Argument`] for what contradicts
+    /// itself.
+    pub fn write(&self, out: &mut Sink) -> Result<()> {
+        let start = out.len();
+        out.u8(self.version() << 4 | self.number());
+        out.zeros(3);
+        out.u32(narrow(self.size, "the size of a type")?);
+        let bits = self.properties(out)?;
+        let bits = bits.to_le_bytes();
+        out.patch(start + 1, bits.get(..3).unwrap_or_default())
+    }
+
+    fn version(&self) -> u8 {
+        match &self.class {
+            Class::Compound { .. } | Class::Enum { .. } | Class::Array { .. } => 3,
+            Class::Vlen { base } => base.version(),
+            Class::Complex { .. } => 5,
+            Class::Integer { .. }
+            | Class::Float { .. }
+            | Class::Time
+            | Class::String { .. }
+            | Class::Bitfield { .. }
+            | Class::Opaque { .. }
+            | Class::Reference(_)
+            | Class::VlenString { .. } => 1,
+        }
+    }
+
+    /// Number of the class.
+    fn number(&self) -> u8 {
+        match &self.class {
+            Class::Integer { .. } => 0,
+            Class::Float { .. } => 1,
+            Class::Time => 2,
+            Class::String { .. } => 3,
+            Class::Bitfield { .. } => 4,
+            Class::Opaque { .. } => 5,
+            Class::Compound { .. } => 6,
+            Class::Reference(_) => 7,
+            Class::Enum { .. } => 8,
+            Class::Vlen { .. } | Class::VlenString { .. } => 9,
+            Class::Array { .. } => 10,
+            Class::Complex { .. } => 11,
+        }
+    }
+
+    /// Appends what a class has behind the fixed part; its bits in the fixed part.
+    fn properties(&self, out: &mut Sink) -> Result<u32> {
+        match &self.class {
+            Class::Integer { bits, signed } => {
+                range(out, *bits);
+                Ok(order(*bits) | if *signed { 8 } else { 0 })
+            }
+            Class::Float { bits, fields } => Ok(float(out, *bits, fields)),
+            Class::Time => Err(unsupported("a type of the class time")),
+            Class::String { padding, charset } => Ok(pad(*padding) | set(*charset) << 4),
+            Class::Bitfield { bits } => {
+                range(out, *bits);
+                Ok(order(*bits))
+            }
+            Class::Opaque { tag } => opaque(out, tag),
+            Class::Compound { members } => compound(out, members, self.size),
+            Class::Reference(Reference::Object) => Ok(0),
+            Class::Reference(Reference::Region) => Ok(1),
+            Class::Reference(Reference::Any) => Err(unsupported("a reference of HDF5 1.12")),
+            Class::Enum { base, members } => enumeration(out, base, members),
+            Class::Vlen { base } => base.write(out).map(|()| 0),
+            Class::VlenString { charset } => {
+                character().write(out)?;
+                Ok(1 | set(*charset) << 8)
+            }
+            Class::Array { dims, base } => array(out, dims, base),
+            // Both parts have the same type, in rectangular form.
+            Class::Complex { base } => base.write(out).map(|()| 1),
+        }
+    }
+}
+
+fn unsupported(what: &str) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("{what} is not written"))
+}
+
+/// What text of any length is a sequence of.
+fn character() -> Datatype {
+    let bits = Bits {
+        order: Endianness::Little,
+        offset: 0,
+        precision: 8,
+    };
+    Datatype {
+        size: 1,
+        class: Class::Integer {
+            bits,
+            signed: false,
+        },
+        committed: None,
+    }
+}
+
+fn range(out: &mut Sink, bits: Bits) {
+    out.u16(bits.offset);
+    out.u16(bits.precision);
+}
+
+fn order(bits: Bits) -> u32 {
+    match bits.order {
+        Endianness::Little => 0,
+        Endianness::Big => 1,
+    }
+}
+
+fn pad(padding: Padding) -> u32 {
+    match padding {
+        Padding::NullTerminated => 0,
+        Padding::NullPadded => 1,
+        Padding::SpacePadded => 2,
+    }
+}
+
+fn set(charset: Charset) -> u32 {
+    match charset {
+        Charset::Ascii => 0,
+        Charset::Utf8 => 1,
+    }
+}
+
+fn float(out: &mut Sink, bits: Bits, fields: &FloatFields) -> u32 {
+    range(out, bits);
+    for (at, n) in [fields.exponent, fields.mantissa] {
+        out.u8(at);
+        out.u8(n);
+    }
+    out.u32(fields.bias);
+    let order = if fields.vax { 0x41 } else { order(bits) };
+    let normalization = u32::from(fields.normalization) << 4;
+    order | normalization | u32::from(fields.sign) << 8
+}
+
+/// The tag ends with a zero byte and is padded to eight; without one there are no bytes at all.
+fn opaque(out: &mut Sink, tag: &[u8]) -> Result<u32> {
+    let len = match tag.len() {
+        0 => 0,
+        n => (n + 1).next_multiple_of(8),
+    };
+    if len > 0xf8 {
+        let what = "the tag of an opaque type has more than 247 bytes";
+        return Err(Error::new(ErrorKind::Limit, what));
+    }
+    out.put(tag);
+    out.zeros(len - tag.len());
+    Ok(u32::try_from(len).unwrap_or(0))
+}
+
+/// A name and the zero byte that ends it.
+fn name(out: &mut Sink, name: &[u8]) -> Result<()> {
+    if name.contains(&0) {
+        let what = "a name with a zero byte";
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    out.put(name);
+    out.u8(0);
+    Ok(())
+}
+
+/// The number of members, for the fixed part.
+fn count(members: usize) -> Result<u32> {
+    let count: u16 = narrow(members as u64, "the number of a type's members")?;
+    Ok(count.into())
+}
+
+fn compound(out: &mut Sink, members: &[Member], size: u64) -> Result<u32> {
+    for member in members {
+        name(out, &member.name)?;
+        out.uint(member.offset, offset_width(size))?;
+        member.datatype.write(out)?;
+    }
+    count(members.len())
+}
+
+fn enumeration(out: &mut Sink, base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) -> Result<u32> {
+    base.write(out)?;
+    for (member, _) in members {
+        name(out, member)?;
+    }
+    for (_, value) in members {
+        if value.len() as u64 != base.size {
+            let what = "the value of an enum's member has not the size of its base type";
+            return Err(Error::new(ErrorKind::Argument, what));
+        }
+        out.put(value);
+    }
+    count(members.len())
+}
+
+fn array(out: &mut Sink, dims: &[u64], base: &Datatype) -> Result<u32> {
+    if dims.len() > MOST_DIMS {
+        let what = format!(
+            "an array of {} dimensions, HDF5 has {MOST_DIMS}",
+            dims.len()
+        );
+        return Err(Error::new(ErrorKind::Limit, what));
+    }
+    out.u8(narrow(dims.len() as u64, "the rank of an array")?);
+    for &len in dims {
+        out.u32(narrow(len, "the length of an array")?);
+    }
+    base.write(out).map(|()| 0)
+}
+
+/// The most dimensions of an array or dataspace.
+pub const MOST_DIMS: usize = 32;

@@ -1,0 +1,201 @@
+//! The index of chunks: a B-tree of version 1 ("III.A.1"), built as the chunks come, in their order.
+//! Each level has one open node; its address is known since it was opened, so that neighbours and
+//! parents can name it, and it is written when it is full.
+
+use super::part::UNDEFINED;
+use super::tail::Tail;
+use crate::bytes::Sink;
+use crate::bytes::sink::narrow;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::btree_v1::CHUNKS;
+
+/// Children of a full node: twice the K that holds where the superblock does not tell one.
+const MOST: u16 = 64;
+/// Bytes of a node before keys and children.
+const HEAD: usize = 24;
+
+/// The index of the chunks of a dataset.
+#[derive(Debug)]
+pub struct ChunkTree {
+    /// Elements of a chunk per dimension.
+    pub chunk: Vec<u64>,
+    /// Bytes of an element.
+    element: u64,
+    /// Open nodes, from the leaves up.
+    levels: Vec<Node>,
+    /// Where the last chunk is in the grid.
+    last: Option<Vec<u64>>,
+}
+
+/// An open node.
+#[derive(Debug)]
+struct Node {
+    address: u64,
+    left: u64,
+    count: u16,
+    /// Keys and children, but for the last key.
+    body: Vec<u8>,
+    /// The first key.
+    first: Vec<u8>,
+}
+
+/// A chunk that was stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Chunk {
+    /// Its address.
+    pub address: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Filters that were not applied.
+    pub mask: u32,
+}
+
+impl ChunkTree {
+    /// An empty index.
+    pub fn new(chunk: Vec<u64>, element: u64) -> Self {
+        Self {
+            chunk,
+            element,
+            levels: vec![],
+            last: None,
+        }
+    }
+
+    /// Bytes of a chunk before its filters.
+    pub fn bytes(&self) -> Option<u64> {
+        crate::model::region::product(&self.chunk)?.checked_mul(self.element)
+    }
+
+    /// Checks the place of the next chunk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a place of another rank, or that is not behind the last one.
+    pub fn check(&self, place: &[u64]) -> Result<()> {
+        let is_next = self.last.as_deref().is_none_or(|last| last < place);
+        if place.len() == self.chunk.len() && is_next {
+            return Ok(());
+        }
+        let last = self.last.as_deref().unwrap_or_default();
+        let what = format!("chunk {place:?} put after chunk {last:?}");
+        Err(Error::new(ErrorKind::Argument, what))
+    }
+
+    /// Adds the next chunk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for sizes and places that have no room; those of the target.
+    pub fn push(&mut self, place: &[u64], chunk: Chunk, tail: &mut Tail) -> Result<()> {
+        let size = narrow(chunk.size, "the size of a chunk in bytes")?;
+        let key = self.key(place, (size, chunk.mask), 0)?;
+        self.add(key, chunk.address, tail)?;
+        self.last = Some(place.to_vec());
+        Ok(())
+    }
+
+    /// A key: size, mask, and where the chunk starts in elements, with the bytes of an element as
+    /// one more dimension.
+    fn key(&self, place: &[u64], (size, mask): (u32, u32), byte: u64) -> Result<Vec<u8>> {
+        let mut key = Sink::default();
+        key.u32(size);
+        key.u32(mask);
+        for (n, len) in place.iter().zip(&self.chunk) {
+            let start = n.checked_mul(*len);
+            key.u64(start.ok_or_else(|| Error::new(ErrorKind::Limit, "a chunk beyond 2^64"))?);
+        }
+        key.u64(byte);
+        Ok(key.bytes)
+    }
+
+    fn node_size(&self) -> usize {
+        let key = 8 + 8 * (self.chunk.len() + 1);
+        HEAD + usize::from(MOST) * 8 + (usize::from(MOST) + 1) * key
+    }
+
+    /// Adds a child to the open leaf, and to the nodes above it what becomes full.
+    fn add(&mut self, key: Vec<u8>, child: u64, tail: &mut Tail) -> Result<()> {
+        let (mut key, mut child) = (key, child);
+        let size = self.node_size();
+        for level in 0.. {
+            let level_byte = narrow(level as u64, "the height of a B-tree")?;
+            let Some(node) = self.levels.get_mut(level) else {
+                self.levels
+                    .push(Node::open(key, child, tail.reserve(size as u64)?));
+                break;
+            };
+            if node.count < MOST {
+                node.add(&key, child);
+                break;
+            }
+            let next = Node::open(key, child, tail.reserve(size as u64)?);
+            let full = std::mem::replace(node, next);
+            node.left = full.address;
+            let (address, first) = (node.address, node.first.clone());
+            tail.write(full.address, &full.close(level_byte, address, &first, size))?;
+            if self.levels.len() == level + 1 {
+                // What was the root becomes the first child of a new one.
+                let root = Node::open(full.first, full.address, tail.reserve(size as u64)?);
+                self.levels.push(root);
+            }
+            (key, child) = (first, address);
+        }
+        Ok(())
+    }
+
+    /// Writes the open nodes; the address of the root, [`UNDEFINED`] if there were no chunks.
+    ///
+    /// # Errors
+    /// Those of the target.
+    pub fn finish(&mut self, tail: &mut Tail) -> Result<u64> {
+        let Some(last) = &self.last else {
+            return Ok(UNDEFINED);
+        };
+        let end: Option<Vec<u64>> = last.iter().map(|n| n.checked_add(1)).collect();
+        let end = end.ok_or_else(|| Error::new(ErrorKind::Limit, "a chunk beyond 2^64"))?;
+        let end = self.key(&end, (0, 0), self.element)?;
+        let size = self.node_size();
+        let mut root = UNDEFINED;
+        for (level, node) in self.levels.drain(..).enumerate() {
+            let level = narrow(level as u64, "the height of a B-tree")?;
+            tail.write(node.address, &node.close(level, UNDEFINED, &end, size))?;
+            root = node.address;
+        }
+        Ok(root)
+    }
+}
+
+impl Node {
+    /// A node with one child.
+    fn open(key: Vec<u8>, child: u64, address: u64) -> Self {
+        let mut node = Self {
+            address,
+            left: UNDEFINED,
+            count: 0,
+            body: vec![],
+            first: vec![],
+        };
+        node.add(&key, child);
+        node.first = key;
+        node
+    }
+
+    fn add(&mut self, key: &[u8], child: u64) {
+        self.body.extend_from_slice(key);
+        self.body.extend_from_slice(&child.to_le_bytes());
+        self.count += 1;
+    }
+
+    /// Its bytes, with the node behind it and the key where that starts.
+    fn close(&self, level: u8, right: u64, key: &[u8], size: usize) -> Vec<u8> {
+        let mut out = Sink::default();
+        out.put(b"TREE");
+        out.u8(CHUNKS);
+        out.u8(level);
+        out.u16(self.count);
+        out.u64(self.left);
+        out.u64(right);
+        out.put(&self.body);
+        out.put(key);
+        out.zeros(size.saturating_sub(out.len()));
+        out.bytes
+    }
+}

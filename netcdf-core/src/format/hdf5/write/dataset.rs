@@ -1,0 +1,239 @@
+//! Datasets: their messages, and what writing their data needs.
+
+use std::ops::Range;
+
+use super::chunk_tree::ChunkTree;
+use super::front::Heap;
+use super::header::{CONSTANT, Message};
+use super::messages;
+use super::part::Part;
+use super::plan::{Attribute, Dataset, Place, Shape};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::message;
+use crate::format::hdf5::message::fill::{Value, Write};
+use crate::model::region::product;
+
+/// What is to be known of a dataset to write its data. Places are bytes of the block of metadata.
+#[derive(Debug)]
+pub struct Data {
+    /// Present lengths.
+    pub lens: Vec<u64>,
+    /// Maximum lengths.
+    pub max: Vec<Option<u64>>,
+    /// Where the present lengths stand.
+    pub lens_at: usize,
+    /// Bytes of an element.
+    pub element: u64,
+    /// Where the value stands that space which was never written is filled with.
+    pub fill: Option<Range<usize>>,
+    /// Where the data is.
+    pub stored: Stored,
+}
+
+/// Where the data of a dataset is.
+#[derive(Debug)]
+pub enum Stored {
+    /// In the header.
+    Compact(Range<usize>),
+    /// In one piece.
+    Contiguous {
+        /// Where its address stands.
+        address_at: usize,
+        /// Its size in bytes.
+        size: u64,
+        /// Its address, once it has data.
+        address: Option<u64>,
+        /// Up to here, all bytes were put or filled.
+        done: u64,
+    },
+    /// In chunks.
+    Chunked {
+        /// Where the address of the index stands.
+        address_at: usize,
+        /// Bits of the filters.
+        filters: u32,
+        /// The index.
+        tree: ChunkTree,
+    },
+}
+
+fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::Argument, what)
+}
+
+/// Lengths of a shape; `None` for the shape of nothing.
+fn lens(shape: &Shape) -> Option<&[u64]> {
+    match shape {
+        Shape::Null => None,
+        Shape::Scalar => Some(&[]),
+        Shape::Simple(lens) => Some(lens),
+    }
+}
+
+/// Bytes that elements of a shape take.
+fn bytes(shape: &Shape, element: u64) -> Result<u64> {
+    let elements = lens(shape).map_or(Some(0), product);
+    let bytes = elements.and_then(|n| n.checked_mul(element));
+    bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "data of 2^64 bytes and more"))
+}
+
+/// Checks that an attribute has as many bytes as its shape and type ask for.
+///
+/// # Errors
+/// [`ErrorKind::Argument`]
+pub fn sized(attribute: &Attribute) -> Result<()> {
+    let want = bytes(&attribute.shape, attribute.ty.datatype().size)?;
+    let have = attribute.data.bytes.len() as u64;
+    if want == have {
+        return Ok(());
+    }
+    Err(argument(format!(
+        "{have} bytes, its shape and type ask for {want}"
+    )))
+}
+
+/// The messages of a dataset, but for those of attributes.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for what does not fit together, [`ErrorKind::Limit`] for what is too large.
+pub fn messages(dataset: &Dataset, heap: &mut Heap) -> Result<Vec<Message>> {
+    check(dataset)?;
+    let space = messages::dataspace(&dataset.shape, dataset.max.as_deref())?;
+    let (datatype, shared) = messages::datatype(&dataset.ty)?;
+    let shared = if shared { message::SHARED } else { 0 };
+    let value = fill_value(dataset, heap)?;
+    let mut all = vec![
+        Message::new(message::DATASPACE, 0, Part::of(&space.bytes)),
+        Message::new(message::DATATYPE, CONSTANT | shared, datatype),
+        Message::new(
+            message::FILL,
+            CONSTANT,
+            messages::fill(&dataset.fill, &value)?,
+        ),
+    ];
+    if !dataset.filters.is_empty() {
+        let body = messages::filters(&dataset.filters)?;
+        all.push(Message::new(message::FILTERS, CONSTANT, body));
+    }
+    all.push(Message::new(message::LAYOUT, 0, layout(dataset, &value)?));
+    Ok(all)
+}
+
+fn fill_value(dataset: &Dataset, heap: &mut Heap) -> Result<Part> {
+    let Value::User(bytes) = &dataset.fill.value else {
+        return Ok(Part::default());
+    };
+    let value = match &dataset.fill_heap {
+        Some(payload) => heap.resolve(payload)?,
+        None => Part::of(bytes),
+    };
+    let (want, have) = (dataset.ty.datatype().size, value.len());
+    if want == have as u64 {
+        return Ok(value);
+    }
+    Err(argument(format!(
+        "a fill value of {have} bytes, elements have {want}"
+    )))
+}
+
+fn layout(dataset: &Dataset, fill: &Part) -> Result<Part> {
+    let element = dataset.ty.datatype().size;
+    let size = bytes(&dataset.shape, element)?;
+    match &dataset.place {
+        Place::Contiguous => Ok(messages::contiguous(size)),
+        Place::Chunked(chunk) => messages::chunked(chunk, element),
+        Place::Compact => {
+            let count = usize::try_from(size.checked_div(element).unwrap_or(0));
+            let count = count.ok().filter(|_| size <= u16::MAX.into());
+            let Some(count) = count else {
+                let what = format!("{size} bytes of compact data, HDF5 has room for 65531");
+                return Err(Error::new(ErrorKind::Limit, what));
+            };
+            let mut data = Part::default();
+            match fill.len() {
+                0 => data.sink.zeros(usize::try_from(size).unwrap_or(0)),
+                _ => (0..count).for_each(|_| data.append(fill)),
+            }
+            messages::compact(&data)
+        }
+    }
+}
+
+/// Whether shape, maximum, place and filters fit together.
+fn check(dataset: &Dataset) -> Result<()> {
+    let lens = lens(&dataset.shape).unwrap_or_default();
+    if let Some(max) = &dataset.max {
+        let is_within = |(&n, max): (&u64, &Option<u64>)| max.is_none_or(|max| n <= max);
+        if max.len() != lens.len() || !lens.iter().zip(max).all(is_within) {
+            return Err(argument(format!("lengths {lens:?}, at most {max:?}")));
+        }
+    }
+    let grows = |max: &Vec<Option<u64>>| max.iter().zip(lens).any(|(max, &n)| *max != Some(n));
+    match &dataset.place {
+        Place::Chunked(chunk) if chunk.len() != lens.len() || chunk.is_empty() => {
+            let what = format!("chunks of {} dimensions for {}", chunk.len(), lens.len());
+            Err(argument(what))
+        }
+        Place::Chunked(chunk) if chunk.contains(&0) => Err(argument("chunks of no elements")),
+        Place::Chunked(_) => Ok(()),
+        Place::Compact | Place::Contiguous if !dataset.filters.is_empty() => {
+            Err(argument("filters for data that is not in chunks"))
+        }
+        Place::Compact | Place::Contiguous if dataset.max.as_ref().is_some_and(grows) => {
+            Err(argument("data that may grow and is not in chunks"))
+        }
+        Place::Compact | Place::Contiguous => Ok(()),
+    }
+}
+
+impl Data {
+    /// From the messages of a header, and where their bodies are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`]
+    pub fn new(dataset: &Dataset, messages: &[Message], bodies: &[usize]) -> Result<Self> {
+        let body = |kind: u16| {
+            let mut all = messages.iter().zip(bodies);
+            let found = all.find(|(m, _)| u16::from(m.kind) == kind);
+            found.map(|(m, &at)| at..at + m.body.len())
+        };
+        let body = |kind| body(kind).ok_or_else(|| argument("a dataset without a message"));
+        let lens = lens(&dataset.shape).unwrap_or_default().to_vec();
+        let fixed = || lens.iter().copied().map(Some).collect();
+        let max = dataset.max.clone().unwrap_or_else(fixed);
+        let (value, layout) = (body(message::FILL)?, body(message::LAYOUT)?);
+        let is_filled = match &dataset.fill.value {
+            Value::User(_) => dataset.fill.write != Some(Write::Never),
+            Value::Undefined | Value::Default => false,
+        };
+        Ok(Self {
+            lens_at: body(message::DATASPACE)?.start + messages::DIMS,
+            max,
+            element: dataset.ty.datatype().size,
+            fill: is_filled.then(|| value.start + messages::FILL_VALUE..value.end),
+            stored: stored(dataset, &lens, layout)?,
+            lens,
+        })
+    }
+}
+
+fn stored(dataset: &Dataset, lens: &[u64], layout: Range<usize>) -> Result<Stored> {
+    let element = dataset.ty.datatype().size;
+    Ok(match &dataset.place {
+        Place::Compact => Stored::Compact(layout.start + messages::COMPACT_DATA..layout.end),
+        Place::Contiguous => Stored::Contiguous {
+            address_at: layout.start + messages::CONTIGUOUS_ADDRESS,
+            size: bytes(&dataset.shape, element)?,
+            address: None,
+            done: 0,
+        },
+        Place::Chunked(chunk) => {
+            debug_assert_eq!(chunk.len(), lens.len());
+            Stored::Chunked {
+                address_at: layout.start + messages::CHUNKED_ADDRESS,
+                filters: u32::try_from((1u64 << dataset.filters.len().min(32)) - 1).unwrap_or(0),
+                tree: ChunkTree::new(chunk.clone(), element),
+            }
+        }
+    })
+}

@@ -1,0 +1,282 @@
+//! The metadata of a file as one block: where every object is, and what is patched later.
+
+use super::dataset::{self, Data};
+use super::dense;
+use super::global_heap::GlobalHeap;
+use super::header::{self, CONSTANT, LONGEST, Message, NOT_SHARED};
+use super::messages::{self, Dense};
+use super::part::{Hole, Part};
+use super::path;
+use super::plan::{Attribute, Group, Object, ObjectId, Payload, Plan};
+use crate::bytes::sink::narrow;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::hdf5::datatype::Datatype;
+use crate::format::hdf5::message;
+
+/// Where the block starts: behind the superblock.
+pub const START: u64 = 48;
+/// The most links or attributes that stand in the header itself.
+const COMPACT: usize = 8;
+
+/// The block, once every object has its place.
+#[derive(Debug)]
+pub struct Front {
+    /// The block; checksums are still to be made.
+    pub part: Part,
+    /// Address of the root group.
+    pub root: u64,
+    /// What is to be known of datasets to write their data; `None` for other objects.
+    pub data: Vec<Option<Data>>,
+}
+
+/// The block in the making.
+struct Builder<'a> {
+    plan: &'a Plan,
+    part: Part,
+    heap: Heap,
+    addresses: Vec<u64>,
+    data: Vec<Option<Data>>,
+}
+
+/// The collections of the global heap that metadata refers to.
+#[derive(Default)]
+pub struct Heap {
+    open: GlobalHeap,
+    part: Part,
+    /// Bytes that collections take, the open one included.
+    size: u64,
+}
+
+impl Front {
+    /// Lays out the metadata of all objects.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
+    /// fit together; with the object's path.
+    pub fn new(plan: &Plan) -> Result<Self> {
+        let mut builder = Builder {
+            plan,
+            part: Part::default(),
+            heap: Heap::default(),
+            addresses: vec![],
+            data: vec![],
+        };
+        let counts = link_counts(plan)?;
+        for (id, object) in plan.objects.iter().enumerate() {
+            let count = counts.get(id).copied().unwrap_or_default();
+            let done = builder.object(object, count);
+            done.in_object(|| path::of(plan, id))?;
+        }
+        builder.finish()
+    }
+}
+
+/// How many links lead to each object; one to the root group is always there.
+fn link_counts(plan: &Plan) -> Result<Vec<u64>> {
+    let mut counts = vec![0; plan.objects.len()];
+    if let Some(root) = counts.first_mut() {
+        *root = 1;
+    }
+    for object in &plan.objects {
+        let Object::Group(group) = object else {
+            continue;
+        };
+        for link in &group.links {
+            let index = usize::try_from(link.to.0).ok();
+            let count = index.and_then(|n| counts.get_mut(n));
+            let missing =
+                || Error::new(ErrorKind::Argument, "a link to an object that is not there");
+            *count.ok_or_else(missing)? += 1;
+        }
+    }
+    Ok(counts)
+}
+
+impl Builder<'_> {
+    fn object(&mut self, object: &Object, links: u64) -> Result<()> {
+        // Where this object's own parts go is known when its header is: they are behind it.
+        let mut own = Part::default();
+        let mut messages = match object {
+            Object::Group(group) => self.group(group, &mut own)?,
+            Object::Dataset(dataset) => {
+                let mut messages = dataset::messages(dataset, &mut self.heap)?;
+                self.attributes(&dataset.attributes, &mut messages, &mut own)?;
+                messages
+            }
+            Object::Datatype(datatype) => vec![committed(datatype)?],
+        };
+        if links > 1 {
+            let body = messages::reference_count(links)?;
+            messages.push(Message::new(message::REFERENCE_COUNT, 0, body));
+        }
+        self.part.sink.align(8);
+        self.addresses.push(START + self.part.len() as u64);
+        let ordered = !matches!(object, Object::Datatype(_));
+        let holes = self.part.holes();
+        let bodies = header::write(&mut self.part, ordered, &messages)?;
+        self.part.sink.align(8);
+        let base = START + self.part.len() as u64;
+        self.part.append(&own);
+        self.part.fill(holes, |hole| match hole {
+            Hole::Own(place) => Ok(Some(base + place)),
+            Hole::Object(_) | Hole::Heap(_) => Ok(None),
+        })?;
+        self.data.push(match object {
+            Object::Dataset(dataset) => Some(Data::new(dataset, &messages, &bodies)?),
+            Object::Group(_) | Object::Datatype(_) => None,
+        });
+        Ok(())
+    }
+
+    fn group(&mut self, group: &Group, own: &mut Part) -> Result<Vec<Message>> {
+        let link = |(n, link): (usize, &super::Link)| messages::link(&link.name, n as u64, link.to);
+        let links: Vec<_> = group
+            .links
+            .iter()
+            .enumerate()
+            .map(link)
+            .collect::<Result<_>>()?;
+        let is_dense = links.len() > COMPACT || links.iter().any(|l| l.len() > LONGEST);
+        let places = if is_dense {
+            let names = group.links.iter().map(|l| &l.name[..]).collect::<Vec<_>>();
+            Some(dense::links(own, &names, &links)?)
+        } else {
+            None
+        };
+        let info = messages::link_info(links.len() as u64, places);
+        let mut all = vec![
+            Message::new(message::LINK_INFO, 0, info),
+            Message::new(message::GROUP_INFO, CONSTANT, messages::group_info()),
+        ];
+        self.attributes(&group.attributes, &mut all, own)?;
+        if !is_dense {
+            let message = |link| Message::new(message::LINK, 0, link);
+            all.extend(links.into_iter().map(message));
+        }
+        Ok(all)
+    }
+
+    fn attributes(
+        &mut self,
+        attributes: &[Attribute],
+        to: &mut Vec<Message>,
+        own: &mut Part,
+    ) -> Result<()> {
+        if attributes.is_empty() {
+            return Ok(());
+        }
+        let count: u16 = narrow(attributes.len() as u64, "the number of attributes")?;
+        let bodies = attributes.iter().map(|a| self.attribute(a));
+        let bodies: Vec<_> = bodies.collect::<Result<_>>()?;
+        let is_dense = bodies.len() > COMPACT || bodies.iter().any(|b| b.len() > LONGEST);
+        let places: Option<Dense> = if is_dense {
+            let names = attributes.iter().map(|a| &a.name[..]).collect::<Vec<_>>();
+            Some(dense::attributes(own, &names, &bodies)?)
+        } else {
+            None
+        };
+        let info = messages::attribute_info(count, places);
+        to.push(Message::new(message::ATTRIBUTE_INFO, NOT_SHARED, info));
+        if !is_dense {
+            for (order, body) in (0..count).zip(bodies) {
+                let message = Message::new(message::ATTRIBUTE, 0, body);
+                to.push(Message { order, ..message });
+            }
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, attribute: &Attribute) -> Result<Part> {
+        let name = || String::from_utf8_lossy(&attribute.name).into_owned();
+        let made = dataset::sized(attribute).and_then(|()| {
+            let data = self.heap.resolve(&attribute.data)?;
+            messages::attribute(&attribute.name, &attribute.ty, &attribute.shape, &data)
+        });
+        made.map_err(|e| e.within(&format!("attribute {}", name())))
+    }
+
+    /// Puts the collections behind everything else, and tells who refers to what.
+    fn finish(mut self) -> Result<Front> {
+        let collections = self.heap.finish()?;
+        self.part.sink.align(8);
+        let base = START + self.part.len() as u64;
+        self.part.append(&collections);
+        let Self {
+            plan,
+            mut part,
+            addresses,
+            data,
+            ..
+        } = self;
+        part.fill(0, |hole| match hole {
+            Hole::Object(ObjectId(n)) => {
+                let known = usize::try_from(n).ok().and_then(|n| addresses.get(n));
+                let missing = || Error::new(ErrorKind::Argument, "a reference to no object");
+                Ok(Some(*known.ok_or_else(missing)?))
+            }
+            Hole::Heap(place) => Ok(Some(base + place)),
+            Hole::Own(_) => Ok(None),
+        })?;
+        let root = match plan.objects.first() {
+            Some(Object::Group(_)) => addresses.first().copied(),
+            Some(Object::Dataset(_) | Object::Datatype(_)) | None => None,
+        };
+        let missing = || {
+            Error::new(
+                ErrorKind::Argument,
+                "the first object is not the root group",
+            )
+        };
+        let root = root.ok_or_else(missing)?;
+        Ok(Front { part, root, data })
+    }
+}
+
+/// The message of a committed datatype.
+fn committed(datatype: &Datatype) -> Result<Message> {
+    let mut body = Part::default();
+    datatype.write(&mut body.sink)?;
+    Ok(Message::new(message::DATATYPE, CONSTANT | NOT_SHARED, body))
+}
+
+impl Heap {
+    /// A payload with its heap data stored; addresses are holes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for places beyond the bytes.
+    pub fn resolve(&mut self, payload: &Payload) -> Result<Part> {
+        let mut part = Part::of(&payload.bytes);
+        for &(at, object) in &payload.references {
+            part.sink.patch(at, &[0; 8])?;
+            part.hole(at, Hole::Object(object));
+        }
+        for (at, count, object) in &payload.heap {
+            let object = self.resolve(object)?;
+            let place = self.put(&object)?;
+            part.sink.patch(*at, &count.to_le_bytes())?;
+            part.sink.patch(at + 4, &[0; 8])?;
+            part.hole(at + 4, Hole::Heap(place.collection));
+            part.sink.patch(at + 12, &place.index.to_le_bytes())?;
+        }
+        Ok(part)
+    }
+
+    fn put(&mut self, object: &Part) -> Result<super::global_heap::Place> {
+        let Self { open, part, size } = self;
+        let mut allocate = |bytes: u64| {
+            let at = *size;
+            *size += bytes;
+            Ok(at)
+        };
+        open.put(object, &mut allocate, &mut |(at, full)| {
+            part.overlay(at, &full)
+        })
+    }
+
+    fn finish(mut self) -> Result<Part> {
+        if let Some((at, full)) = self.open.finish() {
+            self.part.overlay(at, &full)?;
+        }
+        Ok(self.part)
+    }
+}

@@ -1,0 +1,138 @@
+//! Collections of the global heap ("III.E. Disk Format: Level 1E"), filled one after the other.
+
+use super::part::Part;
+use crate::bytes::sink::narrow;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bytes of a collection before its objects, and of an object before its data.
+const HEAD: usize = 16;
+/// The first collection; the library makes none that are smaller.
+const SMALLEST: usize = 4096;
+/// Collections grow up to this size, which readers keep in memory as a whole. Larger objects have
+/// one of their own.
+const LARGEST: usize = 1 << 16;
+
+/// A place for objects.
+#[derive(Debug)]
+struct Collection {
+    address: u64,
+    size: usize,
+    /// Objects so far.
+    count: u16,
+    part: Part,
+}
+
+/// Where an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The address of its collection.
+    pub collection: u64,
+    /// Its number there.
+    pub index: u32,
+}
+
+/// A collection that takes no more objects: its address, and its bytes.
+pub type Full = (u64, Part);
+
+/// The collection that objects go to. Sizes and places depend on nothing but the objects.
+#[derive(Debug)]
+pub struct GlobalHeap {
+    open: Option<Collection>,
+    next: usize,
+}
+
+impl Default for GlobalHeap {
+    fn default() -> Self {
+        Self {
+            open: None,
+            next: SMALLEST,
+        }
+    }
+}
+
+impl GlobalHeap {
+    /// Takes an object; `allocate` says where a collection of so many bytes is to be. What was filled
+    /// by it is handed to `done`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] beyond the address space; those of `allocate` and `done`.
+    pub fn put(
+        &mut self,
+        object: &Part,
+        allocate: &mut dyn FnMut(u64) -> Result<u64>,
+        done: &mut dyn FnMut(Full) -> Result<()>,
+    ) -> Result<Place> {
+        let need = object.len().checked_next_multiple_of(8);
+        let need = need.and_then(|n| n.checked_add(2 * HEAD));
+        let need = need.ok_or_else(|| {
+            let what = "an object of the global heap beyond the address space";
+            Error::new(ErrorKind::Limit, what)
+        })?;
+        if need > LARGEST {
+            let mut alone = Collection::new(need, allocate)?;
+            let place = alone.put(object)?;
+            done(alone.close())?;
+            return Ok(place);
+        }
+        if let Some(full) = self.open.take_if(|open| !open.has_room(need - HEAD)) {
+            done(full.close())?;
+        }
+        let open = match &mut self.open {
+            Some(open) => open,
+            none => {
+                let size = self.next.max(need.next_power_of_two());
+                self.next = (size * 2).min(LARGEST);
+                none.insert(Collection::new(size, allocate)?)
+            }
+        };
+        open.put(object)
+    }
+
+    /// The last collection.
+    pub fn finish(&mut self) -> Option<Full> {
+        self.open.take().map(Collection::close)
+    }
+}
+
+impl Collection {
+    fn new(size: usize, allocate: &mut dyn FnMut(u64) -> Result<u64>) -> Result<Self> {
+        let address = allocate(size as u64)?;
+        let mut part = Part::of(b"GCOL\x01\0\0\0");
+        part.sink.u64(size as u64);
+        Ok(Self {
+            address,
+            size,
+            count: 0,
+            part,
+        })
+    }
+
+    fn has_room(&self, need: usize) -> bool {
+        self.count < u16::MAX && self.part.len() + need <= self.size
+    }
+
+    fn put(&mut self, object: &Part) -> Result<Place> {
+        self.count = narrow(u64::from(self.count) + 1, "the number of an object")?;
+        self.part.sink.u16(self.count);
+        self.part.sink.zeros(2 + 4); // reference count, as the library leaves it; reserved
+        self.part.sink.u64(object.len() as u64);
+        self.part.append(object);
+        self.part.sink.align(8);
+        Ok(Place {
+            collection: self.address,
+            index: self.count.into(),
+        })
+    }
+
+    /// What is left is object 0; less than a head of it is not told.
+    fn close(mut self) -> Full {
+        let left = self.size.saturating_sub(self.part.len());
+        if left >= HEAD {
+            self.part.sink.zeros(8);
+            self.part.sink.u64(left as u64);
+        }
+        let rest = self.size.saturating_sub(self.part.len());
+        self.part.sink.zeros(rest);
+        (self.address, self.part)
+    }
+}

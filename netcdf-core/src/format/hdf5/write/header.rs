@@ -1,0 +1,73 @@
+//! Object headers of version 2, in one block ("IV.A.1.b").
+
+use super::part::Part;
+use crate::bytes::sink::narrow;
+use crate::error::Result;
+
+/// A message.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Its type.
+    pub kind: u8,
+    /// Its flags.
+    pub flags: u8,
+    /// Creation order, of attributes.
+    pub order: u16,
+    /// Its body.
+    pub body: Part,
+}
+
+impl Message {
+    /// A message that is no attribute. The types of all that are written fit a byte.
+    pub fn new(kind: u16, flags: u8, body: Part) -> Self {
+        Self {
+            kind: kind.to_le_bytes()[0],
+            flags,
+            order: 0,
+            body,
+        }
+    }
+}
+
+/// Flag of a message: it never changes.
+pub const CONSTANT: u8 = 0x01;
+/// Flag of a message: it is not to be put among the shared messages of a file.
+pub const NOT_SHARED: u8 = 0x04;
+/// The longest body of a message.
+pub const LONGEST: usize = 0xffff;
+
+/// Flag of a header: attributes have a creation order, and an index by it.
+const ORDERED: u8 = 0x0c;
+
+/// Appends a header; says where in `out` the bodies of the messages start.
+///
+/// # Errors
+/// [`crate::ErrorKind::Limit`] for a message or a header that is too long.
+pub fn write(out: &mut Part, ordered: bool, messages: &[Message]) -> Result<Vec<usize>> {
+    let start = out.len();
+    let prefix = if ordered { 6 } else { 4 };
+    let size: usize = messages.iter().map(|m| prefix + m.body.len()).sum();
+    let width: u8 = match size {
+        0..0x100 => 0,
+        0x100..0x1_0000 => 1,
+        _ => 2,
+    };
+    out.sink.put(b"OHDR\x02");
+    out.sink.u8(width | if ordered { ORDERED } else { 0 });
+    let size: u32 = narrow(size as u64, "the size of an object header")?;
+    out.sink.uint(size.into(), 1 << width)?;
+    let mut bodies = vec![];
+    for message in messages {
+        out.sink.u8(message.kind);
+        let what = "the size of a message of an object header";
+        out.sink.u16(narrow(message.body.len() as u64, what)?);
+        out.sink.u8(message.flags);
+        if ordered {
+            out.sink.u16(message.order);
+        }
+        bodies.push(out.len());
+        out.append(&message.body);
+    }
+    out.checksum(start);
+    Ok(bodies)
+}

@@ -1,0 +1,280 @@
+//! Bodies of the messages of object headers ("IV.A.2").
+
+use super::part::{Hole, Part, UNDEFINED};
+use super::plan::{ObjectId, Shape, Type};
+use crate::bytes::Sink;
+use crate::bytes::sink::narrow;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::datatype::MOST_DIMS;
+use crate::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
+use crate::model::FilterSpec;
+
+/// Where an object keeps what is not in its header.
+#[derive(Debug, Clone, Copy)]
+pub struct Dense {
+    /// The heap.
+    pub heap: u64,
+    /// The index by name.
+    pub by_name: u64,
+    /// The index by creation order.
+    pub by_order: u64,
+}
+
+fn dense(out: &mut Part, places: Option<Dense>) {
+    match places {
+        Some(d) => [d.heap, d.by_name, d.by_order]
+            .into_iter()
+            .for_each(|place| out.address(Hole::Own(place))),
+        None => (0..3).for_each(|_| out.sink.u64(UNDEFINED)),
+    }
+}
+
+/// Link Info, version 0: `count` links with a creation order that is indexed.
+pub fn link_info(count: u64, places: Option<Dense>) -> Part {
+    let mut out = Part::of(&[0, 3]);
+    out.sink.u64(count);
+    dense(&mut out, places);
+    out
+}
+
+/// Group Info, version 0, with nothing but defaults.
+pub fn group_info() -> Part {
+    Part::of(&[0, 0])
+}
+
+/// Attribute Info, version 0: `count` attributes with a creation order that is indexed.
+pub fn attribute_info(count: u16, places: Option<Dense>) -> Part {
+    let mut out = Part::of(&[0, 3]);
+    out.sink.u16(count);
+    dense(&mut out, places);
+    out
+}
+
+/// Link, version 1: a hard one, with its creation order.
+///
+/// # Errors
+/// [`ErrorKind::Argument`], [`ErrorKind::Limit`] for names that no link has.
+pub fn link(name: &[u8], order: u64, to: ObjectId) -> Result<Part> {
+    check_name(name, "link")?;
+    let width: u8 = if name.len() < 0x100 { 0 } else { 1 };
+    let mut out = Part::of(&[1, 0x04 | width]);
+    out.sink.u64(order);
+    out.sink.uint(name.len() as u64, 1 << width)?;
+    out.sink.put(name);
+    out.address(Hole::Object(to));
+    Ok(out)
+}
+
+/// Names are not empty, have no zero byte, and are shorter than 64 KiB with the zero that may follow.
+fn check_name(name: &[u8], what: &str) -> Result<()> {
+    if name.is_empty() || name.contains(&0) {
+        let what = format!("the name of {what} is empty or has a zero byte");
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    if name.len() >= 0xffff {
+        let len = name.len();
+        let what = format!("the name of a {what} has {len} bytes, HDF5 has room for 65534");
+        return Err(Error::new(ErrorKind::Limit, what));
+    }
+    Ok(())
+}
+
+/// Object Reference Count, version 0.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for more than 2^32 links.
+pub fn reference_count(count: u64) -> Result<Part> {
+    let mut out = Part::of(&[0]);
+    out.sink
+        .u32(narrow(count, "the number of links to an object")?);
+    Ok(out)
+}
+
+/// Dataspace, version 2; maximum lengths are always told.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for more dimensions than there can be.
+pub fn dataspace(shape: &Shape, max: Option<&[Option<u64>]>) -> Result<Sink> {
+    let mut out = Sink::default();
+    let dims = match shape {
+        Shape::Null => {
+            out.put(&[2, 0, 0, 2]);
+            return Ok(out);
+        }
+        Shape::Scalar => {
+            out.put(&[2, 0, 0, 0]);
+            return Ok(out);
+        }
+        Shape::Simple(dims) => dims,
+    };
+    let rank: u8 = match dims.len() {
+        n @ 1..=MOST_DIMS => narrow(n as u64, "the rank")?,
+        n => {
+            let what = format!("{n} dimensions, HDF5 has 1 to {MOST_DIMS}");
+            return Err(Error::new(ErrorKind::Limit, what));
+        }
+    };
+    out.put(&[2, rank, 1, 1]);
+    dims.iter().for_each(|&n| out.u64(n));
+    match max {
+        Some(max) => max.iter().for_each(|n| out.u64(n.unwrap_or(UNDEFINED))),
+        None => dims.iter().for_each(|&n| out.u64(n)),
+    }
+    Ok(out)
+}
+
+/// Byte of a [`dataspace`] where the present lengths start.
+pub const DIMS: usize = 4;
+
+/// A type, and whether it stands elsewhere: then the part is a reference to it ("Shared Message",
+/// version 2).
+///
+/// # Errors
+/// Those of writing the type.
+pub fn datatype(ty: &Type) -> Result<(Part, bool)> {
+    match ty {
+        Type::Here(datatype) => {
+            let mut out = Part::default();
+            datatype.write(&mut out.sink)?;
+            Ok((out, false))
+        }
+        Type::Committed(object, _) => {
+            let mut out = Part::of(&[2, 2]);
+            out.address(Hole::Object(*object));
+            Ok((out, true))
+        }
+    }
+}
+
+/// Fill Value, version 3; `value` is that of [`Value::User`].
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for a value of 4 GiB.
+pub fn fill(fill: &Fill, value: &Part) -> Result<Part> {
+    let allocate = match fill.allocate {
+        None => 0,
+        Some(Allocate::Early) => 1,
+        Some(Allocate::Late) => 2,
+        Some(Allocate::Incremental) => 3,
+    };
+    let write = match fill.write {
+        None | Some(Write::Allocation) => 0,
+        Some(Write::Never) => 1 << 2,
+        Some(Write::IfSet) => 2 << 2,
+    };
+    let defined = match &fill.value {
+        Value::Undefined => 0x10,
+        Value::Default => 0,
+        Value::User(_) => 0x20,
+    };
+    let mut out = Part::of(&[3, allocate | write | defined]);
+    if defined == 0x20 {
+        let len: u32 = narrow(value.len() as u64, "the size of a fill value")?;
+        out.sink.u32(len);
+        out.append(value);
+    }
+    Ok(out)
+}
+
+/// Byte of [`fill`] where the value is.
+pub const FILL_VALUE: usize = 6;
+
+/// Filter Pipeline, version 2; filters with a number of 256 and more would have a name, which may be
+/// empty.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for more filters or parameters than there can be.
+pub fn filters(filters: &[(FilterSpec, bool)]) -> Result<Part> {
+    if filters.len() > 32 {
+        let what = format!("{} filters, HDF5 has room for 32", filters.len());
+        return Err(Error::new(ErrorKind::Limit, what));
+    }
+    let mut out = Part::of(&[2]);
+    out.sink
+        .u8(narrow(filters.len() as u64, "the number of filters")?);
+    for (filter, optional) in filters {
+        let id: u16 = narrow(filter.id.into(), "the number of a filter")?;
+        out.sink.u16(id);
+        if id >= 256 {
+            out.sink.u16(0);
+        }
+        out.sink.u16(u16::from(*optional));
+        let count = filter.params.len() as u64;
+        out.sink
+            .u16(narrow(count, "the number of a filter's parameters")?);
+        filter.params.iter().for_each(|&n| out.sink.u32(n));
+    }
+    Ok(out)
+}
+
+/// Data Layout, version 3: in the header.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for 64 KiB and more.
+pub fn compact(data: &Part) -> Result<Part> {
+    let mut out = Part::of(&[3, 0]);
+    out.sink
+        .u16(narrow(data.len() as u64, "the size of compact data")?);
+    out.append(data);
+    Ok(out)
+}
+
+/// Byte of [`compact`] where the data starts.
+pub const COMPACT_DATA: usize = 4;
+
+/// Data Layout, version 3: in one piece, without an address so far.
+pub fn contiguous(size: u64) -> Part {
+    let mut out = Part::of(&[3, 1]);
+    out.sink.u64(UNDEFINED);
+    out.sink.u64(size);
+    out
+}
+
+/// Byte of [`contiguous`] where the address is.
+pub const CONTIGUOUS_ADDRESS: usize = 2;
+
+/// Data Layout, version 3: in chunks, without an index so far.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for chunks of 2^32 bytes, or as long in a dimension.
+pub fn chunked(dims: &[u64], element: u64) -> Result<Part> {
+    let mut out = Part::of(&[3, 2]);
+    let rank = dims.len() as u64 + 1;
+    out.sink.u8(narrow(rank, "the rank")?);
+    out.sink.u64(UNDEFINED);
+    for &len in dims.iter().chain([&element]) {
+        out.sink.u32(narrow(len, "the length of a chunk")?);
+    }
+    let size = crate::model::region::product(dims).and_then(|n| n.checked_mul(element));
+    let what = "the size of a chunk in bytes";
+    let _: u32 = narrow(size.unwrap_or(u64::MAX), what)?;
+    Ok(out)
+}
+
+/// Byte of [`chunked`] where the address of the index is.
+pub const CHUNKED_ADDRESS: usize = 3;
+
+/// Attribute, version 3.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for a name, type or shape that is too long; those of writing them.
+pub fn attribute(name: &[u8], ty: &Type, shape: &Shape, data: &Part) -> Result<Part> {
+    check_name(name, "attribute")?;
+    let (datatype, shared) = datatype(ty)?;
+    let space = dataspace(shape, None)?;
+    let mut out = Part::of(&[3, u8::from(shared)]);
+    out.sink
+        .u16(narrow(name.len() as u64 + 1, "the length of a name")?);
+    let len = datatype.len() as u64;
+    out.sink
+        .u16(narrow(len, "the size of an attribute's type")?);
+    out.sink
+        .u16(narrow(space.len() as u64, "the size of a shape")?);
+    out.sink.u8(0); // character set of the name, as netCDF-C tells it
+    out.sink.put(name);
+    out.sink.u8(0);
+    out.append(&datatype);
+    out.sink.put(&space.bytes);
+    out.append(data);
+    Ok(out)
+}

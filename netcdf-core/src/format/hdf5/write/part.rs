@@ -1,0 +1,178 @@
+//! Bytes of metadata whose addresses are not all known yet.
+
+use std::ops::Range;
+
+use super::plan::ObjectId;
+use crate::bytes::Sink;
+use crate::bytes::sums::lookup3;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The value of an address that stands for none.
+pub const UNDEFINED: u64 = u64::MAX;
+
+/// What an address that is not known yet is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hole {
+    /// The header of an object.
+    Object(ObjectId),
+    /// A collection of the global heap, by its place among the collections of the metadata.
+    Heap(u64),
+    /// Links and attributes outside of the header, by the place among those of the object.
+    Own(u64),
+}
+
+/// A checksum that is made when the bytes are final.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Sum {
+    /// What is summed.
+    range: Range<usize>,
+    /// Where the sum goes.
+    at: usize,
+}
+
+/// Bytes of metadata, and what in them is not known yet.
+#[derive(Debug, Clone, Default)]
+pub struct Part {
+    /// The bytes; zeros where addresses and checksums go.
+    pub sink: Sink,
+    holes: Vec<(usize, Hole)>,
+    sums: Vec<Sum>,
+}
+
+impl Part {
+    /// Bytes that are all known.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut part = Self::default();
+        part.sink.put(bytes);
+        part
+    }
+
+    /// Bytes so far.
+    pub fn len(&self) -> usize {
+        self.sink.len()
+    }
+
+    /// Appends an address that is not known yet.
+    pub fn address(&mut self, of: Hole) {
+        self.hole(self.len(), of);
+        self.sink.u64(0);
+    }
+
+    /// Puts an address over eight bytes that are there.
+    pub fn hole(&mut self, at: usize, of: Hole) {
+        self.holes.push((at, of));
+    }
+
+    /// Appends the checksum of everything from `start` on.
+    pub fn checksum(&mut self, start: usize) {
+        let at = self.len();
+        let range = start..at;
+        self.sums.push(Sum { range, at });
+        self.sink.u32(0);
+    }
+
+    /// Puts the checksum of a range over four bytes of it, which count as zero.
+    pub fn checksum_within(&mut self, range: Range<usize>, at: usize) {
+        self.sums.push(Sum { range, at });
+    }
+
+    /// Appends another part.
+    pub fn append(&mut self, other: &Self) {
+        let start = self.len();
+        self.sink.put(&other.sink.bytes);
+        self.take_over(start, other);
+    }
+
+    /// Puts another part over what is at byte `start`; zeros go before it where nothing is yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] beyond the address space.
+    pub fn overlay(&mut self, start: u64, other: &Self) -> Result<()> {
+        let beyond = || Error::new(ErrorKind::Limit, "metadata beyond the address space");
+        let start = usize::try_from(start).map_err(|_| beyond())?;
+        let end = start.checked_add(other.len()).ok_or_else(beyond)?;
+        self.sink.zeros(end.saturating_sub(self.len()));
+        self.sink.patch(start, &other.sink.bytes)?;
+        self.take_over(start, other);
+        Ok(())
+    }
+
+    fn take_over(&mut self, start: usize, other: &Self) {
+        let holes = other.holes.iter().map(|&(at, of)| (start + at, of));
+        self.holes.extend(holes);
+        let sums = other.sums.iter().map(|sum| Sum {
+            range: start + sum.range.start..start + sum.range.end,
+            at: start + sum.at,
+        });
+        self.sums.extend(sums);
+    }
+
+    /// Fills the holes from the `first` on for which an address is known.
+    ///
+    /// # Errors
+    /// Those of `address`.
+    pub fn fill(
+        &mut self,
+        first: usize,
+        mut address: impl FnMut(Hole) -> Result<Option<u64>>,
+    ) -> Result<()> {
+        let first = first.min(self.holes.len());
+        for (at, of) in self.holes.split_off(first) {
+            match address(of)? {
+                Some(known) => self.sink.patch(at, &known.to_le_bytes())?,
+                None => self.holes.push((at, of)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Holes that are left.
+    pub fn holes(&self) -> usize {
+        self.holes.len()
+    }
+
+    /// Makes the checksums, and gives the bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if an address is not known.
+    pub fn finish(mut self) -> Result<Vec<u8>> {
+        if let Some((_, of)) = self.holes.first() {
+            let what = format!("the address of {of:?} is not known");
+            return Err(Error::new(ErrorKind::Argument, what));
+        }
+        for sum in &self.sums {
+            let bytes = self.sink.bytes.get(sum.range.clone());
+            let value = lookup3(bytes.unwrap_or_default());
+            self.sink.patch(sum.at, &value.to_le_bytes())?;
+        }
+        Ok(self.sink.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_appended_keeps_its_holes_and_sums() {
+        let mut inner = Part::of(b"ab");
+        inner.address(Hole::Own(5));
+        inner.address(Hole::Object(ObjectId(1)));
+        inner.checksum(0);
+        let mut part = Part::of(b"xyz");
+        part.append(&inner);
+        let own = |of| match of {
+            Hole::Own(n) => Ok(Some(100 + n)),
+            Hole::Object(_) | Hole::Heap(_) => Ok(None),
+        };
+        part.fill(0, own).unwrap();
+        assert_eq!(part.holes(), 1);
+        assert!(part.clone().finish().is_err());
+        part.fill(0, |_| Ok(Some(7))).unwrap();
+        let mut expected = b"ab".to_vec();
+        expected.extend([105, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0]);
+        let sum = lookup3(&expected).to_le_bytes();
+        let bytes = part.finish().unwrap();
+        assert_eq!(bytes, [b"xyz", &expected[..], &sum].concat());
+    }
+}

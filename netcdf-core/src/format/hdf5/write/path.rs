@@ -1,0 +1,34 @@
+//! Paths of objects, for errors.
+
+use super::plan::{Object, ObjectId, Plan};
+
+/// A path of an object: the names of links that lead to it from the root group.
+pub fn of(plan: &Plan, id: usize) -> String {
+    let mut names = vec![];
+    let mut at = id;
+    // A parent that was met before would lead around for ever.
+    while at != 0 && names.len() <= plan.objects.len() {
+        let Some((parent, name)) = parent(plan, at) else {
+            return format!("object {id}");
+        };
+        names.push(String::from_utf8_lossy(name).into_owned());
+        at = parent;
+    }
+    names.reverse();
+    format!("/{}", names.join("/"))
+}
+
+/// The first group that links to an object, and the link's name.
+fn parent(plan: &Plan, id: usize) -> Option<(usize, &[u8])> {
+    let wanted = ObjectId(u32::try_from(id).ok()?);
+    let groups = plan.objects.iter().enumerate();
+    groups
+        .filter_map(|(n, object)| match object {
+            Object::Group(group) => Some((n, group)),
+            Object::Dataset(_) | Object::Datatype(_) => None,
+        })
+        .find_map(|(n, group)| {
+            let link = group.links.iter().find(|link| link.to == wanted)?;
+            Some((n, &link.name[..]))
+        })
+}

@@ -1,0 +1,192 @@
+//! The end of the file, which grows: what is small is gathered before it is written, and neighbours
+//! that stand in a source are copied at once.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::{Source, Target};
+
+/// The end of a file in the making.
+#[derive(Debug)]
+pub struct Tail {
+    target: Box<dyn Target>,
+    /// Where the file ends so far.
+    end: u64,
+    /// The last bytes of the file, not written yet.
+    gathered: Vec<u8>,
+    copying: Option<Copy>,
+}
+
+/// A copy that may get longer.
+#[derive(Debug)]
+struct Copy {
+    source: Arc<dyn Source>,
+    range: Range<u64>,
+    to: u64,
+}
+
+/// What is gathered before it is written.
+const GATHER: usize = 1 << 20;
+/// A copy of this size is made at once, so that there is progress.
+const COPY: u64 = 1 << 24;
+
+impl Tail {
+    /// A file that ends at `end`; what is before it is written by [`Tail::write`].
+    pub fn new(target: Box<dyn Target>, end: u64) -> Self {
+        Self {
+            target,
+            end,
+            gathered: vec![],
+            copying: None,
+        }
+    }
+
+    /// Where the file ends so far.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    fn grow(&mut self, size: u64) -> Result<u64> {
+        let at = self.end;
+        // Addresses up to 2^63: what counts files' bytes is signed elsewhere.
+        let end = at.checked_add(size).filter(|&end| end <= i64::MAX as u64);
+        self.end = end.ok_or_else(|| {
+            let what = format!("{size} bytes at {at} are beyond what a file can have");
+            Error::new(ErrorKind::Limit, what)
+        })?;
+        Ok(at)
+    }
+
+    /// Room for a small structure, which starts at a multiple of eight; zero until it is written.
+    ///
+    /// # Errors
+    /// Those of the target; [`ErrorKind::Limit`] beyond 2^63.
+    pub fn reserve(&mut self, size: u64) -> Result<u64> {
+        let padding = self.end.next_multiple_of(8) - self.end;
+        let zeros = usize::try_from(padding + size).unwrap_or(usize::MAX);
+        if zeros > GATHER {
+            return Ok(self.room(padding + size)? + padding);
+        }
+        let at = self.grow(padding + size)?;
+        self.gathered.resize(self.gathered.len() + zeros, 0);
+        self.spill(GATHER)?;
+        Ok(at + padding)
+    }
+
+    /// Room for data, which is written elsewhere.
+    ///
+    /// # Errors
+    /// As [`Tail::reserve`].
+    pub fn room(&mut self, size: u64) -> Result<u64> {
+        self.spill(0)?;
+        self.grow(size)
+    }
+
+    /// Appends bytes; says where.
+    ///
+    /// # Errors
+    /// As [`Tail::reserve`].
+    pub fn append(&mut self, bytes: &[u8]) -> Result<u64> {
+        if bytes.len() > GATHER / 4 {
+            let at = self.room(bytes.len() as u64)?;
+            self.target.write_at(at, bytes)?;
+            return Ok(at);
+        }
+        let at = self.grow(bytes.len() as u64)?;
+        self.gathered.extend_from_slice(bytes);
+        self.spill(GATHER)?;
+        Ok(at)
+    }
+
+    /// Writes what has room already.
+    ///
+    /// # Errors
+    /// Those of the target.
+    pub fn write(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+        let first = self.end - self.gathered.len() as u64;
+        let start = at.checked_sub(first).map(usize::try_from);
+        let Some(Ok(start)) = start else {
+            return self.target.write_at(at, bytes);
+        };
+        let place = start.checked_add(bytes.len());
+        let place = place.and_then(|end| self.gathered.get_mut(start..end));
+        let beyond = || Error::new(ErrorKind::Argument, "a write beyond the end of the file");
+        place.ok_or_else(beyond)?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Fills a range that has room already with copies of `bytes`.
+    ///
+    /// # Errors
+    /// Those of the target.
+    pub fn repeat(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<()> {
+        if bytes.iter().all(|&b| b == 0) {
+            return Ok(());
+        }
+        let all = bytes.repeat((GATHER / bytes.len().max(1)).max(1));
+        let mut at = range.start;
+        while at < range.end {
+            let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+            let part = all.get(..left.min(all.len())).unwrap_or_default();
+            self.write(at, part)?;
+            at += part.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Copies bytes of a source to what has room already.
+    ///
+    /// # Errors
+    /// Those of the source and the target.
+    pub fn copy(&mut self, source: &Arc<dyn Source>, range: Range<u64>, to: u64) -> Result<()> {
+        if let Some(copying) = &mut self.copying {
+            let done = copying.range.end - copying.range.start;
+            let is_next = Arc::ptr_eq(&copying.source, source)
+                && copying.range.end == range.start
+                && copying.to + done == to;
+            if is_next && done < COPY {
+                copying.range.end = range.end;
+                return Ok(());
+            }
+            self.flush_copy()?;
+        }
+        self.copying = Some(Copy {
+            source: Arc::clone(source),
+            range,
+            to,
+        });
+        Ok(())
+    }
+
+    fn flush_copy(&mut self) -> Result<()> {
+        match self.copying.take() {
+            Some(c) => self.target.copy_from(&*c.source, c.range, c.to),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what was gathered if it is more than `most` bytes.
+    fn spill(&mut self, most: usize) -> Result<()> {
+        if self.gathered.len() > most {
+            let at = self.end - self.gathered.len() as u64;
+            self.target.write_at(at, &self.gathered)?;
+            self.gathered.clear();
+        }
+        Ok(())
+    }
+
+    /// Writes what is left: then the `front` from byte `at` on, and when all that is there the
+    /// `superblock`; makes the file visible.
+    ///
+    /// # Errors
+    /// Those of sources and target.
+    pub fn finish(mut self, (at, front): (u64, &[u8]), superblock: &[u8]) -> Result<()> {
+        self.flush_copy()?;
+        self.spill(0)?;
+        self.target.set_len(self.end)?;
+        self.target.write_at(at, front)?;
+        self.target.write_at(0, superblock)?;
+        self.target.commit()
+    }
+}

@@ -1,0 +1,38 @@
+//! Files of the HDF5 writer for other programs to read: all structures it has, without netCDF.
+
+mod parts;
+mod samples;
+
+use std::path::Path;
+
+use netcdf_core::Result;
+use netcdf_core::format::hdf5::write::{FileWriter, Plan};
+use netcdf_core::io::locator;
+
+pub use parts::*;
+
+/// A file: its name, and how it is made.
+pub type Sample = (&'static str, fn(&str) -> Result<()>);
+
+/// All files.
+pub static SAMPLES: &[Sample] = samples::ALL;
+
+/// Writes all files into a folder.
+///
+/// # Errors
+/// Those of writing.
+pub fn all(folder: &Path) -> Result<()> {
+    for (name, make) in SAMPLES {
+        let path = folder.join(name);
+        make(&path.to_string_lossy())?;
+    }
+    Ok(())
+}
+
+/// Starts a file.
+///
+/// # Errors
+/// Those of the writer.
+pub fn create(path: &str, plan: Plan) -> Result<FileWriter> {
+    FileWriter::create(locator::output(Path::new(path), false)?, plan)
+}

@@ -1,0 +1,193 @@
+//! Types, attributes and datasets in short.
+
+use netcdf_core::format::hdf5::datatype::{
+    Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference,
+};
+use netcdf_core::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
+use netcdf_core::format::hdf5::write::{
+    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+};
+
+/// A type of a size and a class.
+pub fn of(size: u64, class: Class) -> Datatype {
+    Datatype {
+        size,
+        class,
+        committed: None,
+    }
+}
+
+fn bits(order: Endianness, precision: u16) -> Bits {
+    Bits {
+        order,
+        offset: 0,
+        precision,
+    }
+}
+
+/// A little-endian integer of so many bytes.
+pub fn int(size: u16, signed: bool) -> Datatype {
+    let bits = bits(Endianness::Little, 8 * size);
+    of(size.into(), Class::Integer { bits, signed })
+}
+
+/// A 32-bit floating-point number.
+pub fn float(order: Endianness) -> Datatype {
+    let fields = FloatFields {
+        sign: 31,
+        exponent: (23, 8),
+        bias: 127,
+        mantissa: (0, 23),
+        normalization: 2,
+        vax: false,
+    };
+    let bits = bits(order, 32);
+    of(4, Class::Float { bits, fields })
+}
+
+/// Text of a fixed length.
+pub fn text(len: u64) -> Datatype {
+    let (padding, charset) = (Padding::NullTerminated, Charset::Ascii);
+    of(len, Class::String { padding, charset })
+}
+
+/// Text of any length.
+pub fn string() -> Datatype {
+    let charset = Charset::Utf8;
+    of(16, Class::VlenString { charset })
+}
+
+/// A sequence of any length.
+pub fn vlen(base: Datatype) -> Datatype {
+    let base = Box::new(base);
+    of(16, Class::Vlen { base })
+}
+
+/// A reference to an object.
+pub fn reference() -> Datatype {
+    of(8, Class::Reference(Reference::Object))
+}
+
+/// An array.
+pub fn array(dims: &[u64], base: Datatype) -> Datatype {
+    let size = dims.iter().product::<u64>() * base.size;
+    let (dims, base) = (dims.to_vec(), Box::new(base));
+    of(size, Class::Array { dims, base })
+}
+
+/// A compound without gaps.
+pub fn compound(fields: &[(&str, Datatype)]) -> Datatype {
+    let mut size = 0;
+    let mut members = vec![];
+    for (name, datatype) in fields {
+        members.push(Member {
+            name: name.as_bytes().to_vec(),
+            offset: size,
+            datatype: datatype.clone(),
+        });
+        size += datatype.size;
+    }
+    of(size, Class::Compound { members })
+}
+
+/// Bytes with nothing to fill in.
+pub fn plain(bytes: &[u8]) -> Payload {
+    Payload {
+        bytes: bytes.to_vec(),
+        ..Payload::default()
+    }
+}
+
+/// Texts, each an object of the heap; `None` for no object.
+pub fn strings(all: &[Option<&str>]) -> Payload {
+    let mut payload = plain(&vec![0; 16 * all.len()]);
+    for (n, text) in all.iter().enumerate() {
+        if let Some(text) = text {
+            let len = u32::try_from(text.len()).unwrap();
+            payload.heap.push((16 * n, len, plain(text.as_bytes())));
+        }
+    }
+    payload
+}
+
+/// An attribute.
+pub fn attribute(name: &str, ty: Datatype, shape: Shape, data: Payload) -> Attribute {
+    Attribute {
+        name: name.as_bytes().to_vec(),
+        ty: Type::Here(ty),
+        shape,
+        data,
+    }
+}
+
+/// An attribute of numbers.
+pub fn ints(name: &str, all: &[i32]) -> Attribute {
+    let bytes: Vec<u8> = all.iter().flat_map(|n| n.to_le_bytes()).collect();
+    let shape = Shape::Simple(vec![all.len() as u64]);
+    attribute(name, int(4, true), shape, plain(&bytes))
+}
+
+/// A dataset without attributes and filters, and the default fill value.
+pub fn dataset(ty: Datatype, lens: &[u64], place: Place) -> Dataset {
+    let allocate = match &place {
+        Place::Compact => Allocate::Early,
+        Place::Contiguous => Allocate::Late,
+        Place::Chunked(_) => Allocate::Incremental,
+    };
+    Dataset {
+        ty: Type::Here(ty),
+        shape: match lens {
+            [] => Shape::Scalar,
+            _ => Shape::Simple(lens.to_vec()),
+        },
+        max: None,
+        fill: Fill {
+            allocate: Some(allocate),
+            write: Some(Write::IfSet),
+            value: Value::Default,
+        },
+        fill_heap: None,
+        place,
+        filters: vec![],
+        attributes: vec![],
+    }
+}
+
+/// A plan with an empty root group.
+pub fn plan() -> Plan {
+    Plan {
+        objects: vec![Object::Group(Group::default())],
+    }
+}
+
+/// Adds an object under a name to a group.
+pub fn add(plan: &mut Plan, group: ObjectId, name: &str, object: Object) -> ObjectId {
+    let to = ObjectId(u32::try_from(plan.objects.len()).unwrap());
+    plan.objects.push(object);
+    link(plan, group, name, to);
+    to
+}
+
+/// Adds a link.
+pub fn link(plan: &mut Plan, group: ObjectId, name: &str, to: ObjectId) {
+    let name = name.as_bytes().to_vec();
+    self::group(plan, group).links.push(Link { name, to });
+}
+
+/// A group of a plan.
+pub fn group(plan: &mut Plan, id: ObjectId) -> &mut Group {
+    match &mut plan.objects[id.0 as usize] {
+        Object::Group(group) => group,
+        Object::Dataset(_) | Object::Datatype(_) => panic!("no group"),
+    }
+}
+
+/// Adds a dataset to the root group.
+pub fn add_dataset(plan: &mut Plan, name: &str, dataset: Dataset) -> ObjectId {
+    add(
+        plan,
+        ObjectId::ROOT,
+        name,
+        Object::Dataset(Box::new(dataset)),
+    )
+}

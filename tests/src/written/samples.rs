@@ -1,0 +1,207 @@
+//! The files.
+
+use netcdf_core::Result;
+use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
+use netcdf_core::format::hdf5::message::fill::{Value, Write};
+use netcdf_core::format::hdf5::write::{Group, Object, ObjectId, Payload, Place, Shape, Type};
+use netcdf_core::model::FilterSpec;
+
+use super::parts::*;
+use super::{Sample, create};
+
+pub const ALL: &[Sample] = &[
+    ("empty.h5", empty),
+    ("places.h5", places),
+    ("heaps.h5", heaps),
+    ("types.h5", types),
+];
+
+fn empty(path: &str) -> Result<()> {
+    create(path, plan())?.finish()
+}
+
+/// Every type, committed and in datasets, attributes of them, objects with two links.
+fn types(path: &str) -> Result<()> {
+    let mut plan = plan();
+    let sub = add(
+        &mut plan,
+        ObjectId::ROOT,
+        "types",
+        Object::Group(Group::default()),
+    );
+    let members = |names: &[&str]| {
+        let all = names.iter().zip(0u8..);
+        all.map(|(n, v)| (n.as_bytes().to_vec(), vec![v])).collect()
+    };
+    let base = Box::new(int(1, true));
+    let colour = of(
+        1,
+        Class::Enum {
+            base,
+            members: members(&["red", "green"]),
+        },
+    );
+    let nested = compound(&[
+        ("i", int(2, true)),
+        ("a", array(&[2, 3], float(Endianness::Little))),
+        ("s", string()),
+        ("colour", colour.clone()),
+    ]);
+    let big = compound(&[
+        ("x", array(&[300], int(8, false))),
+        ("inner", nested.clone()),
+    ]);
+    let (padding, charset) = (Padding::SpacePadded, Charset::Utf8);
+    let all = [
+        ("i8", int(1, true)),
+        ("u8", int(1, false)),
+        ("u64", int(8, false)),
+        ("big-endian", float(Endianness::Big)),
+        ("text", text(5)),
+        ("padded", of(3, Class::String { padding, charset })),
+        ("string", string()),
+        ("opaque", of(5, Class::Opaque { tag: vec![] })),
+        (
+            "tagged",
+            of(
+                5,
+                Class::Opaque {
+                    tag: b"what it is".to_vec(),
+                },
+            ),
+        ),
+        ("enum", colour),
+        ("list", vlen(int(4, true))),
+        ("list of compounds", vlen(nested.clone())),
+        ("compound", nested),
+        ("big", big),
+        ("reference", reference()),
+        ("region", of(12, Class::Reference(Reference::Region))),
+    ];
+    for (n, (name, ty)) in all.into_iter().enumerate() {
+        let size = usize::try_from(ty.size).unwrap();
+        let committed = add(&mut plan, sub, name, Object::Datatype(ty.clone()));
+        let mut one = dataset(ty.clone(), &[2], Place::Contiguous);
+        if n % 2 == 1 {
+            one.ty = Type::Committed(committed, ty.clone());
+        }
+        let mut again = attribute("value", ty.clone(), Shape::Scalar, plain(&vec![0; size]));
+        if n % 3 == 1 {
+            again.ty = Type::Committed(committed, ty);
+        }
+        one.attributes.push(again);
+        let id = add_dataset(&mut plan, name, one);
+        if n == 0 {
+            link(&mut plan, sub, "the same", id);
+        }
+    }
+    create(path, plan)?.finish()
+}
+
+/// Compact, contiguous and chunked data, with and without fill values, all of it put or some.
+fn places(path: &str) -> Result<()> {
+    let mut plan = plan();
+    let value = Value::User(7i32.to_le_bytes().to_vec());
+    let mut compact = dataset(int(4, true), &[3, 2], Place::Compact);
+    compact.fill.value = value.clone();
+    let compact = add_dataset(&mut plan, "compact", compact);
+    let mut part = dataset(int(4, true), &[10], Place::Contiguous);
+    part.fill.value = value.clone();
+    let part = add_dataset(&mut plan, "part", part);
+    let mut never = dataset(int(4, true), &[10], Place::Contiguous);
+    never.fill.value = value.clone();
+    never.fill.write = Some(Write::Never);
+    add_dataset(&mut plan, "never", never);
+    let scalar = add_dataset(
+        &mut plan,
+        "scalar",
+        dataset(int(4, true), &[], Place::Contiguous),
+    );
+    let mut null = dataset(int(4, true), &[], Place::Contiguous);
+    null.shape = Shape::Null;
+    add_dataset(&mut plan, "null", null);
+    let mut grows = dataset(int(4, true), &[0, 5], Place::Chunked(vec![2, 3]));
+    grows.max = Some(vec![None, Some(5)]);
+    grows.fill.value = value;
+    let grows = add_dataset(&mut plan, "grows", grows);
+    let shuffle = FilterSpec {
+        id: 2,
+        params: vec![4],
+    };
+    let deflate = FilterSpec {
+        id: 1,
+        params: vec![6],
+    };
+    let mut filtered = dataset(int(4, true), &[4], Place::Chunked(vec![4]));
+    filtered.filters = vec![(shuffle, true), (deflate, true)];
+    let filtered = add_dataset(&mut plan, "filtered", filtered);
+    let numbers =
+        |range: std::ops::Range<i32>| range.flat_map(i32::to_le_bytes).collect::<Vec<u8>>();
+    let mut writer = create(path, plan)?;
+    writer.put_bytes(compact, 8, &numbers(0..2))?;
+    writer.put_bytes(part, 12, &numbers(0..2))?;
+    writer.put_bytes(part, 28, &numbers(2..3))?;
+    writer.put_bytes(part, 0, &numbers(5..6))?;
+    writer.put_bytes(scalar, 0, &numbers(9..10))?;
+    writer.put_chunk(filtered, &[0], 3, &numbers(0..4))?;
+    writer.put_chunk(grows, &[0, 0], 0, &numbers(0..6))?;
+    writer.put_chunk(grows, &[0, 1], 0, &numbers(10..16))?;
+    writer.put_chunk(grows, &[2, 1], 0, &numbers(20..26))?;
+    writer.set_extent(grows, &[6, 5])?;
+    writer.finish()
+}
+
+/// Text, lists in lists, references to objects in lists, in attributes and in data.
+fn heaps(path: &str) -> Result<()> {
+    let mut plan = plan();
+    let mut fill = dataset(string(), &[4], Place::Contiguous);
+    fill.fill.value = Value::User(vec![0; 16]);
+    fill.fill_heap = Some(strings(&[Some("filled")]));
+    let fill = add_dataset(&mut plan, "fill", fill);
+    let lists = add_dataset(
+        &mut plan,
+        "lists",
+        dataset(vlen(int(4, true)), &[300], Place::Contiguous),
+    );
+    let root = group(&mut plan, ObjectId::ROOT);
+    let texts = strings(&[Some("a"), Some(""), None, Some("ä")]);
+    root.attributes
+        .push(attribute("texts", string(), Shape::Simple(vec![4]), texts));
+    let long = "long ".repeat(20_000);
+    let long = strings(&[Some(&long), Some("short")]);
+    root.attributes
+        .push(attribute("long", string(), Shape::Simple(vec![2]), long));
+    let references = Payload {
+        bytes: vec![0; 16],
+        references: vec![(0, fill), (8, lists)],
+        heap: vec![],
+    };
+    let mut nested = plain(&[0; 32]);
+    nested.heap = vec![(0, 2, references.clone()), (16, 2, references)];
+    let shape = Shape::Simple(vec![2]);
+    root.attributes.push(attribute(
+        "references",
+        vlen(reference()),
+        shape.clone(),
+        nested,
+    ));
+    let mut inner = plain(&[0; 16]);
+    inner.heap = vec![(0, 2, plain(&[1, 0, 0, 0, 2, 0, 0, 0]))];
+    let mut outer = plain(&[0; 32]);
+    outer.heap = vec![(16, 1, inner)];
+    let ty = vlen(vlen(int(4, true)));
+    root.attributes.push(attribute("lists", ty, shape, outer));
+    let mut writer = create(path, plan)?;
+    let one = writer.put_heap(&[(3, b"one")])?;
+    writer.put_bytes(fill, 16, &one)?;
+    let all: Vec<Vec<u8>> = (0..300u32)
+        .map(|n| (0..n).flat_map(|v| v.to_le_bytes()).collect())
+        .collect();
+    let objects: Vec<_> = (0..300u32)
+        .zip(&all)
+        .map(|(n, bytes)| (n, &bytes[..]))
+        .collect();
+    let references = writer.put_heap(&objects)?;
+    writer.put_bytes(lists, 0, &references)?;
+    writer.finish()
+}
