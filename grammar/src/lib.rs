@@ -10,6 +10,12 @@
 )]
 
 pub mod cdl;
+pub mod chunk_spec;
 pub mod diagnostic;
 pub mod escape;
+pub mod filter_spec;
+pub mod mistake;
 pub mod number;
+pub mod pattern;
+#[cfg(test)]
+mod spec_tests;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use netcdf_core::copy::options::StorageOptions;
 use netcdf_core::copy::{Options, Selection};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::Kind;
@@ -22,6 +23,7 @@ pub fn resolve(cli: &Cli, input: Kind) -> Result<Options> {
         kind: Some(output_kind(cli, input)),
         fix_unlimited: cli.select.fix_unlimited,
         select: selection(cli),
+        storage: StorageOptions::default(),
     })
 }
 

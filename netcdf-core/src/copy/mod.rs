@@ -4,12 +4,14 @@
 //! [`plan()`] is pure: what to make of a schema. [`run`] does it with a reader and a writer.
 
 pub mod methods;
+pub mod options;
 pub mod plan;
 mod records;
 pub mod report;
 mod select;
 
-pub use plan::{Options, Pair, Plan, plan};
+pub use options::Options;
+pub use plan::{Pair, Plan, plan};
 pub use report::{Report, VarReport};
 pub use select::Selection;
 

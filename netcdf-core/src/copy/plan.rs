@@ -1,20 +1,9 @@
 //! What is made of a dataset: input schema and options to output schema.
 
-use super::Selection;
+use super::{Options, Selection};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::kind::Model;
 use crate::model::{DataType, DimId, Group, Kind, Schema, VarId};
-
-/// What is asked of a copy.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Options {
-    /// The output's kind; `None` for the input's.
-    pub kind: Option<Kind>,
-    /// Unlimited dimensions become fixed ones.
-    pub fix_unlimited: bool,
-    /// Which variables are copied.
-    pub select: Selection,
-}
 
 /// A variable of the input and the one that gets its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

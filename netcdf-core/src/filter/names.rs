@@ -29,6 +29,18 @@ pub fn all() -> &'static [Registered] {
     LIST
 }
 
+/// The number of the filter with this name, upper or lower case. Of several the last registered counts.
+#[must_use]
+pub fn number(name: &str) -> Option<u32> {
+    let same = |r: &&Registered| r.name.eq_ignore_ascii_case(name);
+    let alias = |(alias, _): &&(&str, u32)| alias.eq_ignore_ascii_case(name);
+    let listed = LIST.iter().rev().find(same).map(|r| r.id);
+    listed.or_else(|| ALIASES.iter().find(alias).map(|&(_, id)| id))
+}
+
+/// Other names that are in use.
+const ALIASES: &[(&str, u32)] = &[("zlib", 1), ("gzip", 1), ("bz2", 307), ("zstandard", 32015)];
+
 /// What is known of a number that is not in the list.
 pub(super) fn unregistered(id: u32) -> &'static str {
     match id {
@@ -117,6 +129,10 @@ mod tests {
         assert!(LIST.windows(2).all(|pair| pair[0].id < pair[1].id));
         assert_eq!(registered(32015).unwrap().name, "zstd");
         assert_eq!(registered(7), None);
+        assert_eq!(number("ZSTD"), Some(32015));
+        assert_eq!(number("gzip"), Some(1));
+        assert_eq!(number("fpzip"), Some(32014));
+        assert_eq!(number(""), None);
     }
 
     #[test]

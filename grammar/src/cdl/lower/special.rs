@@ -12,6 +12,7 @@ use super::list::Item;
 use super::names::Owner;
 use crate::cdl::ast::Word;
 use crate::cdl::constant::Constant;
+use crate::filter_spec::filters;
 
 impl Lower<'_> {
     pub(super) fn special(
@@ -170,18 +171,14 @@ impl Lower<'_> {
         let Some(text) = self.special_text(Special::Filter, word, list) else {
             return;
         };
-        match filter_specs(&text) {
-            Some(specs) => self.storage(var, |s| {
-                for spec in specs {
-                    filter(s, spec.id, Some(spec.params));
-                }
+        match filters(&text) {
+            Ok(specs) => self.storage(var, |s| {
+                specs.into_iter().for_each(|spec| s.set_filter(spec));
             }),
-            None => self.illegal(
-                Special::Filter,
-                word,
-                list,
-                "numbers, as in \"307,9\" or \"2|1,5\"",
-            ),
+            Err(wrong) => {
+                let message = format!("{}: {}", Special::Filter.name(), wrong.message);
+                self.hint(place(word, list, wrong.at), message, wrong.hint);
+            }
         }
     }
 
@@ -272,42 +269,11 @@ fn filter(storage: &mut Storage, id: u32, params: Option<Vec<u32>>) {
     }
 }
 
-/// `id,parameter,…|id,…`, all of them unsigned integers.
-fn filter_specs(text: &str) -> Option<Vec<FilterSpec>> {
-    let spec = |text: &str| {
-        let mut numbers = text.split(',').map(|n| n.trim().parse::<u32>().ok());
-        let id = numbers.next()??;
-        Some(FilterSpec {
-            id,
-            params: numbers.collect::<Option<_>>()?,
-        })
-    };
-    text.split('|').map(spec).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn specifications_of_filters() {
-        let two = filter_specs("307,9|1, 5 ,0").unwrap();
-        assert_eq!(
-            two[0],
-            FilterSpec {
-                id: 307,
-                params: vec![9]
-            }
-        );
-        assert_eq!(
-            two[1],
-            FilterSpec {
-                id: 1,
-                params: vec![5, 0]
-            }
-        );
-        for bad in ["", "abc", "1,", "-1", "1|", "4294967296"] {
-            assert_eq!(filter_specs(bad), None, "{bad}");
-        }
+/// Where the byte `at` of a text stands: behind its quote, unless there are escapes in it.
+fn place(word: Word<'_>, list: &[Item<'_>], at: usize) -> usize {
+    match list.first() {
+        Some(Item::One(Constant::String(text), start)) if !text.contains(&b'\\') => start + 1 + at,
+        Some(item) => item.at(),
+        None => word.at,
     }
 }

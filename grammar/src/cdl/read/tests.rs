@@ -475,7 +475,7 @@ fn wrong_special_attributes() {
             "5:19: _DeflateLevel expects a number from 0 to 9",
             "6:14: _Shuffle expects \"true\" or \"false\"",
             "7:17: _Endianness expects \"little\" or \"big\"",
-            "8:13: _Filter expects numbers, as in \"307,9\" or \"2|1,5\"",
+            "8:14: _Filter: no filter is called `abc`",
             "9:12: _Format expects the name of a kind, as in \"classic\"",
             "10:3: _Format belongs to the dataset, not to a variable",
             "11:2: _Shuffle belongs to a variable",

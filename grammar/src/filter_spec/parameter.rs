@@ -1,0 +1,92 @@
+//! Parameters of filters: a number in the type of its tag becomes one or two unsigned 32-bit integers.
+
+use crate::mistake::Mistake;
+
+/// What a number is given as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// No tag: 32 bits, signed if there is a minus.
+    None,
+    /// `b`, `ub`: 8 bits.
+    Byte,
+    /// `s`, `us`: 16 bits.
+    Short,
+    /// `u`: 32 bits.
+    Unsigned,
+    /// `l`: 64 bits.
+    Long,
+    /// `ul`: 64 bits.
+    UnsignedLong,
+    /// `f`
+    Float,
+    /// `d`
+    Double,
+}
+
+impl Tag {
+    /// The tag that `text`, which the grammar has found to be one, stands for.
+    pub(super) fn from_text(text: &str) -> Self {
+        match text.to_ascii_lowercase().as_str() {
+            "b" | "ub" => Self::Byte,
+            "s" | "us" => Self::Short,
+            "u" => Self::Unsigned,
+            "l" => Self::Long,
+            "ul" => Self::UnsignedLong,
+            "f" => Self::Float,
+            "d" => Self::Double,
+            _ => Self::None,
+        }
+    }
+}
+
+/// The words of an integer, which begins at `at`. Bytes and shorts are cut off and not extended by their sign, as the
+/// library does.
+pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistake> {
+    let wide = |most: i128, least: i128, hint: Option<&str>| {
+        let value = digits.parse::<i128>().ok();
+        let value = value.filter(|v| (least..=most).contains(v));
+        value.ok_or_else(|| {
+            let bits = if most > i128::from(u32::MAX) { 64 } else { 32 };
+            let hint = hint.map(str::to_owned);
+            Mistake::new(at, format!("{digits} is beyond {bits} bits")).with_hint(hint)
+        })
+    };
+    let (ul, l) = (i128::from(u64::MAX), i128::from(i64::MIN));
+    let word = |value: i128| u32::try_from(value & 0xffff_ffff).unwrap_or(0);
+    Ok(match tag {
+        Tag::Byte => vec![word(wide(ul, l, None)? & 0xff)],
+        Tag::Short => vec![word(wide(ul, l, None)? & 0xffff)],
+        Tag::None | Tag::Unsigned => {
+            let (most, least) = (u32::MAX.into(), i32::MIN.into());
+            let hint = "L or UL behind a number makes it one of 64 bits, which are two parameters";
+            vec![word(wide(most, least, Some(hint))?)]
+        }
+        Tag::Long => {
+            let hint = "UL behind a number makes it an unsigned one";
+            two(wide(i64::MAX.into(), l, Some(hint))?)
+        }
+        Tag::UnsignedLong => two(wide(ul, l, None)?),
+        Tag::Float | Tag::Double => real(at, digits, tag)?,
+    })
+}
+
+/// The words of a number that is not an integer.
+pub(super) fn real(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistake> {
+    let value: f64 = digits.parse().unwrap_or(f64::NAN);
+    match tag {
+        #[expect(clippy::cast_possible_truncation, reason = "rounded, as the tag asks")]
+        Tag::Float => Ok(vec![(value as f32).to_bits()]),
+        Tag::Double => Ok(two(value.to_bits().into())),
+        Tag::None | Tag::Byte | Tag::Short | Tag::Unsigned | Tag::Long | Tag::UnsignedLong => {
+            let message = format!("{digits} is not an integer");
+            let hint = "f or d behind a number makes it a float or a double".to_owned();
+            Err(Mistake::new(at, message).with_hint(Some(hint)))
+        }
+    }
+}
+
+/// The lower and the higher half of 64 bits.
+fn two(value: i128) -> Vec<u32> {
+    let half = |v: i128| u32::try_from(v & 0xffff_ffff).unwrap_or(0);
+    vec![half(value), half(value >> 32)]
+}

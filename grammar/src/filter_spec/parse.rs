@@ -1,0 +1,141 @@
+//! Text to filters.
+
+use netcdf_core::filter::names;
+use netcdf_core::model::FilterSpec;
+use pest::Parser;
+use pest::iterators::Pair;
+use pest_derive::Parser;
+
+use super::parameter::{Tag, integer, real};
+use crate::diagnostic::nearest;
+use crate::mistake::{Mistake, syntax};
+use crate::pattern::Pattern;
+
+/// pest's parser; its rules have no documentation of their own, `filter_spec.pest` has it.
+#[allow(missing_docs, reason = "the derived rules cannot have documentation")]
+mod rules {
+    use super::Parser;
+
+    #[derive(Parser)]
+    #[grammar = "filter_spec/filter_spec.pest"]
+    pub(super) struct Spec;
+}
+
+use rules::{Rule, Spec};
+
+type Result<T> = std::result::Result<T, Mistake>;
+
+/// What one `-F` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Assignment<'a> {
+    /// Variables that are not named have no filters.
+    None,
+    /// These variables have these filters, which are none if the list is empty.
+    To(Vec<Pattern<'a>>, Vec<FilterSpec>),
+}
+
+/// `temp&wind*,zstd,3|fletcher32`, `temp,none`, `none`
+///
+/// # Errors
+/// If the text is not such a specification, with the place.
+pub fn assignment(text: &str) -> Result<Assignment<'_>> {
+    let mut vars = vec![];
+    let mut filters = vec![];
+    for pair in parse(Rule::assignment, text)? {
+        match pair.as_rule() {
+            Rule::variables => vars.extend(pair.into_inner().filter_map(pattern)),
+            Rule::filter => filters.push(filter(pair)?),
+            _ => {}
+        }
+    }
+    let everything = matches!(vars.as_slice(), [one] if one.is_everything());
+    if vars.is_empty() || filters.is_empty() && everything {
+        return Ok(Assignment::None);
+    }
+    Ok(Assignment::To(vars, filters))
+}
+
+/// `zstd,3|fletcher32`: a `_Filter` attribute.
+///
+/// # Errors
+/// If the text is not a pipeline of filters, with the place.
+pub fn filters(text: &str) -> Result<Vec<FilterSpec>> {
+    let pairs = parse(Rule::filters, text)?;
+    let filters = pairs.filter(|p| p.as_rule() == Rule::filter);
+    filters.map(filter).collect()
+}
+
+fn pattern(pair: Pair<'_, Rule>) -> Option<Pattern<'_>> {
+    let at = pair.as_span().start();
+    (pair.as_rule() == Rule::pattern).then(|| Pattern::new(pair.as_str(), at))
+}
+
+fn filter(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
+    let (mut id, mut params) = (0, vec![]);
+    for part in pair.into_inner() {
+        let at = part.as_span().start();
+        match part.as_rule() {
+            Rule::id => {
+                let beyond = |_| Mistake::new(at, format!("{} is beyond 32 bits", part.as_str()));
+                id = part.as_str().parse().map_err(beyond)?;
+            }
+            Rule::name => id = number(at, part.as_str())?,
+            Rule::parameter => params.extend(parameter(part)?),
+            _ => {}
+        }
+    }
+    Ok(FilterSpec { id, params })
+}
+
+/// The number of the filter with this name.
+fn number(at: usize, name: &str) -> Result<u32> {
+    names::number(name).ok_or_else(|| {
+        let names = names::all().iter().map(|r| r.name);
+        let hint = nearest(name, names).map(|near| format!("did you mean `{near}`?"));
+        Mistake::new(at, format!("no filter is called `{name}`")).with_hint(hint)
+    })
+}
+
+fn parameter(pair: Pair<'_, Rule>) -> Result<Vec<u32>> {
+    let parts: Vec<_> = pair.into_inner().collect();
+    let tag = parts.iter().find(|p| p.as_rule() == Rule::tag);
+    let tag = tag.map_or(Tag::None, |p| Tag::from_text(p.as_str()));
+    let Some(value) = parts.first() else {
+        return Ok(vec![]);
+    };
+    let at = value.as_span().start();
+    match value.as_rule() {
+        Rule::integer => integer(at, value.as_str(), tag),
+        _ => real(at, value.as_str(), tag),
+    }
+}
+
+/// What is in the one rule that the text is.
+fn parse(rule: Rule, text: &str) -> Result<impl Iterator<Item = Pair<'_, Rule>>> {
+    match Spec::parse(rule, text) {
+        Ok(mut pairs) => Ok(pairs.next().into_iter().flat_map(Pair::into_inner)),
+        Err(e) => Err(syntax(&e, text, symbol)),
+    }
+}
+
+/// A rule's name for people.
+fn symbol(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::comma => "`,`",
+        Rule::and => "`&`",
+        Rule::bar => "`|`",
+        Rule::variables | Rule::pattern | Rule::class | Rule::escape => "a variable",
+        Rule::assignment => "variables and filters",
+        Rule::filters | Rule::pipeline | Rule::filter => "a filter",
+        Rule::id | Rule::name => "a filter's name or number",
+        Rule::none => "`none`",
+        Rule::parameter | Rule::integer | Rule::real | Rule::special => "a parameter",
+        Rule::exponent | Rule::sign => "a parameter",
+        Rule::tag => "a type (b, ub, s, us, u, l, ul, f, d)",
+        Rule::blank => "a blank",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! What is wrong with a short text, such as an option of a command line.
+
+use pest::RuleType;
+use pest::error::{Error, ErrorVariant, InputLocation};
+
+/// Something wrong in a text of one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// Where, in bytes from the beginning.
+    pub at: usize,
+    /// What was found and what was expected.
+    pub message: String,
+    /// What may help.
+    pub hint: Option<String>,
+}
+
+impl Mistake {
+    /// A mistake without a hint.
+    #[must_use]
+    pub fn new(at: usize, message: impl Into<String>) -> Self {
+        Self {
+            at,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// With something that may help.
+    #[must_use]
+    pub fn with_hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint;
+        self
+    }
+
+    /// The message, the text with a caret below the place, and the hint: several lines.
+    #[must_use]
+    pub fn shown(&self, text: &str) -> String {
+        let before = text.get(..self.at).unwrap_or(text);
+        let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+        let line: String = text.chars().map(plain).collect();
+        let indent = " ".repeat(before.chars().count());
+        let hint = match &self.hint {
+            Some(hint) => format!("\n  hint: {hint}"),
+            None => String::new(),
+        };
+        format!("{}\n  {line}\n  {indent}^{hint}", self.message)
+    }
+}
+
+/// What a grammar has to say of a text that does not follow it. `symbol` names rules for people.
+pub(crate) fn syntax<R: RuleType>(
+    e: &Error<R>,
+    text: &str,
+    symbol: fn(R) -> &'static str,
+) -> Mistake {
+    let at = place(e);
+    let rest = text.get(at..).unwrap_or_default();
+    let len = rest
+        .bytes()
+        .take_while(|b| b.is_ascii_alphanumeric() || *b >= 0x80)
+        .count();
+    let found = match (rest.get(..len).unwrap_or_default(), rest.chars().next()) {
+        (_, None) => "the end".to_owned(),
+        ("", Some(c)) => format!("`{}`", c.escape_debug()),
+        (word, Some(_)) => format!("`{word}`"),
+    };
+    Mistake::new(
+        at,
+        format!("expected {}, found {found}", expected(e, symbol)),
+    )
+}
+
+/// Where a text stops to follow a grammar.
+pub(crate) fn place<R: RuleType>(e: &Error<R>) -> usize {
+    match e.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    }
+}
+
+/// What could have stood there: `a`, `a or b`, `a, b or c`.
+pub(crate) fn expected<R: RuleType>(e: &Error<R>, symbol: fn(R) -> &'static str) -> String {
+    let rules = match &e.variant {
+        ErrorVariant::ParsingError { positives, .. } => positives,
+        ErrorVariant::CustomError { message } => return message.clone(),
+    };
+    let mut symbols: Vec<_> = rules.iter().map(|&rule| symbol(rule)).collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    match symbols.split_last() {
+        None => "something else".to_owned(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caret_is_below_the_place() {
+        let wrong = Mistake::new(3, "odd").with_hint(Some("write x".to_owned()));
+        assert_eq!(
+            wrong.shown("ä\tx"),
+            "odd\n  ä\u{fffd}x\n    ^\n  hint: write x"
+        );
+    }
+}

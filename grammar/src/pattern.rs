@@ -1,0 +1,174 @@
+//! Names of variables and dimensions in options: paths from the root, patterns, escapes.
+//!
+//! `v` is the variable `v` of the root group, `/g/v` that of group `g`. In a pattern `*` stands for any characters, `?` for
+//! one, `[a-c]` and `[!a-c]` for one of a set, none of them for a `/`; `*` alone means all variables of all groups. A
+//! backslash takes the meaning from the character behind it. A name that a variable has is that name, whatever is in it.
+
+use netcdf_core::model::{GroupId, Name, Schema, VarId};
+
+use crate::diagnostic::nearest;
+use crate::escape::unescape_name;
+use crate::mistake::Mistake;
+
+mod glob;
+
+use glob::Glob;
+
+/// A name or pattern, where it stands in an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pattern<'a> {
+    text: &'a str,
+    /// Where it begins in the option's text.
+    pub at: usize,
+}
+
+/// The variables that a pattern stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// The one with this name.
+    Named(VarId),
+    /// Those that match, at least one.
+    Matching(Vec<VarId>),
+}
+
+impl<'a> Pattern<'a> {
+    /// A pattern that stands at `at`.
+    #[must_use]
+    pub fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at }
+    }
+
+    /// True if it means all variables.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.text == "*"
+    }
+
+    /// The variables that it stands for.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn variables(&self, schema: &Schema) -> Result<Found, Mistake> {
+        if self.is_everything() && !schema.vars.is_empty() {
+            return Ok(Found::Matching(schema.var_ids().collect()));
+        }
+        if let Some(id) = named(schema, self.text) {
+            return Ok(Found::Named(id));
+        }
+        let Some(glob) = Glob::new(self.text) else {
+            return Err(self.unknown(schema));
+        };
+        let matching = |id: &VarId| glob.matches(&schema.var_path(*id));
+        let found: Vec<_> = schema.var_ids().filter(matching).collect();
+        if found.is_empty() {
+            let message = format!("no variable matches `{}`", self.text);
+            return Err(Mistake::new(self.at, message));
+        }
+        Ok(Found::Matching(found))
+    }
+
+    /// The variable with this name; patterns mean nothing.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn variable(&self, schema: &Schema) -> Result<VarId, Mistake> {
+        named(schema, self.text).ok_or_else(|| self.unknown(schema))
+    }
+
+    fn unknown(&self, schema: &Schema) -> Mistake {
+        let paths: Vec<_> = schema.var_ids().map(|id| schema.var_path(id)).collect();
+        let message = format!("there is no variable `{}`", self.text);
+        Mistake::new(self.at, message).with_hint(near(self.text, &paths))
+    }
+}
+
+/// What may have been meant: an object of the same name in a group, else one of a similar name.
+pub(crate) fn near(text: &str, paths: &[String]) -> Option<String> {
+    let name = text.strip_prefix('/').unwrap_or(text);
+    let elsewhere = |p: &&String| p.strip_suffix(name).is_some_and(|g| g.ends_with('/'));
+    let found = paths.iter().find(elsewhere).map(String::as_str);
+    let found = found.or_else(|| nearest(name, paths.iter().map(|p| p.trim_start_matches('/'))));
+    found.map(|near| format!("did you mean `{near}`?"))
+}
+
+fn named(schema: &Schema, text: &str) -> Option<VarId> {
+    let (group, name) = locate(schema, text)?;
+    let vars = &schema.group(group)?.vars;
+    let is = |id: &&VarId| schema.var(**id).is_some_and(|v| v.name == name);
+    vars.iter().find(is).copied()
+}
+
+/// The group that a path leads to, and the name at its end.
+pub(crate) fn locate(schema: &Schema, text: &str) -> Option<(GroupId, Name)> {
+    let path = text.strip_prefix('/').unwrap_or(text);
+    let mut parts = path.split('/').map(name);
+    let mut last = parts.next()?;
+    let mut group = GroupId::ROOT;
+    for next in parts {
+        let inner = &schema.group(group)?.groups;
+        let is = |id: &&GroupId| schema.group(**id).is_some_and(|g| g.name == last);
+        group = *inner.iter().find(is)?;
+        last = next;
+    }
+    Some((group, last))
+}
+
+/// A name as datasets have it, without escapes.
+fn name(text: &str) -> Name {
+    let mut bytes = vec![];
+    unescape_name(text.as_bytes(), &mut bytes);
+    Name::checked(&bytes).unwrap_or_else(|_| Name::stored(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec_tests::schema;
+
+    fn found(text: &str) -> Result<Vec<String>, String> {
+        let schema = schema();
+        match Pattern::new(text, 0).variables(&schema) {
+            Ok(Found::Named(id)) => Ok(vec![format!("={}", schema.var_path(id))]),
+            Ok(Found::Matching(ids)) => Ok(ids.iter().map(|&id| schema.var_path(id)).collect()),
+            Err(e) => Err(e.shown(text)),
+        }
+    }
+
+    #[test]
+    fn names_are_paths_from_the_root() {
+        assert_eq!(found("temp").unwrap(), ["=/temp"]);
+        assert_eq!(found("/temp").unwrap(), ["=/temp"]);
+        assert_eq!(found("g/temp").unwrap(), ["=/g/temp"]);
+        assert_eq!(found("/g/h/deep").unwrap(), ["=/g/h/deep"]);
+        assert_eq!(found(r"a\ b").unwrap(), ["=/a b"]);
+        assert_eq!(found("gro\u{308}\u{df}e").unwrap(), ["=/größe"]);
+    }
+
+    #[test]
+    fn patterns_stay_within_a_group() {
+        assert_eq!(found("t*").unwrap(), ["/temp", "/time", "/t*"][..2]);
+        assert_eq!(found("/g/*").unwrap(), ["/g/temp"]);
+        assert_eq!(found("*/temp").unwrap(), ["/g/temp"]);
+        assert_eq!(found("*/*/deep").unwrap(), ["/g/h/deep"]);
+        assert_eq!(found("t[ie]m?").unwrap(), ["/temp", "/time"]);
+        assert_eq!(found("*").unwrap().len(), schema().vars.len());
+    }
+
+    #[test]
+    fn a_name_wins_over_a_pattern() {
+        assert_eq!(found("x*").unwrap(), ["=/x*"]);
+        assert_eq!(found(r"x\*").unwrap(), ["=/x*"]);
+        assert_eq!(found("x?").unwrap(), ["/x*", "/xy"]);
+    }
+
+    #[test]
+    fn what_matches_nothing_is_a_mistake() {
+        let no = "no variable matches `q*`\n  q*\n  ^";
+        assert_eq!(found("q*").unwrap_err(), no);
+        let no = "there is no variable `deep`\n  deep\n  ^\n  hint: did you mean `/g/h/deep`?";
+        assert_eq!(found("deep").unwrap_err(), no);
+        let no = "there is no variable `tmep`\n  tmep\n  ^\n  hint: did you mean `temp`?";
+        assert_eq!(found("tmep").unwrap_err(), no);
+        assert!(found(r"t\*").is_err() && found("g/nosuch").is_err() && found("").is_err());
+    }
+}

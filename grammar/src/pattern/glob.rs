@@ -1,0 +1,174 @@
+//! Patterns of paths.
+
+use crate::escape::unescape_name;
+
+/// A pattern of a path from the root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Glob(Vec<Piece>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    /// This character.
+    One(char),
+    /// `?`: any character but `/`.
+    Any,
+    /// `*`: any number of characters but `/`.
+    Run,
+    /// `[…]`: one of these ranges, or (`[!…]`) none of them; never `/`.
+    Class(bool, Vec<(char, char)>),
+}
+
+impl Glob {
+    /// The pattern in `text`; `None` if there is nothing special in it.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        let mut pieces = vec![];
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let (piece, len) = match c {
+                '*' => (Some(Piece::Run), 1),
+                '?' => (Some(Piece::Any), 1),
+                '[' => class(rest).map_or((None, 0), |(piece, len)| (Some(piece), len)),
+                _ => (None, 0),
+            };
+            let len = match piece {
+                Some(piece) => {
+                    pieces.push(piece);
+                    len
+                }
+                None => literal(rest, &mut pieces),
+            };
+            rest = rest.get(len..).unwrap_or_default();
+        }
+        let special = pieces.iter().any(|p| !matches!(p, Piece::One(_)));
+        if !text.starts_with('/') {
+            pieces.insert(0, Piece::One('/'));
+        }
+        special.then_some(Self(pieces))
+    }
+
+    /// True if it stands for `path`. A run never reaches over a `/`, so that only the last one has to be tried anew.
+    pub(super) fn matches(&self, path: &str) -> bool {
+        let path: Vec<char> = path.chars().collect();
+        let (mut at, mut piece) = (0, 0);
+        let mut run = None;
+        loop {
+            let here = path.get(at).copied();
+            match (self.0.get(piece), here) {
+                (None, None) => return true,
+                (Some(Piece::Run), _) => {
+                    run = Some((at, piece));
+                    piece += 1;
+                    continue;
+                }
+                (Some(p), Some(c)) if p.is(c) => {
+                    (at, piece) = (at + 1, piece + 1);
+                    continue;
+                }
+                (Some(_) | None, _) => {}
+            }
+            match run {
+                Some((from, star)) if path.get(from).is_some_and(|&c| c != '/') => {
+                    run = Some((from + 1, star));
+                    (at, piece) = (from + 1, star + 1);
+                }
+                Some(_) | None => return false,
+            }
+        }
+    }
+}
+
+impl Piece {
+    fn is(&self, c: char) -> bool {
+        match self {
+            Self::One(one) => *one == c,
+            Self::Any => c != '/',
+            Self::Run => false,
+            Self::Class(not, ranges) => {
+                c != '/' && ranges.iter().any(|&(a, b)| (a..=b).contains(&c)) != *not
+            }
+        }
+    }
+}
+
+/// The class at the beginning of `text`, if its bracket is closed, and its length in bytes.
+fn class(text: &str) -> Option<(Piece, usize)> {
+    let inner = text.strip_prefix('[')?;
+    let not = inner.starts_with(['!', '^']);
+    let mut rest = inner.char_indices().skip(usize::from(not)).peekable();
+    let mut ranges: Vec<(char, char)> = vec![];
+    loop {
+        let (at, c) = rest.next()?;
+        let first = ranges.is_empty();
+        let literal = match c {
+            ']' if !first => return Some((Piece::Class(not, ranges), at + 2)),
+            '\\' => rest.next()?.1,
+            c => c,
+        };
+        let mut ahead = rest.clone();
+        let dash = ahead.next().is_some_and(|(_, c)| c == '-');
+        match ahead.next() {
+            Some((_, end)) if dash && end != ']' => {
+                rest = ahead;
+                let end = if end == '\\' { rest.next()?.1 } else { end };
+                ranges.push((literal, end));
+            }
+            Some(_) | None => ranges.push((literal, literal)),
+        }
+    }
+}
+
+/// Adds the characters up to the next that may be special; their length in bytes.
+fn literal(text: &str, pieces: &mut Vec<Piece>) -> usize {
+    let mut len = 0;
+    let mut escaped = false;
+    for c in text.chars() {
+        if !escaped && len > 0 && matches!(c, '*' | '?' | '[') {
+            break;
+        }
+        escaped = !escaped && c == '\\';
+        len += c.len_utf8();
+    }
+    let mut bytes = vec![];
+    unescape_name(text.get(..len).unwrap_or_default().as_bytes(), &mut bytes);
+    let characters = String::from_utf8_lossy(&bytes);
+    pieces.extend(characters.chars().map(Piece::One));
+    len
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, path: &str) -> bool {
+        Glob::new(pattern).unwrap().matches(path)
+    }
+
+    #[test]
+    fn runs_end_at_slashes() {
+        assert!(matches("a*b*c", "/aXbYbZc"));
+        assert!(!matches("a*c", "/a/c") && !matches("a*", "/ab/c"));
+        assert!(matches("*/*/c", "/a/b/c") && !matches("*/c", "/a/b/c"));
+        assert!(matches("/g*/t*p", "/g1/temp/p") ^ matches("/g*/t*p", "/g1/temp"));
+        assert!(matches("*ab", "/aab") && matches("**", "/x") && !matches("?", "/"));
+    }
+
+    #[test]
+    fn classes() {
+        assert!(matches("t[0-9a]", "/t7") && matches("t[0-9a]", "/ta"));
+        assert!(!matches("t[0-9a]", "/tb") && !matches("t[!0-9]", "/t3"));
+        assert!(matches("t[^0-9]", "/tx") && matches("t[]x]", "/t]") && matches("t[a-]", "/t-"));
+        assert!(matches(r"t[\]\-]", "/t-") && !matches("a[!b]c", "/a/c"));
+        assert!(
+            Glob::new("t[0").is_none(),
+            "a bracket that is not closed is a character"
+        );
+        assert!(matches("t[0*", "/t[0x"));
+    }
+
+    #[test]
+    fn a_backslash_makes_a_character() {
+        assert!(Glob::new(r"a\*\?\[b]").is_none());
+        assert!(matches(r"a\**", "/a*x") && !matches(r"a\**", "/abx"));
+        assert!(matches(r"\\*", r"/\x") && matches("größ?", "/größe"));
+    }
+}
