@@ -98,7 +98,7 @@ impl<'a> Decoder<'a> {
 
 /// The stored form of an element that is not stored: as the layout has it, else the variable's fill
 /// value. Zero bytes are an empty list or string, and stand for numbers in unusual forms.
-pub(super) fn fill(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
+pub(crate) fn fill(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
     let size = env.limits.item(layout.element.size, "an element")?;
     if let Some(bytes) = layout.fill.as_ref().filter(|b| b.len() == size) {
         return Ok(bytes.clone());

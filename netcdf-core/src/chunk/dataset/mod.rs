@@ -3,6 +3,7 @@
 mod assembled;
 mod available;
 mod canvas;
+mod chunks;
 mod gather;
 mod slab;
 mod tasks;
@@ -14,9 +15,9 @@ use crate::env::Env;
 use crate::error::{Context as _, Result};
 use crate::format::Reader;
 use crate::model::{Region, Values, VarId};
-use gather::Variable;
 pub use gather::Part;
-pub use tasks::Cuts;
+use gather::Variable;
+pub use tasks::{Cuts, Parts};
 
 /// An open dataset with the means to read it.
 #[derive(Clone, Copy)]

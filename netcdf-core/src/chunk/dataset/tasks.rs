@@ -24,14 +24,17 @@ enum Task {
 /// Copies of a band that are in memory while it is worked on, about.
 const COPIES: u64 = 4;
 
+/// The parts of a slab, counted from its start, in the order in which they are wanted.
+pub type Parts<'a> = Box<dyn Fn(&Region) -> Vec<Region> + 'a>;
+
 /// How a region is cut up.
 pub struct Cuts<'a> {
     /// Consecutive parts of it that are read one after the other.
     pub slabs: Box<dyn Iterator<Item = Region> + 'a>,
     /// How the parts of a slab get their elements; with [`Way::Direct`] a slab is one part.
     pub way: Way,
-    /// The parts of a slab, counted from its start.
-    pub parts: Box<dyn Fn(&Region) -> Vec<Region> + 'a>,
+    /// How a slab is cut up.
+    pub parts: Parts<'a>,
     /// Bytes that items of work under way may take, beside the slabs.
     pub memory: u64,
 }
