@@ -76,7 +76,7 @@ fn copy_file(cli: &Cli, env: &Env, io: &mut Io) -> Result<()> {
     let create = CreateOptions { no_fill: true };
     let writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
     let _bar = (io.terminal && !cli.quiet).then(|| bar::Bar::follow(env.progress.clone()));
-    copy::run(&*reader, &plan, writer, env)
+    copy::run(&*reader, &plan, writer, env).map(|_| ())
 }
 
 /// Nothing is ever copied onto itself, by whatever names.

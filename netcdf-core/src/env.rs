@@ -26,6 +26,8 @@ pub struct Env {
     pub progress: Progress,
     /// Memory for chunks and bands.
     pub buffers: Arc<crate::chunk::buffers::Buffers>,
+    /// Memory for jobs that want much of it.
+    pub memory: Memory,
     /// Whether a dataset may name files outside of its directory.
     pub allow_external: bool,
 }
@@ -39,6 +41,17 @@ impl Env {
             env.pool = Pool::new(threads.get().into());
         }
         env
+    }
+}
+
+/// Bytes of memory that a job may take which has to hold much data at a time, as to change the
+/// shapes of chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Memory(pub u64);
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self(256 << 20)
     }
 }
 

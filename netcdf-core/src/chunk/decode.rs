@@ -36,7 +36,7 @@ impl<'a> Decoder<'a> {
         layout: &'a Layout,
     ) -> Result<Self> {
         env.buffers.forget_huge();
-        let fill = fill(reader, env, var, layout)?;
+        let fill = fill(reader.schema(), env, var, layout)?;
         let context = Context {
             shape: layout.chunk.clone(),
             element: layout.element,
@@ -98,13 +98,13 @@ impl<'a> Decoder<'a> {
 
 /// The stored form of an element that is not stored: as the layout has it, else the variable's fill
 /// value. Zero bytes are an empty list or string, and stand for numbers in unusual forms.
-fn fill(reader: &dyn Reader, env: &Env, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
+pub(crate) fn fill(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
     let size = env.limits.item(layout.element.size, "an element")?;
     if let Some(bytes) = layout.fill.as_ref().filter(|b| b.len() == size) {
         return Ok(bytes.clone());
     }
     let mut bytes = limits::zeros(size, "an element")?;
-    let (schema, element) = (reader.schema(), layout.element);
+    let element = layout.element;
     let known = match element.ty {
         DataType::Atomic(_) => element.plain_type().is_some(),
         DataType::User(_) => element.ty.fixed_size(schema) == Some(element.size),

@@ -2,13 +2,18 @@
 
 pub mod buffers;
 pub mod dataset;
-mod decode;
+pub(crate) mod decode;
 pub mod elements;
+pub mod encode;
+pub mod grid;
 pub mod layout;
 pub mod plan;
 pub mod pool;
+pub mod rechunk;
 pub mod scatter;
 
 pub use dataset::Dataset;
+pub use encode::Encoder;
+pub use grid::Grid;
 pub use layout::{ChunkRef, Element, Layout};
 pub use pool::Pool;

@@ -207,6 +207,16 @@ fn pick<const N: usize>(from: &[u8], to: &mut [u8], step: usize) -> Option<()> {
     Some(())
 }
 
+/// Repeats `fill`.
+pub(super) fn spread(fill: &[u8], place: &mut [u8]) {
+    match *fill {
+        [byte] => place.fill(byte),
+        _ => place
+            .chunks_exact_mut(fill.len().max(1))
+            .for_each(|e| e.copy_from_slice(fill)),
+    }
+}
+
 /// Advances a row-major index; false after the last.
 #[must_use]
 pub fn advance(index: &mut [u64], lengths: &[u64]) -> bool {

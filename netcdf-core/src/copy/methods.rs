@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::Job;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
-use crate::chunk::{ChunkRef, Dataset, elements};
+use crate::chunk::{ChunkRef, Dataset, elements, rechunk};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::Writer;
 use crate::io::Source;
 use crate::io::source::present;
-use crate::model::{DataType, Region, convert};
+use crate::model::{Region, Values, convert};
 
 /// How the data of a variable is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,20 @@ pub enum Method {
     Rows,
     /// Bands of elements are decoded, converted and encoded.
     Convert,
+    /// Stored chunks are moved as they are.
+    Chunks,
+    /// Chunks are decoded, and encoded in the same shape.
+    Recode,
+    /// Chunks are made of the elements of chunks of another shape, or of data without chunks.
+    Rechunk(rechunk::Plan),
+}
+
+/// What becomes of elements.
+pub(super) enum Made {
+    /// They are stored as these bytes.
+    Bytes(Vec<u8>),
+    /// They have heap data, which is written in order.
+    Values(Values),
 }
 
 /// Bytes moved at most between two looks at whether the run was cancelled.
@@ -31,13 +45,14 @@ const PIECE: u64 = 64 << 20;
 /// Bytes converted and written at a time, about.
 const BAND: u64 = 1 << 20;
 
-/// The method for a variable of this shape that is stored as `from` says and will be as `to` says.
+/// The method for a variable of this shape whose data is not put as chunks, and that is stored as
+/// `from` says and will be as `to` says.
 #[must_use]
 pub fn choose(from: &Layout, to: &Layout, shape: &[u64]) -> Method {
-    let plain = from.filters.is_empty() && to.filters.is_empty() && from.fill.is_none();
+    let plain = from.filters.is_empty() && to.filters.is_empty();
     let same = from.element == to.element && from.extent == shape;
     match from.chunk.split_first() {
-        _ if !plain || !same => Method::Convert,
+        _ if !plain || !same || from.element.plain_type().is_none() => Method::Convert,
         None => Method::Move,
         Some((1, rest)) if from.extent.get(1..) == Some(rest) && shape.first() > Some(&1) => {
             Method::Rows
@@ -47,9 +62,30 @@ pub fn choose(from: &Layout, to: &Layout, shape: &[u64]) -> Method {
     }
 }
 
+/// The method for a variable whose data is put as chunks. `same_fill` says that what is not stored
+/// reads the same in both datasets, `budget` what may be used.
+#[must_use]
+pub fn choose_chunks(
+    variable: rechunk::Variable<'_>,
+    (same_fill, assembled): (bool, bool),
+    budget: &rechunk::Budget,
+) -> Method {
+    let (from, to) = (variable.from, variable.to);
+    let grid = from.chunk == to.chunk && from.extent == variable.shape;
+    let types =
+        from.element.plain_type().is_some() && from.element.plain_type() == to.element.plain_type();
+    if !grid || !types || !same_fill || assembled {
+        return Method::Rechunk(rechunk::plan(variable, budget));
+    }
+    if from.filters == to.filters && from.element == to.element {
+        return Method::Chunks;
+    }
+    Method::Recode
+}
+
 impl Job {
-    /// Moves the variable's bytes. Its chunks are parts of the first dimension.
-    pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<()> {
+    /// Moves the variable's bytes; their number. Its chunks are parts of the first dimension.
+    pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let path = || set.reader.schema().var_path(self.pair.from);
         let rows = self.from.chunk.first().copied().unwrap_or(1);
         let step = rows.saturating_mul(self.per_record());
@@ -73,7 +109,7 @@ impl Job {
             // Chunks that are not stored are fill, which the bands know how to make.
             return self.converted(set, writer);
         }
-        Ok(())
+        Ok(self.bytes())
     }
 
     /// Moves the elements `first..end` of the variable, which a chunk holds.
@@ -102,42 +138,57 @@ impl Job {
         Ok(())
     }
 
-    /// Reads, converts and writes the variable band by band.
-    pub(super) fn converted(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<()> {
+    /// Reads, converts and writes the variable band by band; the bytes stored.
+    pub(super) fn converted(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let path = || set.reader.schema().var_path(self.pair.from);
         let size = self.to.element.size.max(1);
         let mut element = 0;
         set.bands(
             self.pair.from,
             (Region::whole(&self.shape), BAND / size),
-            |_, bytes| self.encoded(set, bytes).in_object(path),
-            |bytes| {
+            |_, bytes| self.converts(set, bytes).in_object(path),
+            |made| {
+                let bytes = match made {
+                    Made::Bytes(bytes) => bytes,
+                    Made::Values(values) => writer.put_heap(self.pair.to, &values)?,
+                };
                 writer.put_run(self.pair.to, element, &bytes)?;
                 element = element.saturating_add(bytes.len() as u64 / size);
                 set.env.progress.advance(bytes.len() as u64);
                 set.env.buffers.give_large(bytes);
                 Ok(())
             },
-        )
+        )?;
+        Ok(self.bytes())
+    }
+
+    /// What becomes of stored elements of the input.
+    pub(super) fn converts(&self, set: Dataset<'_>, bytes: Vec<u8>) -> Result<Made> {
+        if self.has_heap() {
+            return self.values(set, &bytes).map(Made::Values);
+        }
+        self.encoded(set, bytes).map(Made::Bytes)
+    }
+
+    /// The values of stored elements of the input.
+    fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
+        match self.from.element.plain_type() {
+            Some(ty) => elements::decode(ty, self.from.element.order, bytes),
+            None => set.reader.resolve(self.pair.from, bytes),
+        }
     }
 
     /// Stored elements of the input as stored elements of the output.
-    fn encoded(&self, set: Dataset<'_>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
-        let DataType::Atomic(to) = self.to.element.ty else {
-            let what = "user-defined types are not copied yet";
-            return Err(Error::new(ErrorKind::Unsupported, what));
-        };
-        let element = self.from.element;
-        let values = match element.plain_type() {
-            Some(from) if from == to => {
-                if element.order != self.to.element.order {
-                    elements::swap(&mut bytes, from.size().unwrap_or(1));
-                }
-                return Ok(bytes);
+    pub(super) fn encoded(&self, set: Dataset<'_>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let to = self.to.element.plain_type();
+        let to = to.ok_or_else(|| Error::new(ErrorKind::BadType, "no type of a fixed size"))?;
+        if self.from.element.plain_type() == Some(to) {
+            if self.from.element.order != self.to.element.order {
+                elements::swap(&mut bytes, to.size().unwrap_or(1));
             }
-            Some(from) => elements::decode(from, element.order, &bytes)?,
-            None => set.reader.resolve(self.pair.from, &bytes)?,
-        };
+            return Ok(bytes);
+        }
+        let values = self.values(set, &bytes)?;
         let values = if values.data_type() == Some(to) {
             values
         } else {

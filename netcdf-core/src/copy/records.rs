@@ -21,17 +21,21 @@ const BAND: u64 = 4 << 20;
 /// Places of records held at a time.
 const PLACES: u64 = 1 << 16;
 
-/// Copies variables that all have the same number of records.
-pub(super) fn sweep(set: Dataset<'_>, rows: Vec<Job>, writer: &mut dyn Writer) -> Result<()> {
+/// Copies variables that all have the same number of records; gives them back.
+pub(super) fn sweep(set: Dataset<'_>, rows: Vec<Job>, writer: &mut dyn Writer) -> Result<Vec<Job>> {
     let rows = by_place(set, rows)?;
     let bytes = rows.iter().map(Job::slab).sum::<u64>();
     let worth = bytes / rows.len().max(1) as u64 >= PACKED;
     if worth && is_packed(set, &rows)? && keeps_order(&rows, writer) {
-        return move_records(set, &rows, writer);
+        move_records(set, &rows, writer)?;
+        return Ok(rows);
     }
-    let (large, small): (Vec<_>, Vec<_>) = rows.into_iter().partition(|job| job.slab() >= LARGE);
+    let (mut large, small): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|job| job.slab() >= LARGE);
     gather(set, &small, writer)?;
-    move_records(set, &large, writer)
+    move_records(set, &large, writer)?;
+    large.extend(small);
+    Ok(large)
 }
 
 /// Orders variables by the place of their first record.

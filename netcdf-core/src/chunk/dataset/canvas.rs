@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::chunk::buffers::Buffers;
 use crate::chunk::plan::Cell;
-use crate::chunk::scatter::{Block, Run, put, runs};
+use crate::chunk::scatter::{Block, Run, put, runs, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 use crate::model::Region;
@@ -129,15 +129,5 @@ impl Canvas {
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         self.all();
         self.bytes
-    }
-}
-
-/// Repeats `fill`.
-fn spread(fill: &[u8], place: &mut [u8]) {
-    match *fill {
-        [byte] => place.fill(byte),
-        _ => place
-            .chunks_exact_mut(fill.len().max(1))
-            .for_each(|e| e.copy_from_slice(fill)),
     }
 }

@@ -17,6 +17,15 @@ const BYTES: u64 = 1 << 20;
 /// Bytes between two elements from which on they are not read together.
 const APART: u64 = 4 << 10;
 
+/// Elements of a box, in stored form, row-major.
+#[derive(Debug)]
+pub struct Part {
+    /// Their bytes.
+    pub bytes: Vec<u8>,
+    /// False if they are all fill, because none of their chunks is stored.
+    pub stored: bool,
+}
+
 /// What is the same for all regions of a variable.
 pub(super) struct Variable<'a> {
     pub(super) reader: &'a dyn Reader,
@@ -49,8 +58,17 @@ impl Variable<'_> {
 
     /// The elements of a region, row-major.
     pub(super) fn read(&self, region: &Region) -> Result<Vec<u8>> {
+        Ok(self.read_part(region)?.bytes)
+    }
+
+    /// The elements of a region, and whether any of them are stored.
+    pub(super) fn read_part(&self, region: &Region) -> Result<Part> {
         if self.assembled {
-            return self.assemble(region);
+            let bytes = self.assemble(region)?;
+            return Ok(Part {
+                bytes,
+                stored: true,
+            });
         }
         let mut gather = Gather::new(self, region)?;
         let cells = Cells::new(region, self.layout);
@@ -74,7 +92,10 @@ impl Variable<'_> {
         let missing = all.filter(|cell| visited.binary_search(&cell.index).is_err());
         let mut canvas = gather.canvas;
         canvas.fill(&self.decoder.fill, missing, &cells.stored)?;
-        Ok(canvas.into_bytes())
+        Ok(Part {
+            bytes: canvas.into_bytes(),
+            stored: !visited.is_empty(),
+        })
     }
 
     /// The elements that a chunk has of a region of which a cell lies in it.

@@ -3,6 +3,7 @@
 mod assembled;
 mod available;
 mod canvas;
+mod chunks;
 mod gather;
 mod slab;
 mod tasks;
@@ -14,7 +15,9 @@ use crate::env::Env;
 use crate::error::{Context as _, Result};
 use crate::format::Reader;
 use crate::model::{Region, Values, VarId};
+pub use gather::Part;
 use gather::Variable;
+pub use tasks::{Cuts, Parts};
 
 /// An open dataset with the means to read it.
 #[derive(Clone, Copy)]
@@ -105,7 +108,26 @@ impl<'a> Dataset<'a> {
         let layout = self.layout(var)?;
         let path = || self.reader.schema().var_path(var);
         let variable = self.variable(var, &layout).in_object(path)?;
-        tasks::run(*self, &variable, (region, most), (work, sink))
+        let cuts = Cuts::bands(*self, &variable, (&region, most));
+        let work = |band: &Region, part: Part| work(band, part.bytes);
+        tasks::run(*self, &variable, cuts, (work, sink))
+    }
+
+    /// As [`Dataset::bands`], for parts of any shape.
+    ///
+    /// # Errors
+    /// The first error of reading, `work` or `sink`.
+    pub fn parts<R: Send>(
+        &self,
+        var: VarId,
+        cuts: Cuts<'_>,
+        work: impl Fn(&Region, Part) -> Result<R> + Sync,
+        sink: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let layout = self.layout(var)?;
+        let path = || self.reader.schema().var_path(var);
+        let variable = self.variable(var, &layout).in_object(path)?;
+        tasks::run(*self, &variable, cuts, (work, sink))
     }
 }
 

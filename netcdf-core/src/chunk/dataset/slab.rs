@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::assembled::made;
-use super::gather::Variable;
+use super::gather::{Part, Variable};
 use crate::chunk::buffers::Buffers;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
@@ -177,17 +177,20 @@ impl Slab {
     }
 
     /// The elements of a band, which is given within the slab.
-    pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<Vec<u8>> {
+    pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<Part> {
         self.wait();
         let part = Block {
             start: band.start.clone(),
             count: band.count.clone(),
         };
         let mut canvas = variable.canvas(&band.count)?;
-        let mut missing = Vec::new();
+        let (mut missing, mut any) = (Vec::new(), false);
         for cell in self.cells.within(&part) {
             match self.find(cell.index) {
-                Some(Ok(bytes)) => canvas.put_part(&cell.place, bytes, band)?,
+                Some(Ok(bytes)) => {
+                    any = true;
+                    canvas.put_part(&cell.place, bytes, band)?;
+                }
                 Some(Err(e)) => return Err(e.again()),
                 None => missing.push(within(cell, &part)),
             }
@@ -195,7 +198,10 @@ impl Slab {
         let stored = self.cells.stored.iter().zip(&band.start);
         let stored: Vec<u64> = stored.map(|(n, start)| n.saturating_sub(*start)).collect();
         canvas.fill(&variable.decoder.fill, missing.into_iter(), &stored)?;
-        Ok(canvas.into_bytes())
+        Ok(Part {
+            bytes: canvas.into_bytes(),
+            stored: any,
+        })
     }
 
     /// The elements of a chunk; `None` if it is not stored.

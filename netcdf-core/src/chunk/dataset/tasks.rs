@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::Dataset;
-use super::gather::Variable;
+use super::gather::{Part, Variable};
 use super::slab::{Gate, Slab};
-use crate::chunk::plan::{Bands, Budget, Plan, Way, in_boxes, plan};
+use crate::chunk::plan::{Bands, Budget, Way, in_boxes, plan};
 use crate::chunk::pool::{Item, Pool};
 use crate::error::{Context as _, Result};
 use crate::model::Region;
@@ -24,45 +24,89 @@ enum Task {
 /// Copies of a band that are in memory while it is worked on, about.
 const COPIES: u64 = 4;
 
-/// Runs `work` and `sink` on the bands of `region`.
+/// The parts of a slab, counted from its start, in the order in which they are wanted.
+pub type Parts<'a> = Box<dyn Fn(&Region) -> Vec<Region> + 'a>;
+
+/// How a region is cut up.
+pub struct Cuts<'a> {
+    /// Consecutive parts of it that are read one after the other.
+    pub slabs: Box<dyn Iterator<Item = Region> + 'a>,
+    /// How the parts of a slab get their elements; with [`Way::Direct`] a slab is one part.
+    pub way: Way,
+    /// How a slab is cut up.
+    pub parts: Parts<'a>,
+    /// Bytes that items of work under way may take, beside the slabs.
+    pub memory: u64,
+}
+
+impl<'a> Cuts<'a> {
+    /// Bands of about `most` elements.
+    pub(super) fn bands(
+        set: Dataset<'_>,
+        variable: &Variable<'_>,
+        (region, most): (&Region, u64),
+    ) -> Self {
+        let pool = &set.env.pool;
+        let budget = Budget {
+            most,
+            // The other half is for what is being decoded and worked on.
+            memory: pool.memory / 2,
+            threads: pool.threads,
+        };
+        let plan = match variable.assembled {
+            false => plan(region, variable.layout, &budget),
+            true => in_boxes(region, variable.layout, &budget),
+        };
+        let memory = match plan.way {
+            Way::Direct => pool.memory,
+            Way::Staged { .. } => {
+                // Two chunks can always be decoded at a time.
+                let chunk = variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
+                (pool.memory / 2).max(chunk.saturating_mul(4))
+            }
+        };
+        let bands = move |slab: &Region| Bands::new(Region::whole(&slab.count), &[], most);
+        Self {
+            slabs: Box::new(plan.slabs),
+            way: plan.way,
+            parts: Box::new(move |slab| bands(slab).collect()),
+            memory,
+        }
+    }
+}
+
+/// Runs `work` and `sink` on the parts of a region.
 pub(super) fn run<R: Send>(
     set: Dataset<'_>,
     variable: &Variable<'_>,
-    (region, most): (Region, u64),
+    cuts: Cuts<'_>,
     (work, mut sink): (
-        impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
+        impl Fn(&Region, Part) -> Result<R> + Sync,
         impl FnMut(R) -> Result<()>,
     ),
 ) -> Result<()> {
-    let pool = &set.env.pool;
-    let budget = Budget {
-        most,
-        // The other half is for what is being decoded and worked on.
-        memory: pool.memory / 2,
-        threads: pool.threads,
-    };
-    let plan = match variable.assembled {
-        false => plan(&region, variable.layout, &budget),
-        true => in_boxes(&region, variable.layout, &budget),
+    let pool = Pool {
+        memory: cuts.memory,
+        ..set.env.pool.clone()
     };
     let path = || set.reader.schema().var_path(variable.var);
     let one = |task: Task| match task {
         Task::Direct(band) => {
-            let stored = variable.read(&band).in_object(path)?;
-            work(&band, stored).map(Some)
+            let part = variable.read_part(&band).in_object(path)?;
+            work(&band, part).map(Some)
         }
         Task::Load(slab, group) => {
             slab.load(variable, group);
             Ok(None)
         }
         Task::Cut(slab, part) => {
-            let stored = slab.band(variable, &part).in_object(path)?;
+            let elements = slab.band(variable, &part).in_object(path)?;
             let band = within(&slab.region, part);
             drop(slab);
-            work(&band, stored).map(Some)
+            work(&band, elements).map(Some)
         }
     };
-    let (tasks, pool) = Tasks::new(set, variable, plan, most);
+    let tasks = Tasks::new(set, variable, cuts);
     let tasks = tasks.map(|task| task.in_object(path));
     pool.ordered(tasks, one, |done| done.map_or(Ok(()), &mut sink))
 }
@@ -82,8 +126,7 @@ fn within(slab: &Region, part: Region) -> Region {
 struct Tasks<'a> {
     set: Dataset<'a>,
     variable: &'a Variable<'a>,
-    plan: Plan,
-    most: u64,
+    cuts: Cuts<'a>,
     gate: Arc<Gate>,
     /// Items of slabs that were made.
     made: VecDeque<Item<Task>>,
@@ -92,28 +135,19 @@ struct Tasks<'a> {
 }
 
 impl<'a> Tasks<'a> {
-    /// The items, and the pool with the memory for them.
-    fn new(set: Dataset<'a>, variable: &'a Variable<'a>, plan: Plan, most: u64) -> (Self, Pool) {
-        let mut pool = set.env.pool.clone();
-        let slabs = match plan.way {
+    fn new(set: Dataset<'a>, variable: &'a Variable<'a>, cuts: Cuts<'a>) -> Self {
+        let slabs = match cuts.way {
             Way::Direct => 1,
-            Way::Staged { slabs } => {
-                // Two chunks can always be decoded at a time.
-                let chunk = variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
-                pool.memory = (pool.memory / 2).max(chunk.saturating_mul(4));
-                slabs
-            }
+            Way::Staged { slabs } => slabs,
         };
-        let tasks = Self {
+        Self {
             set,
             variable,
-            plan,
-            most,
+            cuts,
             gate: Gate::new(slabs),
             made: VecDeque::new(),
             last: None,
-        };
-        (tasks, pool)
+        }
     }
 
     /// Bytes that a band takes while it is worked on.
@@ -158,8 +192,7 @@ impl<'a> Tasks<'a> {
     /// The bands of a slab.
     fn cut(&mut self, slab: Option<Arc<Slab>>) {
         let Some(slab) = slab else { return };
-        let all = Region::whole(&slab.region.count);
-        for band in Bands::new(all, &[], self.most) {
+        for band in (self.cuts.parts)(&slab.region) {
             let bytes = self.bytes(&band);
             let value = Task::Cut(Arc::clone(&slab), band);
             self.made.push_back(Item { bytes, value });
@@ -172,7 +205,7 @@ impl<'a> Tasks<'a> {
             if let Some(item) = self.made.pop_front() {
                 return Ok(Some(item));
             }
-            match (self.plan.slabs.next(), self.plan.way) {
+            match (self.cuts.slabs.next(), self.cuts.way) {
                 (Some(band), Way::Direct) => return Ok(Some(self.direct(band))),
                 (Some(region), Way::Staged { slabs }) => self.slab(region, slabs > 1)?,
                 (None, _) => {

@@ -1,5 +1,8 @@
 //! Copies in memory, over all kinds.
 
+mod chunked;
+mod mock;
+
 use super::*;
 use crate::ErrorKind;
 use crate::chunk::{Pool, elements};

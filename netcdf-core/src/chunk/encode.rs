@@ -1,0 +1,141 @@
+//! Encodes the chunks of one variable that is written.
+
+use std::sync::Arc;
+
+use super::buffers::Buffers;
+use super::decode::fill;
+use super::layout::Layout;
+use super::scatter::{put, runs};
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::filter::{Chain, Context};
+use crate::format::Writer;
+use crate::limits::room;
+use crate::model::{Region, Schema, VarId};
+
+/// What is the same for all chunks of a variable.
+#[derive(Debug)]
+pub struct Encoder {
+    chain: Chain,
+    /// Shape of a chunk, and bytes of an element and of a chunk.
+    chunk: Vec<u64>,
+    size: u64,
+    len: usize,
+    /// Stored form of an element that is not stored.
+    fill: Vec<u8>,
+    buffers: Arc<Buffers>,
+    /// The variable's path.
+    path: String,
+}
+
+/// A chunk as it is stored.
+#[derive(Debug)]
+pub struct Stored {
+    /// Bit `n` set: filter `n` was not applied.
+    pub mask: u32,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Encoder {
+    /// The encoder for a variable of `writer` that is stored as `layout` says.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for chunks beyond the memory of this machine; those of the filters.
+    pub fn new(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
+        let path = writer.schema().var_path(var);
+        Self::made(writer.schema(), env, var, layout).in_object(|| path)
+    }
+
+    fn made(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
+        let fill = fill(schema, env, var, layout)?;
+        let context = Context {
+            shape: layout.chunk.clone(),
+            element: layout.element,
+            fill: Some(fill.clone()),
+            len: layout.chunk_bytes(),
+        };
+        let large = || {
+            Error::new(
+                ErrorKind::Limit,
+                "a chunk beyond the memory of this machine",
+            )
+        };
+        Ok(Self {
+            chain: env.filters.chain(&layout.filters, &context)?,
+            chunk: layout.chunk.clone(),
+            size: layout.element.size,
+            len: context.len.ok_or_else(large)?,
+            fill,
+            buffers: Arc::clone(&env.buffers),
+            path: schema.var_path(var),
+        })
+    }
+
+    /// Stored form of an element that is not stored.
+    #[must_use]
+    pub fn fill(&self) -> &[u8] {
+        &self.fill
+    }
+
+    /// Bytes of a whole chunk without filters.
+    #[must_use]
+    pub fn chunk_bytes(&self) -> usize {
+        self.len
+    }
+
+    /// A whole chunk of which `count` elements per dimension, from its start on, are `bytes`; the
+    /// others are fill.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] if there is no memory for it; [`ErrorKind::Argument`] for bytes that are
+    /// not so many elements.
+    pub fn whole(&self, count: &[u64], bytes: Vec<u8>) -> Result<Vec<u8>> {
+        if count == self.chunk {
+            return Ok(bytes);
+        }
+        let mut all = self.blank()?;
+        let part = Region::whole(count);
+        let chunk = super::scatter::Block {
+            start: vec![0; count.len()],
+            count: self.chunk.clone(),
+        };
+        runs(&chunk, &part, |run| {
+            // In the other direction: the part is what is read.
+            let back = super::scatter::Run {
+                from: run.to,
+                to: run.from,
+                ..run
+            };
+            let short = || Error::new(ErrorKind::Argument, "fewer elements than a chunk needs");
+            put(back, self.size, &bytes, &mut all).ok_or_else(short)
+        })?;
+        self.buffers.give_large(bytes);
+        Ok(all)
+    }
+
+    /// A chunk of fill.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] if there is no memory for it.
+    pub fn blank(&self) -> Result<Vec<u8>> {
+        room(self.len, "a chunk")?;
+        let mut all = self.buffers.zeros(self.len);
+        if self.fill.iter().any(|&b| b != 0) {
+            super::scatter::spread(&self.fill, &mut all);
+        }
+        Ok(all)
+    }
+
+    /// The stored form of a whole chunk.
+    ///
+    /// # Errors
+    /// Those of the filters, with the variable's path.
+    pub fn encode(&self, bytes: Vec<u8>) -> Result<Stored> {
+        let mut scratch = self.buffers.take(self.len);
+        let encoded = self.chain.encode(bytes, &mut scratch);
+        self.buffers.give(scratch);
+        let (mask, bytes) = encoded.in_object(|| self.path.clone())?;
+        Ok(Stored { mask, bytes })
+    }
+}

@@ -1,0 +1,165 @@
+//! The chunks of a variable that is written, as boxes of its elements.
+
+use super::layout::Layout;
+use super::plan::Bands;
+use crate::model::Region;
+
+/// A grid of chunks over the elements of a variable. Boxes of chunks have no elements beyond the
+/// variable: at its ends they are smaller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grid {
+    /// Elements per dimension that there are.
+    shape: Vec<u64>,
+    /// Elements of a chunk per dimension.
+    chunk: Vec<u64>,
+    /// Chunks per dimension that have elements.
+    counts: Vec<u64>,
+    /// Chunks per dimension that are numbered: those of the extent, which may be longer.
+    numbered: Vec<u64>,
+}
+
+impl Grid {
+    /// The chunks that `layout` has for the first elements of a variable: those of `shape`.
+    #[must_use]
+    pub fn new(layout: &Layout, shape: &[u64]) -> Self {
+        let chunk: Vec<u64> = layout.chunk.iter().map(|&n| n.max(1)).collect();
+        let counts = shape.iter().zip(&chunk).map(|(n, c)| n.div_ceil(*c));
+        let counts: Vec<u64> = counts.collect();
+        let numbered = layout.grid().into_iter().zip(&counts);
+        Self {
+            shape: shape.to_vec(),
+            numbered: numbered.map(|(n, m)| n.max(*m)).collect(),
+            counts,
+            chunk,
+        }
+    }
+
+    /// Chunks per dimension.
+    #[must_use]
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// Number of chunks.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        crate::model::region::product(&self.counts).unwrap_or(u64::MAX)
+    }
+
+    /// True if there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Elements of a chunk per dimension, but no more than there are.
+    #[must_use]
+    pub fn largest(&self) -> Vec<u64> {
+        let lengths = self.chunk.iter().zip(&self.shape);
+        lengths.map(|(c, n)| *c.min(n)).collect()
+    }
+
+    /// Boxes of at most `most` chunks that follow one another in row-major order.
+    pub fn boxes(&self, most: u64) -> impl Iterator<Item = Region> + use<> {
+        let grid = self.clone();
+        Bands::new(Region::whole(&self.counts), &[], most.max(1)).map(move |b| grid.elements(&b))
+    }
+
+    /// The chunks of a box of whole chunks, in row-major order, counted from its start.
+    pub fn chunks(&self, part: &Region) -> impl Iterator<Item = Region> + use<> {
+        let counts = part.count.iter().zip(&self.chunk);
+        let counts: Vec<u64> = counts.map(|(n, c)| n.div_ceil(*c)).collect();
+        let inside = Self {
+            shape: part.count.clone(),
+            chunk: self.chunk.clone(),
+            numbered: counts.clone(),
+            counts,
+        };
+        inside.boxes(1)
+    }
+
+    /// The row-major number of the chunk in which a box starts.
+    #[must_use]
+    pub fn index(&self, part: &Region) -> u64 {
+        let place = part.start.iter().zip(&self.chunk).zip(&self.numbered);
+        place.fold(0, |n: u64, ((at, chunk), cells)| {
+            n.saturating_mul(*cells).saturating_add(at / chunk)
+        })
+    }
+
+    /// The elements of a box of chunks.
+    fn elements(&self, chunks: &Region) -> Region {
+        let (mut start, mut count) = (Vec::new(), Vec::new());
+        let boxes = chunks.start.iter().zip(&chunks.count);
+        for ((&first, &n), (&chunk, &len)) in boxes.zip(self.chunk.iter().zip(&self.shape)) {
+            let from = first.saturating_mul(chunk);
+            let end = first.saturating_add(n).saturating_mul(chunk).min(len);
+            start.push(from);
+            count.push(end.saturating_sub(from));
+        }
+        Region::boxed(start, count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::layout::Element;
+    use crate::model::{Atomic, Endianness};
+
+    pub(super) fn layout(extent: &[u64], chunk: &[u64]) -> Layout {
+        Layout {
+            extent: extent.to_vec(),
+            chunk: chunk.to_vec(),
+            element: Element {
+                ty: Atomic::Byte.into(),
+                size: 1,
+                order: Endianness::Little,
+                plain: true,
+            },
+            filters: vec![],
+            fill: None,
+        }
+    }
+
+    #[test]
+    fn chunks_are_numbered_in_the_extent() {
+        let grid = Grid::new(&layout(&[9, 7], &[2, 3]), &[5, 7]);
+        assert_eq!((grid.counts(), grid.len()), (&[3, 3][..], 9));
+        let all: Vec<Region> = grid.boxes(1).collect();
+        let last = Region::boxed(vec![4, 6], vec![1, 1]);
+        assert_eq!(all.last(), Some(&last));
+        assert!(all.iter().map(|b| grid.index(b)).eq(0..9));
+        // A wider extent has more chunks in a row.
+        let wide = Grid::new(&layout(&[5, 12], &[2, 3]), &[5, 7]);
+        assert_eq!(wide.index(&last), 10);
+    }
+
+    #[test]
+    fn boxes_are_made_of_consecutive_chunks() {
+        let shape = [3, 5, 7];
+        let grid = Grid::new(&layout(&shape, &[2, 2, 3]), &shape);
+        for most in [1, 2, 3, 4, 7, 9, 100] {
+            let mut seen = vec![];
+            for part in grid.boxes(most) {
+                let inside: Vec<Region> = grid.chunks(&part).collect();
+                assert!(inside.len() as u64 <= most);
+                for chunk in inside {
+                    let start = part.start.iter().zip(&chunk.start).map(|(a, b)| a + b);
+                    let whole = Region::boxed(start.collect(), chunk.count);
+                    seen.push((grid.index(&whole), whole));
+                }
+            }
+            let each = grid.boxes(1).map(|b| (grid.index(&b), b));
+            assert_eq!(seen, each.collect::<Vec<_>>(), "{most}");
+        }
+    }
+
+    #[test]
+    fn nothing_and_scalars() {
+        let none = Grid::new(&layout(&[0, 3], &[2, 3]), &[0, 3]);
+        assert_eq!((none.is_empty(), none.boxes(5).count()), (true, 0));
+        let scalar = Grid::new(&layout(&[], &[]), &[]);
+        assert_eq!((scalar.len(), scalar.boxes(5).count()), (1, 1));
+    }
+}

@@ -1,0 +1,238 @@
+//! How the elements of a variable get from chunks of one shape to chunks of another.
+//!
+//! Chunks are written in row-major order. They are made in *slabs*: boxes of chunks that follow one
+//! another, as many as memory holds. Where the chunks that are read lie in several slabs, they are
+//! decoded several times (as often as there are *passes*), or once, if their elements are put into a
+//! spill file in the order in which they are wanted.
+
+mod cost;
+
+pub use cost::segments;
+
+use super::grid::Grid;
+use super::layout::Layout;
+use super::plan;
+use crate::model::Region;
+use crate::model::region::product;
+use cost::{Nanoseconds, decoding, piece};
+
+/// What the planner may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Threads that work.
+    pub threads: usize,
+}
+
+/// How chunks get their elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Each reads and decodes what it needs.
+    Direct,
+    /// What is needed for a slab is decoded in memory first.
+    Memory {
+        /// Slabs kept at a time: with two, one is decoded while the other is encoded.
+        slabs: usize,
+    },
+    /// All elements are decoded into a file, ordered by slabs.
+    Spill,
+}
+
+/// How a variable is rechunked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// The way.
+    pub way: Way,
+    /// Chunks of a slab, at most.
+    pub chunks: u64,
+    /// How often a chunk that is read is decoded, on average and rounded up.
+    pub passes: u64,
+    /// Bytes of memory for slabs.
+    pub slabs: u64,
+    /// Bytes of memory for chunks that are being decoded and encoded.
+    pub work: u64,
+    /// Bytes of the spill file.
+    pub disk: u64,
+    /// True if the memory that was given did not hold the chunks that are read and written at a time.
+    pub raised: bool,
+}
+
+impl Plan {
+    /// Bytes of memory in all.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        self.slabs.saturating_add(self.work)
+    }
+}
+
+/// Chunks are decoded so often at most; more often, a spill file is cheaper even on slow disks.
+const PASSES: f64 = 4.0;
+
+/// Copies of a chunk that is read, and of one that is written, while they are worked on.
+const DECODING: u64 = 2;
+const ENCODING: u64 = 3;
+
+/// A variable that is to be rechunked.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable<'a> {
+    /// How it is stored.
+    pub from: &'a Layout,
+    /// How it is to be stored.
+    pub to: &'a Layout,
+    /// Its shape.
+    pub shape: &'a [u64],
+}
+
+impl Variable<'_> {
+    /// The chunks to be written.
+    #[must_use]
+    pub fn grid(&self) -> Grid {
+        Grid::new(self.to, self.shape)
+    }
+
+    /// Bytes of the elements of a box, as read or as written, whichever are more.
+    fn bytes(&self, count: &[u64]) -> u64 {
+        let size = self.from.element.size.max(self.to.element.size);
+        let elements = product(count).unwrap_or(u64::MAX);
+        elements.saturating_mul(size.max(1))
+    }
+
+    /// Bytes of all elements.
+    fn total(&self) -> u64 {
+        self.bytes(self.shape)
+    }
+
+    /// Bytes of memory that a chunk takes that is being read.
+    fn input(&self) -> u64 {
+        match self.from.filters.len() {
+            0 => 0,
+            _ => self.bytes(&self.from.chunk),
+        }
+    }
+}
+
+/// Plans to rechunk a variable: the cheapest way within the memory.
+#[must_use]
+pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
+    let grid = variable.grid();
+    let output = variable.bytes(&variable.to.chunk);
+    let item =
+        (variable.input().saturating_mul(DECODING)).saturating_add(output.saturating_mul(ENCODING));
+    let least = item.saturating_add(variable.bytes(&grid.largest()));
+    let memory = budget.memory.max(least);
+    let threads = (budget.threads as u64).saturating_add(1);
+    let work = item.saturating_mul(threads).min(memory / 2).max(item);
+    let plan = Plan {
+        way: Way::Direct,
+        chunks: 1,
+        passes: 1,
+        slabs: 0,
+        work: memory,
+        disk: 0,
+        raised: least > budget.memory,
+    };
+    let slabs = memory - work;
+    let ways = [
+        Some(direct(variable, &grid, plan)),
+        in_memory(variable, &grid, (slabs / 2, 2), plan).filter(|_| budget.threads > 1),
+        in_memory(variable, &grid, (slabs, 1), plan),
+        Some(spilled(variable, &grid, slabs, plan)),
+    ];
+    let ways = ways
+        .into_iter()
+        .flatten()
+        .map(|(plan, cost)| match plan.way {
+            Way::Direct => (plan, cost),
+            Way::Memory { .. } | Way::Spill => (
+                Plan {
+                    slabs,
+                    work,
+                    ..plan
+                },
+                cost,
+            ),
+        });
+    let best = ways.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    best.map_or(plan, |(plan, _)| plan)
+}
+
+/// The cost for each byte of slabs of this shape that are read from the chunks as they are; with how
+/// often these are decoded.
+fn read(variable: Variable<'_>, slab: &[u64]) -> (f64, Nanoseconds) {
+    let times = decoding(variable.from, variable.shape, slab);
+    if variable.from.filters.is_empty() {
+        return (1.0, cost::reading(piece(variable.from, slab)));
+    }
+    (times, times * cost::DECODE)
+}
+
+/// A whole number of passes.
+fn passes(times: f64) -> u64 {
+    // Few: what is more than `PASSES` is not done.
+    (1u32..100)
+        .find(|&n| f64::from(n) >= times - 1e-9)
+        .unwrap_or(100)
+        .into()
+}
+
+/// Each chunk reads what it needs.
+fn direct(variable: Variable<'_>, grid: &Grid, plan: Plan) -> (Plan, Nanoseconds) {
+    let (times, cost) = read(variable, &grid.largest());
+    let allowed = if times > PASSES { f64::INFINITY } else { cost };
+    let passes = passes(times);
+    (Plan { passes, ..plan }, allowed)
+}
+
+/// Slabs of `memory` bytes, so many at a time; `None` if not even one chunk fits.
+fn in_memory(
+    variable: Variable<'_>,
+    grid: &Grid,
+    (memory, slabs): (u64, usize),
+    plan: Plan,
+) -> Option<(Plan, Nanoseconds)> {
+    let chunks = fitting(variable, grid, memory)?;
+    let slab = grid.boxes(chunks).next()?;
+    let (times, cost) = read(variable, &slab.count);
+    let plan = Plan {
+        way: Way::Memory { slabs },
+        chunks,
+        passes: passes(times),
+        ..plan
+    };
+    // With a single slab the threads wait for one another at its end.
+    let alone = if slabs == 1 { cost::WAIT } else { 0.0 };
+    let cost = if times > PASSES { f64::INFINITY } else { cost };
+    Some((plan, cost + cost::COPY + alone))
+}
+
+/// Everything is decoded once into a file.
+fn spilled(variable: Variable<'_>, grid: &Grid, memory: u64, plan: Plan) -> (Plan, Nanoseconds) {
+    let whole: Vec<u64> = variable.shape.to_vec();
+    let plan = Plan {
+        way: Way::Spill,
+        chunks: fitting(variable, grid, memory).unwrap_or(1),
+        disk: variable.total(),
+        ..plan
+    };
+    (plan, read(variable, &whole).1 + cost::SPILL)
+}
+
+/// Chunks to be written that fit in `memory` bytes; `None` if not even one does.
+fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
+    let chunk = variable.bytes(&grid.largest()).max(1);
+    Some(memory / chunk).filter(|&n| n > 0)
+}
+
+/// How a slab is read for a plan: the boxes, and the way of [`Dataset::parts`](super::Dataset).
+pub fn slabs(grid: &Grid, plan: &Plan) -> (impl Iterator<Item = Region> + use<>, plan::Way) {
+    let way = match plan.way {
+        Way::Direct => plan::Way::Direct,
+        Way::Memory { slabs } => plan::Way::Staged { slabs },
+        Way::Spill => plan::Way::Staged { slabs: 1 },
+    };
+    (grid.boxes(plan.chunks), way)
+}
+
+#[cfg(test)]
+mod tests;

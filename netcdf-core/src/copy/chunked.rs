@@ -1,0 +1,203 @@
+//! The ways in which the data of a variable gets into chunks.
+
+use super::Job;
+use super::methods::{self, length, object};
+use crate::chunk::Dataset;
+use crate::chunk::dataset::{Cuts, Part};
+use crate::chunk::encode::{Encoder, Stored};
+use crate::chunk::grid::Grid;
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::rechunk::{Plan, slabs};
+use crate::env::Progress;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::Writer;
+use crate::io::source::present;
+use crate::model::{Region, Values};
+
+/// What becomes of the elements of a chunk.
+enum Made {
+    /// The chunk.
+    Chunk(Stored),
+    /// Values with heap data, which is written in order.
+    Values(Values),
+    /// Nothing: the chunk is fill, as is one that is not stored.
+    Nothing,
+}
+
+/// Tells how much of a variable is done, so that at its end all of it is told.
+struct Meter<'a> {
+    progress: &'a Progress,
+    left: u64,
+}
+
+impl Meter<'_> {
+    fn advance(&mut self, bytes: u64) {
+        let bytes = bytes.min(self.left);
+        self.left -= bytes;
+        self.progress.advance(bytes);
+    }
+}
+
+impl Drop for Meter<'_> {
+    fn drop(&mut self) {
+        // Chunks that are left out are done, too.
+        self.progress.advance(self.left);
+    }
+}
+
+/// A variable that is written in chunks.
+struct Output<'a> {
+    job: &'a Job,
+    set: Dataset<'a>,
+    grid: Grid,
+    encoder: Encoder,
+    /// Bytes of a chunk as told to the one who waits.
+    each: u64,
+}
+
+impl Job {
+    /// Moves the stored chunks as they are; the bytes moved. Those that are not stored are fill in
+    /// the output, too.
+    pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
+        let grid = Grid::new(&self.to, &self.shape);
+        let each = self.bytes() / grid.len().max(1);
+        let mut meter = self.meter(set);
+        let mut stored = 0u64;
+        let mut one = |chunk: ChunkRef| {
+            set.env.cancel.check()?;
+            let source = object(set, chunk.object)?;
+            present(&**source, &chunk.range)?;
+            self.check_length(&chunk)?;
+            stored = stored.saturating_add(length(&chunk.range));
+            let index = grid.index(&self.place(&chunk));
+            let moved = ChunkRef { index, ..chunk };
+            writer.move_chunk(self.pair.to, &moved, source)?;
+            meter.advance(each);
+            Ok(())
+        };
+        set.locate(self.pair.from, &mut one)?;
+        Ok(stored)
+    }
+
+    /// A chunk without filters has as many bytes as its shape asks for.
+    fn check_length(&self, chunk: &ChunkRef) -> Result<()> {
+        let (found, whole) = (length(&chunk.range), self.from.chunk_bytes());
+        if !self.from.filters.is_empty() || whole.is_some_and(|n| n as u64 == found) {
+            return Ok(());
+        }
+        let what = format!("a chunk of {found} bytes, which are not what its shape asks for");
+        Err(Error::new(ErrorKind::Corrupt, what))
+    }
+
+    /// The elements of a chunk of the input.
+    fn place(&self, chunk: &ChunkRef) -> Region {
+        let block = self.from.block(chunk.index);
+        Region::boxed(block.start, block.count)
+    }
+
+    fn meter<'a>(&self, set: Dataset<'a>) -> Meter<'a> {
+        Meter {
+            progress: &set.env.progress,
+            left: self.bytes(),
+        }
+    }
+
+    /// Decodes the stored chunks, and encodes them with other filters or in another byte order; the
+    /// bytes stored.
+    pub(super) fn recoded(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
+        let output = Output::new(self, set, writer)?;
+        let mut meter = self.meter(set);
+        let mut stored = 0u64;
+        let path = || set.reader.schema().var_path(self.pair.from);
+        let work = |_: &ChunkRef, bytes: Vec<u8>| {
+            let bytes = self.encoded(set, bytes).in_object(path)?;
+            output.encoder.encode(bytes)
+        };
+        let sink = |chunk: ChunkRef, made: Stored| {
+            stored = stored.saturating_add(output.put(writer, &self.place(&chunk), made)?);
+            meter.advance(output.each);
+            Ok(())
+        };
+        set.chunks(self.pair.from, set.env.memory.0, work, sink)?;
+        Ok(stored)
+    }
+
+    /// Makes the chunks one by one of the elements that each needs; the bytes stored.
+    pub(super) fn rechunked(
+        &self,
+        set: Dataset<'_>,
+        plan: &Plan,
+        writer: &mut dyn Writer,
+    ) -> Result<u64> {
+        let output = Output::new(self, set, writer)?;
+        let (slabs, way) = slabs(&output.grid, plan);
+        let cuts = Cuts {
+            slabs: Box::new(slabs),
+            way,
+            parts: Box::new(|slab| output.grid.chunks(slab).collect()),
+            memory: plan.work,
+        };
+        let mut meter = self.meter(set);
+        let mut stored = 0u64;
+        let work = |place: &Region, part: Part| Ok((place.clone(), output.made(place, part)?));
+        let sink = |(place, made): (Region, Made)| {
+            stored = stored.saturating_add(output.finish(writer, &place, made)?);
+            meter.advance(output.each);
+            Ok(())
+        };
+        set.parts(self.pair.from, cuts, work, sink)?;
+        Ok(stored)
+    }
+}
+
+impl<'a> Output<'a> {
+    fn new(job: &'a Job, set: Dataset<'a>, writer: &dyn Writer) -> Result<Self> {
+        let grid = Grid::new(&job.to, &job.shape);
+        Ok(Self {
+            encoder: Encoder::new(writer, set.env, job.pair.to, &job.to)?,
+            each: job.bytes() / grid.len().max(1),
+            job,
+            set,
+            grid,
+        })
+    }
+
+    /// What becomes of the elements of a chunk.
+    fn made(&self, place: &Region, part: Part) -> Result<Made> {
+        let (job, set) = (self.job, self.set);
+        if !part.stored && job.same_fill {
+            set.env.buffers.give_large(part.bytes);
+            return Ok(Made::Nothing);
+        }
+        let path = || set.reader.schema().var_path(job.pair.from);
+        let bytes = match job.converts(set, part.bytes).in_object(path)? {
+            methods::Made::Bytes(bytes) => bytes,
+            methods::Made::Values(values) => return Ok(Made::Values(values)),
+        };
+        let whole = self.encoder.whole(&place.count, bytes)?;
+        self.encoder.encode(whole).map(Made::Chunk)
+    }
+
+    /// Writes a chunk; the bytes stored.
+    fn finish(&self, writer: &mut dyn Writer, place: &Region, made: Made) -> Result<u64> {
+        let stored = match made {
+            Made::Chunk(stored) => stored,
+            Made::Nothing => return Ok(0),
+            Made::Values(values) => {
+                let bytes = writer.put_heap(self.job.pair.to, &values)?;
+                self.encoder
+                    .encode(self.encoder.whole(&place.count, bytes)?)?
+            }
+        };
+        self.put(writer, place, stored)
+    }
+
+    /// Writes an encoded chunk; its bytes.
+    fn put(&self, writer: &mut dyn Writer, place: &Region, made: Stored) -> Result<u64> {
+        let index = self.grid.index(place);
+        writer.put_chunk(self.job.pair.to, index, made.mask, &made.bytes)?;
+        let stored = made.bytes.len() as u64;
+        self.set.env.buffers.give_large(made.bytes);
+        Ok(stored)
+    }
+}

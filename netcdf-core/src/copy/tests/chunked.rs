@@ -1,0 +1,250 @@
+//! Copies into chunks: any shapes, filters, budgets and threads.
+
+use proptest::prelude::*;
+
+use super::mock::{Back, Form, Mock, Store, table};
+use super::*;
+use crate::chunk::layout::ChunkRef;
+use crate::env::Memory;
+
+fn env(threads: usize, memory: u64) -> Env {
+    Env {
+        filters: table(),
+        pool: Pool {
+            threads,
+            memory: memory.max(1000),
+        },
+        memory: Memory(memory),
+        ..Env::default()
+    }
+}
+
+fn form(chunk: &[u64], filters: &[u32], order: Endianness) -> Form {
+    Form {
+        chunk: chunk.to_vec(),
+        filters: filters.to_vec(),
+        order,
+    }
+}
+
+/// A variable `v` of this shape, and its elements in a classic file. The first dimension is
+/// unlimited if `records`.
+fn classic(shape: &[u64], ty: Atomic, records: bool) -> Vec<u8> {
+    let mut s = dataset(Kind::Cdf5, shape);
+    if records {
+        s.dims[0].unlimited = true;
+        s.dims[0].len = 0;
+    }
+    let dims: Vec<u32> = (0..shape.len() as u32).collect();
+    add(&mut s, b"v", ty, &dims);
+    make(s, shape.first().copied().unwrap_or(0))
+}
+
+/// Copies into a store; all but the kind stays.
+fn stored(reader: &dyn Reader, forms: &[Form], env: &Env) -> Result<(Store, Report)> {
+    let p = plan(reader.schema(), &to(Kind::Netcdf4))?;
+    let (writer, store) = Mock::create(p.schema.clone(), forms.to_vec());
+    let report = run(reader, &p, writer, env)?;
+    let store = store.lock().unwrap().clone();
+    assert!(store.finished);
+    let (done, total) = env.progress.get();
+    assert_eq!(done, total);
+    Ok((store, report))
+}
+
+fn read(reader: &dyn Reader, env: &Env) -> Values {
+    let shape = reader.schema().shape(VarId(0));
+    let set = Dataset::new(reader, env);
+    set.read(VarId(0), &Region::whole(&shape)).unwrap()
+}
+
+/// The method, and the store that came of it.
+fn copy(reader: &dyn Reader, form: &Form, env: &Env) -> (Method, Store) {
+    let (store, report) = stored(reader, std::slice::from_ref(form), env).unwrap();
+    assert_eq!(read(&Back::new(&store), env), read(reader, env), "{form:?}");
+    let sizes = store.chunks.values().map(|(_, b)| b.len() as u64);
+    assert_eq!(report.vars[0].after, sizes.sum::<u64>());
+    (report.vars[0].method, store)
+}
+
+const BE: Endianness = Endianness::Big;
+const LE: Endianness = Endianness::Little;
+
+#[test]
+fn the_cheapest_way_is_taken() {
+    let env = env(2, 1 << 20);
+    let bytes = classic(&[12, 10], Atomic::Int, false);
+    let input = open(&bytes, &env).unwrap();
+    let (method, first) = copy(&*input, &form(&[4, 5], &[3], LE), &env);
+    assert!(matches!(method, Method::Rechunk(_)));
+    let back = Back::new(&first);
+    let (method, same) = copy(&back, &form(&[4, 5], &[3], LE), &env);
+    assert_eq!((method, same.moved), (Method::Chunks, 6));
+    assert_eq!(same.chunks, first.chunks);
+    for form in [
+        form(&[4, 5], &[], LE),
+        form(&[4, 5], &[3, 8], LE),
+        form(&[4, 5], &[3], BE),
+    ] {
+        let (method, _) = copy(&back, &form, &env);
+        assert_eq!(method, Method::Recode);
+    }
+    for chunk in [[4, 6], [12, 10], [5, 5], [100, 1]] {
+        let (method, _) = copy(&back, &form(&chunk, &[3], LE), &env);
+        assert!(matches!(method, Method::Rechunk(_)));
+    }
+}
+
+/// Chunks that are not stored stay so, if they read the same.
+#[test]
+fn missing_chunks_stay_missing_unless_the_fill_differs() {
+    let env = env(2, 1 << 20);
+    let bytes = classic(&[12, 10], Atomic::Short, false);
+    let input = open(&bytes, &env).unwrap();
+    let (_, mut store) = copy(&*input, &form(&[4, 5], &[3], LE), &env);
+    store.chunks.remove(&(0, 2));
+    store.chunks.remove(&(0, 3));
+    let back = Back::new(&store);
+    for (form, chunks) in [
+        (form(&[4, 5], &[3], LE), 4),
+        (form(&[4, 5], &[], BE), 4),
+        (form(&[2, 10], &[3], LE), 4),
+        (form(&[12, 2], &[3], LE), 5),
+    ] {
+        let (_, copy) = copy(&back, &form, &env);
+        assert_eq!(copy.chunks.len(), chunks, "{form:?}");
+    }
+    // The output has another fill value.
+    let mut p = plan(back.schema(), &to(Kind::Netcdf4)).unwrap();
+    let fill = Attribute::atomic(Name::stored(b"_FillValue"), Values::Short(vec![7]));
+    p.schema.vars[0].attributes.extend(fill);
+    let same = form(&[4, 5], &[3], LE);
+    let (writer, out) = Mock::create(p.schema.clone(), vec![same]);
+    let report = run(&back, &p, writer, &env).unwrap();
+    assert!(matches!(report.vars[0].method, Method::Rechunk(_)));
+    let out = out.lock().unwrap().clone();
+    assert_eq!(out.chunks.len(), 6);
+    assert_eq!(read(&Back::new(&out), &env), read(&back, &env));
+}
+
+/// What a chunk has beyond the variable is fill, for those who make it longer later.
+#[test]
+fn chunks_end_in_fill() {
+    let env = env(1, 1 << 20);
+    let input = open(&classic(&[3], Atomic::Short, true), &env).unwrap();
+    let (_, store) = copy(&*input, &form(&[5], &[], LE), &env);
+    let chunk = &store.chunks[&(0, 0)].1;
+    assert_eq!(chunk[6..], [0x01, 0x80, 0x01, 0x80]);
+}
+
+#[test]
+fn scalars_and_empty_variables_are_copied() {
+    let env = env(2, 1 << 20);
+    for (shape, records, chunks) in [(&[][..], false, 1), (&[0, 3], true, 0), (&[1], true, 1)] {
+        let input = open(&classic(shape, Atomic::Double, records), &env).unwrap();
+        let chunk: Vec<u64> = shape.iter().map(|_| 2).collect();
+        let (_, first) = copy(&*input, &form(&chunk, &[1], LE), &env);
+        assert_eq!(first.chunks.len(), chunks);
+        let (_, again) = copy(&Back::new(&first), &form(&chunk, &[1], LE), &env);
+        assert_eq!(again.chunks, first.chunks);
+    }
+}
+
+#[test]
+fn a_chunk_that_is_cut_off_is_an_error() {
+    let env = env(2, 1 << 20);
+    let input = open(&classic(&[12, 10], Atomic::Int, false), &env).unwrap();
+    let (_, mut store) = copy(&*input, &form(&[4, 5], &[], LE), &env);
+    store.chunks.get_mut(&(0, 3)).unwrap().1.pop();
+    for to in [
+        form(&[4, 5], &[], LE),
+        form(&[4, 5], &[1], LE),
+        form(&[12, 1], &[], LE),
+    ] {
+        let e = stored(&Back::new(&store), &[to], &env).unwrap_err();
+        assert_eq!(
+            (e.kind(), e.object()),
+            (ErrorKind::Corrupt, Some("/v")),
+            "{e}"
+        );
+    }
+}
+
+/// Values on a heap are written in the order of the chunks, whatever the threads.
+#[test]
+fn heap_data_is_written_in_order() {
+    let input = open(&classic(&[6, 6], Atomic::Int, false), &env(1, 1 << 20)).unwrap();
+    let (_, mut store) = copy(&*input, &form(&[2, 3], &[], LE), &env(1, 1 << 20));
+    let schema = store.schema.as_mut().unwrap();
+    schema.vars[0].ty = Atomic::String.into();
+    let back = Back::new(&store);
+    let run = |threads| {
+        let to = [form(&[3, 2], &[4], LE)];
+        stored(&back, &to, &env(threads, 1 << 20)).unwrap().0
+    };
+    let one = run(1);
+    let mut numbers = vec![];
+    for (mask, bytes) in one.chunks.values() {
+        let add = if *mask == 0 { 4 } else { 0 };
+        let bytes: Vec<u8> = bytes.iter().map(|b| b - add).collect();
+        numbers.extend(bytes.chunks(4).map(|b| u32::from(b[0])));
+    }
+    assert_eq!(numbers, (0..36).collect::<Vec<_>>());
+    assert_eq!(run(4).chunks, one.chunks);
+}
+
+fn dimension() -> impl Strategy<Value = [u64; 3]> {
+    (1u64..9, 1u64..11, 1u64..11).prop_map(|(n, a, b)| [n, a, b])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// From a classic file to chunks to other chunks: the values stay, and the bytes depend neither
+    /// on threads nor on memory.
+    #[test]
+    fn any_chunks_become_any_others(
+        dims in prop::collection::vec(dimension(), 0..5),
+        ty in prop::sample::select(vec![Atomic::Byte, Atomic::Short, Atomic::Double]),
+        (a, b) in (0usize..3, 0usize..3),
+        (big, records) in any::<(bool, bool)>(),
+        seed in any::<u64>(),
+    ) {
+        let column = |n: usize| dims.iter().map(|d| d[n]).collect::<Vec<u64>>();
+        let bytes = classic(&column(0), ty, records && !dims.is_empty());
+        let (order, few) = (if big { BE } else { LE }, env(1, 0));
+        let input = open(&bytes, &few).unwrap();
+        let first = form(&column(1), &[5, 9][..a.min(2)], LE);
+        let (_, mut store) = copy(&*input, &first, &few);
+        let mut n = 0u64;
+        store.chunks.retain(|_, _| {
+            n = n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(seed | 1);
+            n >> 62 != 0
+        });
+        let back = Back::new(&store);
+        let second = form(&column(2), &[5, 9][..b.min(2)], order);
+        let (_, want) = copy(&back, &second, &few);
+        for (threads, memory) in [(2, 300), (1, 1000), (3, 2000), (2, 5000), (4, 1 << 20)] {
+            let (_, got) = copy(&back, &second, &env(threads, memory));
+            prop_assert_eq!(&got.chunks, &want.chunks, "{} {}", threads, memory);
+        }
+    }
+}
+
+#[test]
+fn all_chunks_are_looked_at() {
+    // The mock's own test: what is not stored is not found.
+    let env = env(1, 1 << 20);
+    let input = open(&classic(&[4], Atomic::Byte, false), &env).unwrap();
+    let (_, store) = copy(&*input, &form(&[2], &[], LE), &env);
+    let mut seen: Vec<ChunkRef> = vec![];
+    let back = Back::new(&store);
+    let mut visit = |c| {
+        seen.push(c);
+        Ok(())
+    };
+    Dataset::new(&back, &env)
+        .locate(VarId(0), &mut visit)
+        .unwrap();
+    assert_eq!(seen.len(), 2);
+}

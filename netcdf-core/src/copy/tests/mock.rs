@@ -1,0 +1,238 @@
+//! A dataset in memory whose variables are in chunks: written by the engine, and read again.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use super::*;
+use crate::chunk::layout::{ChunkRef, Element};
+use crate::chunk::scatter::Block;
+use crate::filter::{Context, Encoded, Filter, FilterEntry, Table};
+use crate::format::Provenance;
+use crate::io::Source;
+use crate::model::FilterSpec;
+
+/// Adds its parameter to every byte; declines chunks that begin with a multiple of seven.
+struct Add(u8);
+
+impl Filter for Add {
+    fn output(&self, context: &Context) -> Context {
+        context.clone()
+    }
+    fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        output.extend(input.iter().map(|b| b.wrapping_sub(self.0)));
+        Ok(())
+    }
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        if input.first().is_some_and(|b| b.is_multiple_of(7)) {
+            return Ok(Encoded::Declined);
+        }
+        output.extend(input.iter().map(|b| b.wrapping_add(self.0)));
+        Ok(Encoded::Applied)
+    }
+}
+
+pub(super) fn table() -> Table {
+    Table::new(vec![FilterEntry {
+        id: 300,
+        name: "add",
+        prepare: |_, user| Ok(user.to_vec()),
+        build: |params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))),
+    }])
+}
+
+/// How a variable is to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Form {
+    pub(super) chunk: Vec<u64>,
+    /// Parameters of filters.
+    pub(super) filters: Vec<u32>,
+    pub(super) order: Endianness,
+}
+
+/// What was stored.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Store {
+    pub(super) schema: Option<Schema>,
+    forms: Vec<Form>,
+    /// Per variable and chunk: mask and bytes.
+    pub(super) chunks: BTreeMap<(u32, u64), (u32, Vec<u8>)>,
+    /// Chunks that were moved.
+    pub(super) moved: u64,
+    pub(super) finished: bool,
+}
+
+impl Store {
+    fn layout(&self, var: VarId) -> Layout {
+        let schema = self.schema.as_ref().unwrap();
+        let form = &self.forms[var.index()];
+        let ty = schema.var(var).unwrap().ty;
+        let spec = |&n: &u32| FilterSpec {
+            id: 300,
+            params: vec![n],
+        };
+        Layout {
+            extent: schema.shape(var),
+            chunk: form.chunk.clone(),
+            element: Element {
+                ty,
+                size: ty.fixed_size(schema).unwrap_or(4),
+                order: form.order,
+                plain: ty.fixed_size(schema).is_some(),
+            },
+            filters: form.filters.iter().map(spec).collect(),
+            fill: None,
+        }
+    }
+}
+
+/// Writes into a store.
+pub(super) struct Mock(Arc<Mutex<Store>>, Schema, Vec<Vec<u8>>);
+
+impl Mock {
+    pub(super) fn create(schema: Schema, forms: Vec<Form>) -> (Box<dyn Writer>, Arc<Mutex<Store>>) {
+        let store = Store {
+            schema: Some(schema.clone()),
+            forms,
+            ..Store::default()
+        };
+        let store = Arc::new(Mutex::new(store));
+        (Box::new(Self(Arc::clone(&store), schema, vec![])), store)
+    }
+}
+
+impl Writer for Mock {
+    fn schema(&self) -> &Schema {
+        &self.1
+    }
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        Ok(self.0.lock().unwrap().layout(var))
+    }
+    fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
+        let mut store = self.0.lock().unwrap();
+        let layout = store.layout(var);
+        assert!(index < layout.grid().iter().product(), "{index} {layout:?}");
+        let before = store
+            .chunks
+            .range((var.0, 0)..=(var.0, u64::MAX))
+            .next_back();
+        assert!(before.is_none_or(|((_, i), _)| *i < index), "in order");
+        store.chunks.insert((var.0, index), (mask, bytes.to_vec()));
+        Ok(())
+    }
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
+        let bytes = crate::io::source::read_range(&**source, &chunk.range)?;
+        self.0.lock().unwrap().moved += 1;
+        self.put_chunk(var, chunk.index, chunk.mask, &bytes)
+    }
+    fn put_run(&mut self, _: VarId, _: u64, _: &[u8]) -> Result<()> {
+        panic!("all is in chunks")
+    }
+    fn move_run(&mut self, _: VarId, _: u64, _: &Arc<dyn Source>, _: Range<u64>) -> Result<()> {
+        panic!("all is in chunks")
+    }
+    fn takes_chunks(&self, _: VarId) -> bool {
+        true
+    }
+    /// Strings get numbers; the heap is the list of them.
+    fn put_heap(&mut self, _: VarId, values: &Values) -> Result<Vec<u8>> {
+        let Values::String(all) = values else {
+            panic!()
+        };
+        let mut out = vec![];
+        for text in all {
+            let number = u32::try_from(self.2.len()).unwrap();
+            self.2.push(text.as_deref().unwrap_or(b"NIL").to_vec());
+            out.extend(number.to_le_bytes());
+        }
+        Ok(out)
+    }
+    fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
+        let dim = &mut self.1.dims[dim.index()];
+        dim.len = dim.len.max(len);
+        self.0.lock().unwrap().schema = Some(self.1.clone());
+        Ok(())
+    }
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.0.lock().unwrap().finished = true;
+        Ok(())
+    }
+}
+
+/// Reads a store; some of its chunks may be left out.
+pub(super) struct Back {
+    store: Store,
+    schema: Schema,
+    source: Arc<dyn Source>,
+    refs: BTreeMap<(u32, u64), ChunkRef>,
+}
+
+impl Back {
+    pub(super) fn new(store: &Store) -> Self {
+        let mut file = b"head".to_vec();
+        let mut refs = BTreeMap::new();
+        for (&(var, index), (mask, bytes)) in &store.chunks {
+            let start = file.len() as u64;
+            file.extend(bytes);
+            let chunk = ChunkRef {
+                index,
+                object: 0,
+                range: start..file.len() as u64,
+                mask: *mask,
+            };
+            refs.insert((var, index), chunk);
+        }
+        Self {
+            schema: store.schema.clone().unwrap(),
+            store: store.clone(),
+            source: Arc::new(MemorySource::new("store", file)),
+            refs,
+        }
+    }
+}
+
+impl Reader for Back {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+    fn provenance(&self) -> Provenance {
+        Provenance::default()
+    }
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        Ok(self.store.layout(var))
+    }
+    fn locate(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        let layout = self.store.layout(var);
+        for (_, chunk) in self.refs.range((var.0, 0)..=(var.0, u64::MAX)) {
+            let place = layout.place(chunk.index);
+            let boxes = chunks.start.iter().zip(&chunks.count);
+            if place
+                .iter()
+                .zip(boxes)
+                .all(|(at, (s, n))| *at >= *s && at - s < *n)
+            {
+                visit(chunk.clone())?;
+            }
+        }
+        Ok(())
+    }
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
+        self.source.read_ranges(&ranges)
+    }
+    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
+        (object == 0).then_some(&self.source)
+    }
+    /// A number as text, with a NIL now and then.
+    fn resolve(&self, _: VarId, bytes: &[u8]) -> Result<Values> {
+        let (numbers, _) = bytes.as_chunks::<4>();
+        let text = |n: u32| (!n.is_multiple_of(5)).then(|| n.to_string().into_bytes().into());
+        let numbers = numbers.iter().map(|b| text(u32::from_le_bytes(*b)));
+        Ok(Values::String(numbers.collect()))
+    }
+}
