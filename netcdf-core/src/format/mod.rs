@@ -12,7 +12,7 @@ use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Source, Target};
-use crate::model::{DimId, Kind, Schema, Values, VarId};
+use crate::model::{DimId, Kind, Schema, StorageLayout, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
 pub trait Reader: Send + Sync {
@@ -177,6 +177,16 @@ pub struct CreateOptions {
     pub no_fill: bool,
 }
 
+/// How a variable will be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// As [`Writer::layout`] will have it, filters with the parameters that are stored included;
+    /// without a fill value.
+    pub layout: Layout,
+    /// Where its data will be.
+    pub storage: StorageLayout,
+}
+
 /// Starts a dataset.
 pub type Create = fn(Box<dyn Target>, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
 
@@ -192,6 +202,8 @@ pub struct Format {
     pub creates: &'static [Kind],
     /// Starts a dataset of `schema.kind`.
     pub create: Create,
+    /// How the variables of a dataset of `schema.kind` would be stored.
+    pub planned: fn(&Schema, &Env) -> Result<Vec<Planned>>,
 }
 
 /// The formats, in the order in which they are tried.
@@ -224,9 +236,22 @@ pub fn create(
     options: CreateOptions,
     env: &Env,
 ) -> Result<Box<dyn Writer>> {
-    let format = FORMATS.iter().find(|f| f.creates.contains(&schema.kind));
-    let format = format.ok_or_else(|| not_written(schema.kind))?;
-    (format.create)(target, schema, options, env)
+    (writing(schema.kind)?.create)(target, schema, options, env)
+}
+
+/// How the variables of a dataset with this schema would be stored, in their order: what
+/// [`create`] makes of what is asked for, before there is a target.
+///
+/// # Errors
+/// As [`create`] for what is wrong with storage settings.
+pub fn planned(schema: &Schema, env: &Env) -> Result<Vec<Planned>> {
+    (writing(schema.kind)?.planned)(schema, env)
+}
+
+/// The format that writes a kind.
+fn writing(kind: Kind) -> Result<&'static Format> {
+    let format = FORMATS.iter().find(|f| f.creates.contains(&kind));
+    format.ok_or_else(|| not_written(kind))
 }
 
 /// The error for a kind that cannot be written (yet).

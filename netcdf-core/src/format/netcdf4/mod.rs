@@ -16,6 +16,7 @@
 //! | [`numbers`], [`values`] | stored elements as values |
 //! | `virtual_data` | elements of virtual datasets |
 //! | [`reader`] | the format's part of reading data |
+//! | [`write`] | writing |
 
 mod attributes;
 mod dims;
@@ -29,8 +30,9 @@ pub mod values;
 mod variables;
 mod virtual_data;
 mod walk;
+pub mod write;
 
-use super::{CreateOptions, Format, Reader, Writer, not_written};
+use super::{CreateOptions, Format, Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, superblock};
@@ -43,8 +45,9 @@ pub const FORMAT: Format = Format {
     name: "netCDF-4",
     probe,
     open,
-    creates: &[],
+    creates: &[Kind::Netcdf4, Kind::Netcdf4Classic],
     create,
+    planned: write::planned,
 };
 
 /// An object: the number of its file, and the address of its header there.
@@ -85,10 +88,11 @@ fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
 }
 
 fn create(
-    _: Box<dyn Target>,
+    target: Box<dyn Target>,
     schema: Schema,
-    _: CreateOptions,
-    _: &Env,
+    options: CreateOptions,
+    env: &Env,
 ) -> Result<Box<dyn Writer>> {
-    Err(not_written(schema.kind))
+    let writer = write::writer::Netcdf4Writer::create(target, schema, options, env)?;
+    Ok(Box::new(writer))
 }

@@ -1,0 +1,157 @@
+//! What netCDF-4 files, and those of the classic model, cannot hold.
+
+use std::collections::HashSet;
+
+use super::super::hidden::is_reserved;
+use super::order::Scales;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Attribute, DataType, GroupId, Kind, Schema};
+
+/// The longest dimension of the classic model.
+const CLASSIC_DIM: u64 = u32::MAX as u64;
+
+/// Refuses what the schema's kind cannot hold, with a list of all of it.
+///
+/// # Errors
+/// [`ErrorKind::Strict`] for what the classic model lacks, [`ErrorKind::BadName`] for names that
+/// cannot be, [`ErrorKind::Exists`] for names that are there twice.
+pub fn check(schema: &Schema, scales: &Scales) -> Result<()> {
+    if schema.kind == Kind::Netcdf4Classic {
+        strict(schema)?;
+    }
+    let mut reserved = vec![];
+    each_list(schema, |path, attributes| {
+        let bad = attributes.iter().filter(|a| is_reserved(a.name.as_bytes()));
+        reserved.extend(bad.map(|a| format!("{path}:{}", a.name)));
+    });
+    if !reserved.is_empty() {
+        let what = format!(
+            "netCDF-4 keeps the names of these attributes for itself: {}",
+            reserved.join(", ")
+        );
+        return Err(Error::new(ErrorKind::BadName, what));
+    }
+    twice(schema)?;
+    links(schema, scales)
+}
+
+/// Calls `look` with all lists of attributes and what they belong to.
+fn each_list(schema: &Schema, mut look: impl FnMut(&str, &[Attribute])) {
+    for (n, group) in (0..).zip(&schema.groups) {
+        let path = schema.group_path(GroupId(n));
+        look(path.trim_end_matches('/'), &group.attributes);
+    }
+    for (id, var) in schema.var_ids().zip(&schema.vars) {
+        if !var.attributes.is_empty() {
+            look(&schema.var_path(id), &var.attributes);
+        }
+    }
+}
+
+fn twice(schema: &Schema) -> Result<()> {
+    let mut found = None;
+    each_list(schema, |path, attributes| {
+        let mut names = HashSet::with_capacity(attributes.len());
+        let double = attributes.iter().find(|a| !names.insert(&a.name));
+        if let (None, Some(a)) = (&found, double) {
+            found = Some(format!("{path}:{}", a.name));
+        }
+    });
+    match found {
+        None => Ok(()),
+        Some(path) => {
+            let what = "two attributes of this name";
+            Err(Error::new(ErrorKind::Exists, what).in_object(&path))
+        }
+    }
+}
+
+/// Types, groups, dimensions and variables of a group are links: of different names.
+fn links(schema: &Schema, scales: &Scales) -> Result<()> {
+    let mut names = HashSet::new();
+    let mut link = |group: GroupId, name: Vec<u8>| {
+        let path = || {
+            let group = schema.group_path(group);
+            let name = String::from_utf8_lossy(&name).into_owned();
+            format!("{}/{name}", group.trim_end_matches('/'))
+        };
+        if name.is_empty() || name == b"." || name.contains(&b'/') || name.contains(&0) {
+            let what = "a name that HDF5 does not allow";
+            return Err(Error::new(ErrorKind::BadName, what).in_object(&path()));
+        }
+        if names.contains(&(group, name.clone())) {
+            let what = "two objects of this name: types, groups, variables and, in netCDF-4 files, \
+                        dimensions of a group share their names";
+            return Err(Error::new(ErrorKind::Exists, what).in_object(&path()));
+        }
+        names.insert((group, name));
+        Ok(())
+    };
+    for ty in &schema.types {
+        link(ty.group, ty.name.as_bytes().to_vec())?;
+    }
+    for group in &schema.groups {
+        if let Some(parent) = group.parent {
+            link(parent, group.name.as_bytes().to_vec())?;
+        }
+    }
+    for (n, dim) in (0..).zip(&schema.dims) {
+        if scales.variable(crate::model::DimId(n)).is_none() {
+            link(dim.group, dim.name.as_bytes().to_vec())?;
+        }
+    }
+    for (id, var) in schema.var_ids().zip(&schema.vars) {
+        link(var.group, super::plan::link_name(schema, scales, id))?;
+    }
+    Ok(())
+}
+
+/// What the classic model lacks.
+fn strict(schema: &Schema) -> Result<()> {
+    let mut lacking = vec![];
+    let mut groups = (1..).zip(schema.groups.iter().skip(1));
+    lacking.extend(
+        groups
+            .by_ref()
+            .map(|(n, _)| format!("group {}", schema.group_path(GroupId(n)))),
+    );
+    lacking.extend(schema.types.iter().map(|t| format!("type {}", t.name)));
+    let unlimited = schema.dims.iter().filter(|d| d.unlimited).skip(1);
+    lacking.extend(unlimited.map(|d| format!("a second unlimited dimension {}", d.name)));
+    let long = schema.dims.iter().filter(|d| d.len > CLASSIC_DIM);
+    lacking.extend(long.map(|d| format!("dimension {} of length {}", d.name, d.len)));
+    for (id, var) in schema.var_ids().zip(&schema.vars) {
+        if !is_classic(var.ty) {
+            lacking.push(format!(
+                "the {} of {}",
+                type_name(var.ty),
+                schema.var_path(id)
+            ));
+        }
+    }
+    each_list(schema, |path, attributes| {
+        for a in attributes.iter().filter(|a| !is_classic(a.ty)) {
+            lacking.push(format!("the {} of {path}:{}", type_name(a.ty), a.name));
+        }
+    });
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let what = format!(
+        "{} files cannot hold {}",
+        Kind::Netcdf4Classic.name(),
+        lacking.join(", ")
+    );
+    Err(Error::new(ErrorKind::Strict, what).with_remedy("use -k nc4"))
+}
+
+fn is_classic(ty: DataType) -> bool {
+    ty.atomic().is_some_and(crate::model::Atomic::is_classic)
+}
+
+fn type_name(ty: DataType) -> String {
+    match ty {
+        DataType::Atomic(atomic) => format!("type {}", atomic.name()),
+        DataType::User(_) => "user-defined type".into(),
+    }
+}

@@ -1,0 +1,196 @@
+//! The shape of chunks where none, or only a part of it, is asked for: as netCDF-C has it.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::Dimension;
+
+/// Bytes of a chunk that are aimed at: `DEFAULT_CHUNK_SIZE`.
+const AIM: u64 = 16 << 20;
+/// As [`AIM`], where the only dimension is unlimited.
+const AIM_1D: u64 = 4096;
+/// Bytes of a chunk, at most.
+const MOST: u64 = u32::MAX as u64;
+
+/// What chunks are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Elements<'a> {
+    /// The dimensions.
+    pub dims: &'a [&'a Dimension],
+    /// Bytes of an element in memory, at least 1.
+    pub size: u64,
+    /// Bytes of an element in the file, at least 1.
+    pub stored: u64,
+}
+
+/// The shape of chunks; `asked` is empty, or has a length for every dimension, where 0 leaves it
+/// to the format.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for chunks of 4 GiB or more, or beyond a fixed dimension
+/// (`NC_EBADCHUNK`).
+pub fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
+    let Some((&first, _)) = asked.split_first() else {
+        return Ok(defaults(elements, &vec![0; elements.dims.len()]));
+    };
+    if asked.len() != elements.dims.len() {
+        let what = format!(
+            "{} chunk sizes for {} dimensions",
+            asked.len(),
+            elements.dims.len()
+        );
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    check(elements, asked)?;
+    if first == 0 {
+        return Ok(defaults(elements, asked));
+    }
+    let each = |(&n, dim): (&u64, &&Dimension)| match n {
+        0 => rest(elements, dim),
+        n => n,
+    };
+    let shape: Vec<u64> = asked.iter().zip(elements.dims).map(each).collect();
+    check(elements, &shape)?;
+    Ok(shape)
+}
+
+fn check(elements: Elements, asked: &[u64]) -> Result<()> {
+    if too_large(elements, asked) {
+        let what = format!("chunks of {asked:?} elements are larger than 4 GiB");
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    for (&n, dim) in asked.iter().zip(elements.dims) {
+        if !dim.unlimited && dim.len > 0 && n > dim.len {
+            let what = format!(
+                "a chunk of {n} elements along dimension {}, which has {}",
+                dim.name, dim.len
+            );
+            return Err(Error::new(ErrorKind::Argument, what));
+        }
+    }
+    Ok(())
+}
+
+fn too_large(elements: Elements, shape: &[u64]) -> bool {
+    let size = elements.size.max(elements.stored);
+    let bytes = shape.iter().try_fold(size, |n, &len| n.checked_mul(len));
+    bytes.is_none_or(|n| n > MOST) && !shape.contains(&0)
+}
+
+/// A length that is left open where the first is given.
+fn rest(elements: Elements, dim: &Dimension) -> u64 {
+    if dim.unlimited {
+        return 1;
+    }
+    let fixed = elements.dims.iter().filter(|d| !d.unlimited).count();
+    root(AIM as f64 / elements.size as f64, fixed).clamp(1, dim.len.max(1))
+}
+
+/// The lengths that netCDF-C takes for those that are 0.
+fn defaults(elements: Elements, asked: &[u64]) -> Vec<u64> {
+    let dims = elements.dims;
+    let mut shape = asked.to_vec();
+    let unlimited = dims.iter().filter(|d| d.unlimited).count();
+    let per_chunk = AIM / elements.size;
+    for (n, dim) in shape.iter_mut().zip(dims) {
+        *n = match dims.len() {
+            _ if !dim.unlimited => *n,
+            1 => per_chunk.clamp(1, AIM_1D) / elements.size,
+            all if all == unlimited => root(AIM as f64 / elements.size as f64, all).max(1),
+            _ => 1,
+        };
+    }
+    // Single precision as there: this decides between neighbouring lengths.
+    let values: f32 = dims
+        .iter()
+        .filter(|d| !d.unlimited)
+        .map(|d| d.len as f32)
+        .product();
+    let part = AIM as f64 / (f64::from(values) * elements.size as f64);
+    let part = part.powf(1.0 / (dims.len() - unlimited) as f64);
+    for (n, dim) in shape.iter_mut().zip(dims).filter(|(n, _)| **n == 0) {
+        *n = floor(part * dim.len as f64 - 0.5).min(dim.len);
+    }
+    shape.iter_mut().for_each(|n| *n = (*n).max(1));
+    while too_large(elements, &shape) && shape.iter().any(|&n| n > 1) {
+        shape.iter_mut().for_each(|n| *n = (*n / 2).max(1));
+    }
+    for (n, dim) in shape.iter_mut().zip(dims).filter(|(_, d)| !d.unlimited) {
+        trim(n, dim.len);
+    }
+    shape
+}
+
+/// Makes chunks smaller, so that the last one has few elements beyond the dimension.
+fn trim(chunk: &mut u64, len: u64) {
+    let chunks = len.div_ceil(*chunk);
+    let overhang = chunks.saturating_mul(*chunk).saturating_sub(len);
+    *chunk -= overhang.checked_div(chunks).unwrap_or(0).min(*chunk - 1);
+}
+
+fn root(x: f64, n: usize) -> u64 {
+    floor(x.powf(1.0 / n as f64))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the whole part, within the type's range, is what is wanted"
+)]
+fn floor(x: f64) -> u64 {
+    x as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{GroupId, Name};
+
+    /// The shape for dimensions of these lengths, 0 for unlimited.
+    fn shaped(lens: &[u64], size: u64, asked: &[u64]) -> Result<Vec<u64>> {
+        let dim = |&len: &u64| Dimension {
+            name: Name::stored(b"x"),
+            group: GroupId::ROOT,
+            len,
+            unlimited: len == 0,
+        };
+        let dims: Vec<_> = lens.iter().map(dim).collect();
+        let elements = Elements {
+            dims: &dims.iter().collect::<Vec<_>>(),
+            size,
+            stored: size,
+        };
+        shape(elements, asked)
+    }
+
+    #[test]
+    fn as_netcdf_c() {
+        let default = |lens: &[u64], size| shaped(lens, size, &[]).unwrap();
+        assert_eq!(default(&[0], 8), [512]);
+        assert_eq!(default(&[0], 4), [1024]);
+        assert_eq!(default(&[0], 1), [4096]);
+        assert_eq!(default(&[0], 5000), [1]);
+        assert_eq!(default(&[0, 0], 8), [1448, 1448]);
+        assert_eq!(default(&[0, 3], 4), [1, 3]);
+        assert_eq!(default(&[10, 20], 4), [10, 20]);
+        assert_eq!(default(&[0, 3000, 4000], 4), [1, 1500, 2000]);
+    }
+
+    #[test]
+    fn lengths_that_are_left_open() {
+        assert_eq!(shaped(&[10, 10, 10], 4, &[4, 0, 0]).unwrap(), [4, 10, 10]);
+        assert_eq!(shaped(&[10, 10], 4, &[0, 5]).unwrap(), [10, 5]);
+        assert_eq!(shaped(&[10, 0], 4, &[5, 0]).unwrap(), [5, 1]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for (lens, asked) in [
+            (&[10][..], &[11][..]),
+            (&[10], &[1, 1]),
+            (&[0, 0], &[1 << 15, 1 << 15]),
+        ] {
+            let e = shaped(lens, 4, asked).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Argument, "{asked:?}");
+        }
+        assert!(shaped(&[0], 4, &[1 << 29]).is_ok());
+    }
+}

@@ -1,0 +1,420 @@
+//! netCDF types as HDF5 datatypes.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::datatype::{
+    Bits, Charset, Class, Datatype, FloatFields, Member, Padding, Reference,
+};
+use crate::format::hdf5::write::{ObjectId, Type};
+use crate::model::region::product;
+use crate::model::{Atomic, DataType, Endianness, Field, Name, Schema, TypeId, TypeKind};
+
+/// Bytes of a reference to the heap: of a string, or of a list.
+const HEAP_REFERENCE: u64 = 16;
+/// Bytes of a string in a C structure: a pointer.
+const POINTER: u64 = 8;
+/// Types within a type, at most: more do not fit into the header of an object.
+const MOST_PARTS: u64 = 1 << 14;
+/// Nesting of types.
+const DEPTH: u32 = 64;
+
+/// The types of a dataset.
+#[derive(Debug)]
+pub struct Types {
+    /// As `schema.types`.
+    user: Vec<Datatype>,
+    /// The object of the first of them; the others follow.
+    first: u32,
+}
+
+impl Types {
+    /// The datatypes of all types of a schema, which are the objects from `first` on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`] for types that cannot be, with the type's name.
+    pub fn new(schema: &Schema, first: ObjectId) -> Result<Self> {
+        let mut making = Making {
+            schema,
+            made: vec![None; schema.types.len()],
+        };
+        for id in (0..schema.types.len()).filter_map(|n| u32::try_from(n).ok()) {
+            making.user(TypeId(id), 0)?;
+        }
+        let user = making.made.into_iter().flatten().map(|made| made.datatype);
+        Ok(Self {
+            user: user.collect(),
+            first: first.0,
+        })
+    }
+
+    /// The committed types, in the order of their ids.
+    pub fn committed(&self) -> impl Iterator<Item = &Datatype> {
+        self.user.iter()
+    }
+
+    /// The datatype of a type; numbers are in this byte order, but for those of user types.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    pub fn of(&self, ty: DataType, order: Endianness) -> Result<Type> {
+        let id = match ty {
+            DataType::Atomic(atomic) => return Ok(Type::Here(atomic_type(atomic, order))),
+            DataType::User(id) => id,
+        };
+        let datatype = self.user.get(id.index()).cloned();
+        let datatype = datatype.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such type"))?;
+        Ok(Type::Committed(
+            ObjectId(self.first.saturating_add(id.0)),
+            datatype,
+        ))
+    }
+}
+
+/// A datatype, and how many there are in it.
+#[derive(Clone)]
+struct Made {
+    datatype: Datatype,
+    parts: u64,
+}
+
+struct Making<'a> {
+    schema: &'a Schema,
+    made: Vec<Option<Made>>,
+}
+
+impl Making<'_> {
+    fn user(&mut self, id: TypeId, depth: u32) -> Result<Made> {
+        if let Some(Some(made)) = self.made.get(id.index()) {
+            return Ok(made.clone());
+        }
+        let schema = self.schema;
+        let ty = schema
+            .user_type(id)
+            .ok_or_else(|| bad("a type that is not there"))?;
+        if depth > DEPTH {
+            return Err(bad("types are nested too deep"));
+        }
+        let made = self.kind(&ty.kind, depth);
+        let made = made.map_err(|e| e.in_object(&path(schema, id)))?;
+        if made.parts > MOST_PARTS {
+            let what = format!(
+                "a type made of {} types, at most {MOST_PARTS} can be stored",
+                made.parts
+            );
+            return Err(Error::new(ErrorKind::Limit, what).in_object(&path(schema, id)));
+        }
+        if let Some(slot) = self.made.get_mut(id.index()) {
+            *slot = Some(made.clone());
+        }
+        Ok(made)
+    }
+
+    fn any(&mut self, ty: DataType, depth: u32) -> Result<Made> {
+        match ty {
+            DataType::Atomic(atomic) => Ok(Made {
+                datatype: atomic_type(atomic, Endianness::Little),
+                parts: 1,
+            }),
+            DataType::User(id) => self.user(id, depth + 1),
+        }
+    }
+
+    fn kind(&mut self, kind: &TypeKind, depth: u32) -> Result<Made> {
+        match kind {
+            TypeKind::Enum { base, members } => enumeration(*base, members),
+            TypeKind::Opaque { size: 0 } => Err(bad("an opaque type of size 0")),
+            TypeKind::Opaque { size } => Ok(Made {
+                datatype: datatype(*size, Class::Opaque { tag: vec![] }),
+                parts: 1,
+            }),
+            TypeKind::Vlen { base } => {
+                let base = self.any(*base, depth)?;
+                Ok(Made {
+                    parts: base.parts + 1,
+                    datatype: vlen(base.datatype),
+                })
+            }
+            TypeKind::Compound { fields, size } => self.compound(fields, *size, depth),
+        }
+    }
+
+    fn compound(&mut self, fields: &[Field], size: u64, depth: u32) -> Result<Made> {
+        if fields.is_empty() {
+            return Err(bad("a compound type without fields"));
+        }
+        let (mut members, mut in_memory, mut parts) = (vec![], vec![], 1u64);
+        for field in fields {
+            let one = self.any(field.ty, depth)?;
+            parts = parts.saturating_add(one.parts);
+            if parts > MOST_PARTS {
+                break;
+            }
+            let many = field.elements()?;
+            let bytes = memory_size(self.schema, field.ty).checked_mul(many);
+            in_memory.push(bytes.ok_or_else(too_large)?);
+            members.push(Member {
+                name: field.name.as_bytes().to_vec(),
+                offset: field.offset,
+                datatype: array(one.datatype, &field.dims)?,
+            });
+        }
+        let size = place(&mut members, &in_memory, size)?;
+        Ok(Made {
+            datatype: datatype(size, Class::Compound { members }),
+            parts,
+        })
+    }
+}
+
+/// Gives the members of a compound their places in the file; the compound's size there.
+///
+/// The offsets given are those in a file, or those of a C structure, in which strings take less
+/// room; in that case what follows them moves, as HDF5 does it.
+fn place(members: &mut [Member], in_memory: &[u64], size: u64) -> Result<u64> {
+    if fit(members, size) {
+        return Ok(size);
+    }
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    order.sort_by_key(|&n| members.get(n).map(|m| m.offset));
+    let mut more = 0u64;
+    for n in order {
+        let (Some(member), Some(&before)) = (members.get_mut(n), in_memory.get(n)) else {
+            continue;
+        };
+        let moved = member.offset.checked_add(more);
+        member.offset = moved.ok_or_else(too_large)?;
+        more = more.saturating_add(member.datatype.size.saturating_sub(before));
+    }
+    let size = size.checked_add(more).ok_or_else(too_large)?;
+    if fit(members, size) {
+        return Ok(size);
+    }
+    Err(bad("fields that overlap or lie beyond the compound"))
+}
+
+/// Whether members fit into a compound of this size without overlapping.
+fn fit(members: &[Member], size: u64) -> bool {
+    let mut spans: Vec<_> = members
+        .iter()
+        .map(|m| (m.offset, m.offset.saturating_add(m.datatype.size)))
+        .collect();
+    spans.sort_unstable();
+    let starts = spans.iter().skip(1).map(|s| s.0).chain([size]);
+    spans
+        .iter()
+        .zip(starts)
+        .all(|((_, end), next)| *end <= next)
+}
+
+/// Bytes of an element in a C structure.
+pub fn memory_size(schema: &Schema, ty: DataType) -> u64 {
+    let id = match ty {
+        DataType::Atomic(atomic) => return atomic.size().map_or(POINTER, |n| n as u64),
+        DataType::User(id) => id,
+    };
+    match schema.user_type(id).map(|t| &t.kind) {
+        Some(TypeKind::Enum { base, .. }) => base.size().map_or(1, |n| n as u64),
+        Some(TypeKind::Opaque { size } | TypeKind::Compound { size, .. }) => *size,
+        Some(TypeKind::Vlen { .. }) | None => HEAP_REFERENCE,
+    }
+}
+
+fn path(schema: &Schema, id: TypeId) -> String {
+    let Some(ty) = schema.user_type(id) else {
+        return String::new();
+    };
+    let group = schema.group_path(ty.group);
+    format!("{}/{}", group.trim_end_matches('/'), ty.name)
+}
+
+fn bad(what: &'static str) -> Error {
+    Error::new(ErrorKind::BadType, what)
+}
+
+fn too_large() -> Error {
+    Error::new(ErrorKind::Limit, "a type of more than 2^64 bytes")
+}
+
+fn datatype(size: u64, class: Class) -> Datatype {
+    Datatype {
+        size,
+        class,
+        committed: None,
+    }
+}
+
+fn array(base: Datatype, dims: &[u64]) -> Result<Datatype> {
+    if dims.is_empty() {
+        return Ok(base);
+    }
+    let size = product(dims).and_then(|n| n.checked_mul(base.size));
+    let size = size.ok_or_else(too_large)?;
+    if size == 0 {
+        return Err(bad("a field without elements"));
+    }
+    let (dims, base) = (dims.to_vec(), Box::new(base));
+    Ok(datatype(size, Class::Array { dims, base }))
+}
+
+/// A list of elements of a type.
+pub fn vlen(base: Datatype) -> Datatype {
+    let base = Box::new(base);
+    datatype(HEAP_REFERENCE, Class::Vlen { base })
+}
+
+/// A reference to an object.
+pub fn object_reference() -> Datatype {
+    datatype(8, Class::Reference(Reference::Object))
+}
+
+/// Text of a fixed length of at least 1, as netCDF stores `char`s.
+pub fn text(len: u64) -> Datatype {
+    let (padding, charset) = (Padding::NullTerminated, Charset::Ascii);
+    datatype(len.max(1), Class::String { padding, charset })
+}
+
+/// A compound of members one behind the other.
+pub fn packed(members: Vec<(&str, Datatype)>) -> Datatype {
+    let mut size = 0;
+    let mut member = |(name, datatype): (&str, Datatype)| {
+        let offset = size;
+        size += datatype.size;
+        let name = name.as_bytes().to_vec();
+        Member {
+            name,
+            offset,
+            datatype,
+        }
+    };
+    let members = members.into_iter().map(&mut member).collect();
+    datatype(size, Class::Compound { members })
+}
+
+/// An atomic type; text has no byte order.
+pub fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
+    let signed = |signed| (Some(signed), ty.size());
+    let (signed, size) = match ty {
+        Atomic::Byte | Atomic::Short | Atomic::Int | Atomic::Int64 => signed(true),
+        Atomic::UByte | Atomic::UShort | Atomic::UInt | Atomic::UInt64 => signed(false),
+        Atomic::Float | Atomic::Double => (None, ty.size()),
+        Atomic::Char => return text(1),
+        Atomic::String => {
+            let charset = Charset::Utf8;
+            return datatype(HEAP_REFERENCE, Class::VlenString { charset });
+        }
+    };
+    let size = size.map_or(1, |n| n as u64);
+    let bits = Bits {
+        order,
+        offset: 0,
+        precision: u16::try_from(8 * size).unwrap_or(u16::MAX),
+    };
+    let class = match signed {
+        Some(signed) => Class::Integer { bits, signed },
+        None if size == 4 => Class::Float {
+            bits,
+            fields: ieee(31, (23, 8), 127, (0, 23)),
+        },
+        None => Class::Float {
+            bits,
+            fields: ieee(63, (52, 11), 1023, (0, 52)),
+        },
+    };
+    datatype(size, class)
+}
+
+fn ieee(sign: u8, exponent: (u8, u8), bias: u32, mantissa: (u8, u8)) -> FloatFields {
+    FloatFields {
+        sign,
+        exponent,
+        bias,
+        mantissa,
+        normalization: 2,
+        vax: false,
+    }
+}
+
+fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<Made> {
+    if !base.is_integer() {
+        return Err(bad("an enum of what is no integer"));
+    }
+    if members.is_empty() {
+        return Err(bad("an enum without members"));
+    }
+    let base = atomic_type(base, Endianness::Little);
+    let size = usize::try_from(base.size).unwrap_or(1);
+    let member = |(name, value): &(Name, i128)| {
+        let bytes = value.to_le_bytes().into_iter().take(size).collect();
+        (name.as_bytes().to_vec(), bytes)
+    };
+    let members = members.iter().map(member).collect();
+    let (size, base) = (base.size, Box::new(base));
+    Ok(Made {
+        datatype: datatype(size, Class::Enum { base, members }),
+        parts: 2,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{GroupId, Kind, UserType};
+
+    fn compound(schema: &mut Schema, fields: &[(DataType, u64)], size: u64) -> DataType {
+        let field = |(n, &(ty, offset)): (usize, &(DataType, u64))| Field {
+            name: Name::stored(&[b'a', b'0' + n as u8]),
+            ty,
+            dims: vec![],
+            offset,
+        };
+        let fields = fields.iter().enumerate().map(field).collect();
+        DataType::User(schema.add_type(UserType {
+            name: Name::stored(b"c"),
+            group: GroupId::ROOT,
+            kind: TypeKind::Compound { fields, size },
+        }))
+    }
+
+    fn offsets(types: &Types, ty: DataType) -> (Vec<u64>, u64) {
+        let ty = types.of(ty, Endianness::Little).unwrap();
+        let Class::Compound { members } = &ty.datatype().class else {
+            panic!()
+        };
+        let offsets = members.iter().map(|m| m.offset).collect();
+        (offsets, ty.datatype().size)
+    }
+
+    #[test]
+    fn strings_of_a_c_structure_get_room() {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let (int, string) = (Atomic::Int.into(), Atomic::String.into());
+        let double = Atomic::Double.into();
+        let c = compound(&mut schema, &[(int, 0), (string, 8), (double, 16)], 24);
+        let outer = compound(&mut schema, &[(c, 0), (int, 24), (c, 32)], 56);
+        let stored = compound(&mut schema, &[(int, 0), (string, 8), (double, 24)], 32);
+        let types = Types::new(&schema, ObjectId(1)).unwrap();
+        assert_eq!(offsets(&types, c), (vec![0, 8, 24], 32));
+        assert_eq!(offsets(&types, stored), (vec![0, 8, 24], 32));
+        assert_eq!(offsets(&types, outer), (vec![0, 32, 40], 72));
+    }
+
+    #[test]
+    fn refuses_what_overlaps() {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let int = Atomic::Int.into();
+        compound(&mut schema, &[(int, 0), (int, 2)], 8);
+        let e = Types::new(&schema, ObjectId(1)).unwrap_err();
+        assert_eq!((e.kind(), e.object()), (ErrorKind::BadType, Some("/c")));
+    }
+
+    #[test]
+    fn types_that_double_all_the_way_are_refused_in_time() {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let (mut ty, mut size) = (DataType::from(Atomic::Int), 4);
+        for _ in 0..40 {
+            ty = compound(&mut schema, &[(ty, 0), (ty, size)], 2 * size);
+            size *= 2;
+        }
+        let e = Types::new(&schema, ObjectId(1)).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Limit);
+    }
+}

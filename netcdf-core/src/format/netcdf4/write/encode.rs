@@ -1,0 +1,238 @@
+//! Values as stored elements, and what they have on the heap.
+
+use crate::chunk::elements;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::datatype::{Class, Datatype, Endianness};
+use crate::format::hdf5::write::{FileWriter, Payload};
+use crate::model::Values;
+
+/// Bytes of a reference to the heap.
+const REFERENCE: usize = 16;
+
+/// The stored form of values of a datatype.
+///
+/// # Errors
+/// [`ErrorKind::BadType`] for values of another type; [`ErrorKind::Limit`] for lists that are too
+/// long.
+pub fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
+    match (values, &datatype.class) {
+        (Values::String(strings), Class::VlenString { .. }) => {
+            let objects = strings.iter().map(|s| s.as_deref().map(text));
+            heap(objects.map(|o| Ok(o.map(bytes))))
+        }
+        (Values::Vlen(_, lists), Class::Vlen { base }) => heap(lists.iter().map(|list| {
+            if list.is_empty() {
+                return Ok(None);
+            }
+            Ok(Some((count(list.len())?, payload(list, base)?)))
+        })),
+        (Values::Compound { len, columns, .. }, Class::Compound { members }) => {
+            if columns.len() != members.len() {
+                return Err(other_type());
+            }
+            let mut all = Payload::default();
+            let size = at(datatype.size)?;
+            all.bytes = vec![0; len.checked_mul(size).ok_or_else(too_long)?];
+            for (column, member) in columns.iter().zip(members) {
+                let part = payload(column, &member.datatype)?;
+                let place = (at(member.offset)?, at(member.datatype.size)?);
+                interleave(&mut all, size, place, part)?;
+            }
+            Ok(all)
+        }
+        (values, Class::Array { base, .. }) => payload(values, base),
+        (Values::Enum(_, numbers), Class::Enum { base, .. }) => payload(numbers, base),
+        (values, _) => plain(values, datatype),
+    }
+}
+
+/// Values without heap data.
+fn plain(values: &Values, datatype: &Datatype) -> Result<Payload> {
+    let (order, size) = match (&datatype.class, values) {
+        (Class::Integer { bits, .. } | Class::Float { bits, .. }, _) => (bits.order, datatype.size),
+        (Class::String { .. }, Values::Char(_)) => (Endianness::Little, 1),
+        (Class::Opaque { .. }, Values::Opaque { size, .. }) if *size as u64 == datatype.size => {
+            (Endianness::Little, datatype.size)
+        }
+        _ => return Err(other_type()),
+    };
+    let mut bytes = vec![];
+    elements::encode(values, order, &mut bytes)?;
+    if bytes.len() as u64 != size.saturating_mul(values.len() as u64) {
+        return Err(other_type());
+    }
+    Ok(Payload {
+        bytes,
+        ..Payload::default()
+    })
+}
+
+/// References to objects on the heap; `None` is NIL, or an empty list.
+fn heap(objects: impl Iterator<Item = Result<Option<(u32, Payload)>>>) -> Result<Payload> {
+    let mut all = Payload::default();
+    for object in objects {
+        if let Some((count, object)) = object? {
+            all.heap.push((all.bytes.len(), count, object));
+        }
+        all.bytes.extend_from_slice(&[0; REFERENCE]);
+    }
+    Ok(all)
+}
+
+/// Puts a column into the elements of a compound of `size` bytes.
+fn interleave(
+    all: &mut Payload,
+    size: usize,
+    (offset, width): (usize, usize),
+    part: Payload,
+) -> Result<()> {
+    let wanted = all.bytes.len() / size.max(1) * width;
+    if part.bytes.len() != wanted {
+        return Err(other_type());
+    }
+    let slots = all.bytes.chunks_exact_mut(size.max(1));
+    for (to, from) in slots.zip(part.bytes.chunks_exact(width.max(1))) {
+        if let Some(to) = to.get_mut(offset..offset + width) {
+            to.copy_from_slice(from);
+        }
+    }
+    let place = |n: usize| n / width.max(1) * size + offset + n % width.max(1);
+    let heap = part.heap.into_iter();
+    all.heap
+        .extend(heap.map(|(n, count, o)| (place(n), count, o)));
+    Ok(())
+}
+
+/// A string up to its end: no string holds a zero.
+fn text(string: &[u8]) -> &[u8] {
+    string.split(|&b| b == 0).next().unwrap_or_default()
+}
+
+fn bytes(string: &[u8]) -> (u32, Payload) {
+    let payload = Payload {
+        bytes: string.to_vec(),
+        ..Payload::default()
+    };
+    // Longer strings do not fit into memory on the way here, or are refused by the heap.
+    (u32::try_from(string.len()).unwrap_or(u32::MAX), payload)
+}
+
+fn count(len: usize) -> Result<u32> {
+    u32::try_from(len).map_err(|_| too_long())
+}
+
+fn at(bytes: u64) -> Result<usize> {
+    usize::try_from(bytes).map_err(|_| too_long())
+}
+
+fn too_long() -> Error {
+    Error::new(ErrorKind::Limit, "values of 4 GiB or more in one list")
+}
+
+fn other_type() -> Error {
+    Error::new(ErrorKind::BadType, "values of another type than declared")
+}
+
+/// The stored form of values, with what they have on the heap stored in a file.
+///
+/// # Errors
+/// As [`payload`], and those of the file.
+pub fn store(values: &Values, datatype: &Datatype, file: &mut FileWriter) -> Result<Vec<u8>> {
+    if let (Values::String(strings), Class::VlenString { .. }) = (values, &datatype.class) {
+        return store_strings(strings, file);
+    }
+    resolve(payload(values, datatype)?, file)
+}
+
+fn store_strings(strings: &[Option<Box<[u8]>>], file: &mut FileWriter) -> Result<Vec<u8>> {
+    let mut objects = Vec::with_capacity(strings.len());
+    for string in strings.iter().flatten() {
+        let string = text(string);
+        objects.push((count(string.len())?, string));
+    }
+    let references = file.put_heap(&objects)?;
+    let mut references = references.chunks_exact(REFERENCE);
+    let mut all = Vec::with_capacity(strings.len().saturating_mul(REFERENCE));
+    for string in strings {
+        let reference = string.as_ref().and_then(|_| references.next());
+        all.extend_from_slice(reference.unwrap_or(&[0; REFERENCE]));
+    }
+    Ok(all)
+}
+
+/// Stores what is inside first.
+fn resolve(payload: Payload, file: &mut FileWriter) -> Result<Vec<u8>> {
+    let mut bytes = payload.bytes;
+    if payload.heap.is_empty() {
+        return Ok(bytes);
+    }
+    let (mut places, mut objects) = (vec![], vec![]);
+    for (place, count, object) in payload.heap {
+        places.push(place);
+        objects.push((count, resolve(object, file)?));
+    }
+    let objects: Vec<_> = objects.iter().map(|(n, o)| (*n, o.as_slice())).collect();
+    let references = file.put_heap(&objects)?;
+    for (place, reference) in places.into_iter().zip(references.chunks_exact(REFERENCE)) {
+        if let Some(to) = bytes.get_mut(place..place + REFERENCE) {
+            to.copy_from_slice(reference);
+        }
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::datatypes::{atomic_type, packed, vlen};
+    use super::*;
+    use crate::model::{Atomic, TypeId};
+
+    fn atomic(ty: Atomic) -> Datatype {
+        atomic_type(ty, Endianness::Little)
+    }
+
+    #[test]
+    fn compounds_are_put_together_from_columns() {
+        let members = vec![
+            ("s", atomic(Atomic::Short)),
+            ("v", vlen(atomic(Atomic::Byte))),
+        ];
+        let lists = vec![Values::Byte(vec![]), Values::Byte(vec![7, 8])];
+        let values = Values::Compound {
+            ty: TypeId(0),
+            len: 2,
+            columns: vec![Values::Short(vec![1, 2]), Values::Vlen(TypeId(1), lists)],
+        };
+        let p = payload(&values, &packed(members)).unwrap();
+        assert_eq!(p.bytes.len(), 36);
+        assert_eq!((p.bytes[0], p.bytes[18]), (1, 2));
+        let [(20, 2, list)] = p.heap.as_slice() else {
+            panic!("{:?}", p.heap)
+        };
+        assert_eq!(list.bytes, [7, 8]);
+    }
+
+    #[test]
+    fn nil_is_not_the_empty_string() {
+        let strings = Values::String(vec![None, Some(b""[..].into()), Some(b"ab\0c"[..].into())]);
+        let p = payload(&strings, &atomic(Atomic::String)).unwrap();
+        assert_eq!(p.bytes, [0; 48]);
+        let heap: Vec<_> = p
+            .heap
+            .iter()
+            .map(|(at, n, o)| (*at, *n, &o.bytes[..]))
+            .collect();
+        assert_eq!(heap, [(16, 0, &b""[..]), (32, 2, b"ab")]);
+    }
+
+    #[test]
+    fn values_of_another_type_are_refused() {
+        let short = atomic(Atomic::Short);
+        for wrong in [Values::Int(vec![1]), Values::String(vec![None])] {
+            assert_eq!(
+                payload(&wrong, &short).unwrap_err().kind(),
+                ErrorKind::BadType
+            );
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The order of the links of a group, and which variables are scales.
+
+use std::collections::HashMap;
+
+use crate::model::{DimId, GroupId, Name, Schema, VarId};
+
+/// What a link of a group leads to, beside types and groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// The scale of a dimension without a variable.
+    Dim(DimId),
+    /// A variable.
+    Var(VarId),
+}
+
+/// Which variables are the scales of dimensions.
+#[derive(Debug, Default)]
+pub struct Scales {
+    /// As `schema.dims`.
+    of_dims: Vec<Option<VarId>>,
+    /// Names of dimensions, by group.
+    names: Vec<HashMap<Name, DimId>>,
+}
+
+impl Scales {
+    /// A variable that is called as its first dimension, in the dimension's group, is its scale.
+    #[must_use]
+    pub fn of(schema: &Schema) -> Self {
+        let mut scales = Self {
+            of_dims: vec![None; schema.dims.len()],
+            names: vec![HashMap::new(); schema.groups.len()],
+        };
+        for (n, dim) in (0..).zip(&schema.dims) {
+            if let Some(names) = scales.names.get_mut(dim.group.index()) {
+                names.insert(dim.name.clone(), DimId(n));
+            }
+        }
+        for (id, var) in schema.var_ids().zip(&schema.vars) {
+            let named = scales.named(var.group, &var.name);
+            let own = var.dims.first().filter(|d| Some(**d) == named);
+            if let Some(slot) = own.and_then(|d| scales.of_dims.get_mut(d.index())) {
+                slot.get_or_insert(id);
+            }
+        }
+        scales
+    }
+
+    /// The dimension of a group with this name.
+    fn named(&self, group: GroupId, name: &Name) -> Option<DimId> {
+        self.names.get(group.index())?.get(name).copied()
+    }
+
+    /// The variable that is the scale of a dimension.
+    #[must_use]
+    pub fn variable(&self, dim: DimId) -> Option<VarId> {
+        self.of_dims.get(dim.index()).copied().flatten()
+    }
+
+    /// The dimension that a variable is the scale of.
+    #[must_use]
+    pub fn dimension(&self, schema: &Schema, var: VarId) -> Option<DimId> {
+        let first = schema.var(var)?.dims.first().copied()?;
+        (self.variable(first) == Some(var)).then_some(first)
+    }
+
+    /// True for a variable that is called as a dimension of its group, but is not its scale.
+    #[must_use]
+    pub fn clashes(&self, schema: &Schema, var: VarId) -> bool {
+        let named = schema.var(var).and_then(|v| self.named(v.group, &v.name));
+        named.is_some_and(|dim| self.variable(dim) != Some(var))
+    }
+
+    /// The scales and variables of a group in the order in which netCDF-C makes them: variables as
+    /// they are defined; dimensions without a variable before the scale that comes after them.
+    #[must_use]
+    pub fn order(&self, schema: &Schema, group: GroupId) -> Vec<Item> {
+        let Some(group) = schema.group(group) else {
+            return vec![];
+        };
+        let (mut dims, mut vars) = (group.dims.iter().peekable(), group.vars.iter().peekable());
+        let mut items = Vec::with_capacity(group.dims.len() + group.vars.len());
+        while dims.peek().is_some() || vars.peek().is_some() {
+            let mut awaited = None;
+            for &dim in dims.by_ref() {
+                awaited = self.variable(dim);
+                if awaited.is_some() {
+                    break;
+                }
+                items.push(Item::Dim(dim));
+            }
+            for &var in vars.by_ref() {
+                items.push(Item::Var(var));
+                if awaited == Some(var) {
+                    break;
+                }
+            }
+        }
+        items
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Atomic, Dimension, Kind, Storage, Variable};
+
+    fn dim(schema: &mut Schema, name: &str) -> DimId {
+        schema.add_dim(Dimension {
+            name: Name::stored(name.as_bytes()),
+            group: GroupId::ROOT,
+            len: 2,
+            unlimited: false,
+        })
+    }
+
+    fn var(schema: &mut Schema, name: &str, dims: &[DimId]) -> VarId {
+        schema.add_var(Variable {
+            name: Name::stored(name.as_bytes()),
+            group: GroupId::ROOT,
+            ty: Atomic::Int.into(),
+            dims: dims.to_vec(),
+            attributes: vec![],
+            storage: Storage::default(),
+        })
+    }
+
+    #[test]
+    fn variables_keep_their_order() {
+        let mut s = Schema::new(Kind::Netcdf4);
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|n| dim(&mut s, n));
+        let v = var(&mut s, "v", &[a]);
+        let cv = var(&mut s, "c", &[c, a]);
+        let bv = var(&mut s, "b", &[b]);
+        let dv = var(&mut s, "d", &[a, d]);
+        let scales = Scales::of(&s);
+        assert_eq!(
+            [a, b, c, d].map(|d| scales.variable(d)),
+            [None, Some(bv), Some(cv), None]
+        );
+        assert!(scales.clashes(&s, dv) && !scales.clashes(&s, cv));
+        assert_eq!(scales.dimension(&s, cv), Some(c));
+        assert_eq!(scales.dimension(&s, dv), None);
+        let [v, cv, bv, dv] = [v, cv, bv, dv].map(Item::Var);
+        let order = scales.order(&s, GroupId::ROOT);
+        assert_eq!(order, [Item::Dim(a), v, cv, bv, dv, Item::Dim(d)]);
+    }
+}

@@ -1,0 +1,344 @@
+//! The objects of a new file.
+//!
+//! Groups come first, then types, variables, and the scales of dimensions without a variable, each
+//! in the order of their ids: an id tells the object.
+
+use super::datatypes::{Types, text};
+use super::encode;
+use super::order::{Item, Scales};
+use super::scales::{self, Use};
+use super::storage::{self, Stored};
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::CreateOptions;
+use crate::format::hdf5::datatype::{Datatype, Endianness};
+use crate::format::hdf5::message::fill::{Allocate, Fill as FillMessage, Value, Write};
+use crate::format::hdf5::write::{
+    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+};
+use crate::model::{
+    self, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values, VarId, Variable,
+};
+
+/// What the name of a variable begins with that is called as a dimension, and is not its scale.
+const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
+
+/// The objects of ids.
+#[derive(Debug)]
+pub struct Objects {
+    types: u32,
+    vars: u32,
+    /// As `schema.dims`: their scales.
+    scales: Vec<ObjectId>,
+}
+
+impl Objects {
+    /// Gives every id its object.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for more than 2^32 objects.
+    pub fn new(schema: &Schema, scales: &Scales) -> Result<Self> {
+        let many = || Error::new(ErrorKind::Limit, "more than 2^32 objects");
+        let count = |n: usize| u32::try_from(n).map_err(|_| many());
+        let types = count(schema.groups.len())?;
+        let vars = count(schema.groups.len() + schema.types.len())?;
+        let mut next = count(schema.groups.len() + schema.types.len() + schema.vars.len())?;
+        let mut all = vec![];
+        for id in (0..count(schema.dims.len())?).map(DimId) {
+            all.push(match scales.variable(id) {
+                Some(var) => ObjectId(vars + var.0),
+                None => {
+                    next = next.checked_add(1).ok_or_else(many)?;
+                    ObjectId(next - 1)
+                }
+            });
+        }
+        Ok(Self {
+            types,
+            vars,
+            scales: all,
+        })
+    }
+
+    /// The object of the first type.
+    pub fn first_type(&self) -> ObjectId {
+        ObjectId(self.types)
+    }
+
+    /// The object of a type.
+    fn ty(&self, id: TypeId) -> ObjectId {
+        ObjectId(self.types.saturating_add(id.0))
+    }
+
+    /// The dataset of a variable.
+    pub fn var(&self, id: VarId) -> ObjectId {
+        ObjectId(self.vars.saturating_add(id.0))
+    }
+
+    /// The scale of a dimension.
+    pub fn scale(&self, id: DimId) -> Option<ObjectId> {
+        self.scales.get(id.index()).copied()
+    }
+}
+
+/// What is known of a new file.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// What it is to hold.
+    pub schema: &'a Schema,
+    /// Which variables are scales.
+    pub scales: &'a Scales,
+    /// The objects of ids.
+    pub objects: &'a Objects,
+    /// The types.
+    pub types: &'a Types,
+    /// As `schema.vars`.
+    pub stored: &'a [Stored],
+    /// What was asked for.
+    pub options: CreateOptions,
+}
+
+/// The name under which a variable is linked.
+pub fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Vec<u8> {
+    let name = schema
+        .var(id)
+        .map(|v| v.name.as_bytes())
+        .unwrap_or_default();
+    if scales.clashes(schema, id) {
+        return [NON_COORDINATE, name].concat();
+    }
+    name.to_vec()
+}
+
+impl Known<'_> {
+    /// The plan of the file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`] for values of another type than declared, with the object's path.
+    pub fn plan(&self) -> Result<Plan> {
+        let mut objects = vec![];
+        for (n, group) in (0..).zip(&self.schema.groups) {
+            let path = || self.schema.group_path(GroupId(n));
+            let made = self.group(GroupId(n), group);
+            objects.push(Object::Group(made.in_object(path)?));
+        }
+        objects.extend(self.types.committed().cloned().map(Object::Datatype));
+        let uses = self.uses();
+        for (id, var) in self.schema.var_ids().zip(&self.schema.vars) {
+            let made = self.variable(id, var, &uses);
+            let made = made.in_object(|| self.schema.var_path(id))?;
+            objects.push(Object::Dataset(Box::new(made)));
+        }
+        for (n, dim) in (0..).zip(&self.schema.dims) {
+            if self.scales.variable(DimId(n)).is_none() {
+                let uses = uses.get(n as usize).map(Vec::as_slice);
+                let made = scales::without_variable(dim, DimId(n), uses.unwrap_or_default());
+                objects.push(Object::Dataset(Box::new(made)));
+            }
+        }
+        Ok(Plan { objects })
+    }
+
+    /// For each dimension the variables that have it, but for scales: group by group, as
+    /// netCDF-C attaches them.
+    fn uses(&self) -> Vec<Vec<Use>> {
+        let mut uses = vec![vec![]; self.schema.dims.len()];
+        for &id in self.schema.groups.iter().flat_map(|g| &g.vars) {
+            let Some(var) = self.schema.var(id) else {
+                continue;
+            };
+            if self.scales.dimension(self.schema, id).is_some() {
+                continue;
+            }
+            for (n, dim) in (0..).zip(&var.dims) {
+                if let Some(uses) = uses.get_mut(dim.index()) {
+                    uses.push((self.objects.var(id), n));
+                }
+            }
+        }
+        uses
+    }
+
+    fn group(&self, id: GroupId, group: &model::Group) -> Result<Group> {
+        let mut attributes = vec![];
+        if id == GroupId::ROOT {
+            attributes.push(scales::plain_text("_NCProperties", PROPERTIES));
+            if self.schema.kind == Kind::Netcdf4Classic {
+                attributes.push(scales::one_int("_nc3_strict", 1));
+            }
+        }
+        for attribute in &group.attributes {
+            attributes.push(self.attribute(attribute)?);
+        }
+        Ok(Group {
+            links: self.links(id, group),
+            attributes,
+        })
+    }
+
+    fn links(&self, id: GroupId, group: &model::Group) -> Vec<Link> {
+        let schema = self.schema;
+        let link = |name: &[u8], to| Link {
+            name: name.to_vec(),
+            to,
+        };
+        let types = group.types.iter().filter_map(|&t| {
+            let ty = schema.user_type(t)?;
+            Some(link(ty.name.as_bytes(), self.objects.ty(t)))
+        });
+        let groups = group.groups.iter().filter_map(|&g| {
+            let group = schema.group(g)?;
+            Some(link(group.name.as_bytes(), ObjectId(g.0)))
+        });
+        let items = self.scales.order(schema, id).into_iter();
+        let items = items.filter_map(|item| match item {
+            Item::Dim(d) => {
+                let dim = schema.dim(d)?;
+                Some(link(dim.name.as_bytes(), self.objects.scale(d)?))
+            }
+            Item::Var(v) => {
+                let name = link_name(schema, self.scales, v);
+                Some(link(&name, self.objects.var(v)))
+            }
+        });
+        types.chain(groups).chain(items).collect()
+    }
+
+    fn attribute(&self, attribute: &model::Attribute) -> Result<Attribute> {
+        let made = || {
+            if let Values::Char(bytes) = &attribute.values {
+                return Ok((Type::Here(text(bytes.len() as u64)), payload(bytes.clone())));
+            }
+            let ty = self.types.of(attribute.ty, Endianness::Little)?;
+            let data = encode::payload(&attribute.values, ty.datatype())?;
+            Ok((ty, data))
+        };
+        let name = || format!("attribute {}", attribute.name);
+        let (ty, data) = made().map_err(|e: Error| e.within(&name()))?;
+        let shape = match (&attribute.values, attribute.values.len() as u64) {
+            (_, 0) => Shape::Null,
+            (Values::Char(_), _) => Shape::Scalar,
+            (_, len) => Shape::Simple(vec![len]),
+        };
+        Ok(Attribute {
+            name: attribute.name.as_bytes().to_vec(),
+            ty,
+            shape,
+            data,
+        })
+    }
+
+    fn variable(&self, id: VarId, var: &Variable, uses: &[Vec<Use>]) -> Result<Dataset> {
+        let stored = self.stored.get(id.index());
+        let stored = stored.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
+        let dims: Vec<_> = var
+            .dims
+            .iter()
+            .filter_map(|&d| self.schema.dim(d))
+            .collect();
+        let lens = dims.iter().map(|d| if d.unlimited { 0 } else { d.len });
+        let max = dims.iter().map(|d| (!d.unlimited).then_some(d.len));
+        let unlimited = dims.iter().any(|d| d.unlimited);
+        let (fill, fill_heap) = self.fill(var, stored)?;
+        let filters = stored.layout.filters.iter();
+        Ok(Dataset {
+            ty: stored.ty.clone(),
+            shape: if dims.is_empty() {
+                Shape::Scalar
+            } else {
+                Shape::Simple(lens.collect())
+            },
+            max: unlimited.then(|| max.collect()),
+            fill,
+            fill_heap,
+            place: stored.place.clone(),
+            filters: filters.map(|f| (f.clone(), storage::optional(f))).collect(),
+            attributes: self.attributes(id, var, uses)?,
+        })
+    }
+
+    fn attributes(&self, id: VarId, var: &Variable, uses: &[Vec<Use>]) -> Result<Vec<Attribute>> {
+        let scale = self.scales.dimension(self.schema, id);
+        let mut all = vec![];
+        if !var.dims.is_empty() {
+            all.push(scales::coordinates(&var.dims));
+        }
+        if let Some(dim) = scale {
+            all.extend(scales::marks(var.name.as_bytes(), dim));
+        }
+        for attribute in &var.attributes {
+            all.push(self.attribute(attribute)?);
+        }
+        match scale {
+            Some(dim) => {
+                let uses = uses.get(dim.index()).map(Vec::as_slice);
+                all.extend(scales::reference_list(uses.unwrap_or_default()));
+            }
+            None if var.dims.is_empty() => {}
+            None => {
+                let of = var.dims.iter().filter_map(|&d| self.objects.scale(d));
+                all.push(scales::dimension_list(&of.collect::<Vec<_>>()));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The fill value, and what it has on the heap.
+    fn fill(&self, var: &Variable, stored: &Stored) -> Result<(FillMessage, Option<Payload>)> {
+        let allocate = match stored.place {
+            Place::Compact => Allocate::Early,
+            Place::Contiguous => Allocate::Late,
+            Place::Chunked(_) => Allocate::Incremental,
+        };
+        let message = |write, value| FillMessage {
+            allocate: Some(allocate),
+            write: Some(write),
+            value,
+        };
+        let fixed = var.ty.fixed_size(self.schema).is_some();
+        let none = var.storage.fill == Fill::NoFill
+            || (self.options.no_fill && fixed && var.ty.atomic().is_some());
+        if none {
+            // HDF5 has no data with references to the heap that is not filled.
+            let write = if fixed { Write::Never } else { Write::IfSet };
+            return Ok((message(write, Value::Default), None));
+        }
+        let data = self.fill_value(var, stored.ty.datatype())?;
+        let value = Value::User(data.bytes.clone());
+        let heap = (!data.heap.is_empty()).then_some(data);
+        Ok((message(Write::IfSet, value), heap))
+    }
+
+    /// The stored form of a variable's fill value: zeros for user types that have none of their
+    /// own, but for enums.
+    fn fill_value(&self, var: &Variable, datatype: &Datatype) -> Result<Payload> {
+        let values = var.fill_value().or_else(|| self.enum_fill(var.ty));
+        match values {
+            Some(values) => encode::payload(&values, datatype).map_err(|e| e.within("fill value")),
+            None => {
+                let size = usize::try_from(datatype.size).ok();
+                let large = || Error::new(ErrorKind::Limit, "elements beyond the address space");
+                Ok(payload(vec![0; size.ok_or_else(large)?]))
+            }
+        }
+    }
+
+    fn enum_fill(&self, ty: DataType) -> Option<Values> {
+        let DataType::User(id) = ty else {
+            return None;
+        };
+        match &self.schema.user_type(id)?.kind {
+            TypeKind::Enum { base, .. } => Some(Values::Enum(id, Box::new(base.default_fill()))),
+            TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. } => None,
+        }
+    }
+}
+
+/// What made the file, in netCDF-C's form.
+const PROPERTIES: &str = concat!("version=2,netcdf-tools=", env!("CARGO_PKG_VERSION"));
+
+fn payload(bytes: Vec<u8>) -> Payload {
+    Payload {
+        bytes,
+        ..Payload::default()
+    }
+}

@@ -1,0 +1,136 @@
+//! Dimensions as dimension scales: the attributes that tie variables to them.
+
+use super::datatypes::{atomic_type, object_reference, packed, text, vlen};
+use crate::format::hdf5::datatype::{Datatype, Endianness};
+use crate::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
+use crate::format::hdf5::write::{Attribute, Dataset, ObjectId, Payload, Place, Shape, Type};
+use crate::model::{Atomic, DimId, Dimension};
+
+/// `NAME` of a scale that is a dimension without a variable, before the length.
+const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.";
+
+/// Who has a dimension: a variable's dataset, and which of its dimensions it is.
+pub type Use = (ObjectId, u32);
+
+/// An attribute whose elements are told in full.
+fn attribute(name: &str, datatype: Datatype, shape: Shape, data: Payload) -> Attribute {
+    Attribute {
+        name: name.as_bytes().to_vec(),
+        ty: Type::Here(datatype),
+        shape,
+        data,
+    }
+}
+
+fn bytes(bytes: Vec<u8>) -> Payload {
+    Payload {
+        bytes,
+        ..Payload::default()
+    }
+}
+
+fn int() -> Datatype {
+    atomic_type(Atomic::Int, Endianness::Little)
+}
+
+/// A text attribute as HDF5's own library writes it: with the zero at its end.
+fn terminated(name: &str, value: &[u8]) -> Attribute {
+    let value = [value, b"\0"].concat();
+    attribute(name, text(value.len() as u64), Shape::Scalar, bytes(value))
+}
+
+/// A text attribute without a zero at its end.
+pub fn plain_text(name: &str, value: &str) -> Attribute {
+    let datatype = text(value.len() as u64);
+    attribute(name, datatype, Shape::Scalar, bytes(value.into()))
+}
+
+/// An attribute of one `int`.
+pub fn one_int(name: &str, value: u32) -> Attribute {
+    attribute(
+        name,
+        int(),
+        Shape::Scalar,
+        bytes(value.to_le_bytes().into()),
+    )
+}
+
+/// What makes a dataset of this name the scale of a dimension.
+pub fn marks(name: &[u8], dim: DimId) -> [Attribute; 3] {
+    [
+        terminated("CLASS", b"DIMENSION_SCALE"),
+        terminated("NAME", name),
+        one_int("_Netcdf4Dimid", dim.0),
+    ]
+}
+
+/// Which dimensions a variable has, by netCDF's numbers.
+pub fn coordinates(dims: &[DimId]) -> Attribute {
+    let ids = dims.iter().flat_map(|d| d.0.to_le_bytes()).collect();
+    let shape = Shape::Simple(vec![dims.len() as u64]);
+    attribute("_Netcdf4Coordinates", int(), shape, bytes(ids))
+}
+
+/// Which dimensions a variable has, by their scales.
+pub fn dimension_list(scales: &[ObjectId]) -> Attribute {
+    let mut data = bytes(vec![0; 16 * scales.len()]);
+    let one = |(n, &scale): (usize, &ObjectId)| {
+        let reference = Payload {
+            bytes: vec![0; 8],
+            references: vec![(0, scale)],
+            heap: vec![],
+        };
+        (16 * n, 1, reference)
+    };
+    data.heap = scales.iter().enumerate().map(one).collect();
+    let shape = Shape::Simple(vec![scales.len() as u64]);
+    attribute("DIMENSION_LIST", vlen(object_reference()), shape, data)
+}
+
+/// Who has the dimension of a scale; `None` if nobody does.
+pub fn reference_list(uses: &[Use]) -> Option<Attribute> {
+    if uses.is_empty() {
+        return None;
+    }
+    let mut data = Payload::default();
+    for &(dataset, dimension) in uses {
+        data.references.push((data.bytes.len(), dataset));
+        data.bytes.extend_from_slice(&[0; 8]);
+        data.bytes.extend_from_slice(&dimension.to_le_bytes());
+        data.bytes.extend_from_slice(&[0; 4]);
+    }
+    let element = packed(vec![("dataset", object_reference()), ("dimension", int())]);
+    let element = Datatype {
+        size: 16,
+        ..element
+    };
+    let shape = Shape::Simple(vec![uses.len() as u64]);
+    Some(attribute("REFERENCE_LIST", element, shape, data))
+}
+
+/// The scale of a dimension that no variable is the scale of.
+pub fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> Dataset {
+    let len = if dim.unlimited { 0 } else { dim.len };
+    let name = format!("{NO_VARIABLE}{len:>10}");
+    let mut attributes: Vec<_> = marks(name.as_bytes(), id).into();
+    attributes.extend(reference_list(uses));
+    let (place, allocate) = if dim.unlimited {
+        (Place::Chunked(vec![1]), Allocate::Incremental)
+    } else {
+        (Place::Contiguous, Allocate::Late)
+    };
+    Dataset {
+        ty: Type::Here(atomic_type(Atomic::Float, Endianness::Big)),
+        shape: Shape::Simple(vec![len]),
+        max: dim.unlimited.then(|| vec![None]),
+        fill: Fill {
+            allocate: Some(allocate),
+            write: Some(Write::IfSet),
+            value: Value::Default,
+        },
+        fill_heap: None,
+        place,
+        filters: vec![],
+        attributes,
+    }
+}

@@ -1,0 +1,175 @@
+//! How variables will be stored: where, in what chunks, through which filters.
+
+use super::chunk_sizes::{self, Elements};
+use super::datatypes::{Types, memory_size};
+use crate::chunk::layout::{Element, Layout};
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::filter::{Context, Table};
+use crate::format::hdf5::datatype::Datatype;
+use crate::format::hdf5::write::{Place, Type};
+use crate::model::{Dimension, Endianness, FilterSpec, Schema, StorageLayout, VarId, Variable};
+
+/// How a variable will be stored.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// The type of its elements.
+    pub ty: Type,
+    /// Where its data will be.
+    pub place: Place,
+    /// As the engine sees it; without its extent and fill.
+    pub layout: Layout,
+}
+
+/// Number of the deflate filter.
+const DEFLATE: u32 = 1;
+/// Number of the checksum filter.
+const FLETCHER32: u32 = 3;
+/// Bytes of data that fit into an object header, beside what says so.
+const COMPACT: u64 = (64 << 10) - 5;
+/// Dimensions of a dataset, at most.
+const RANK: usize = 32;
+
+/// Whether a filter may be left out of a chunk.
+pub fn optional(filter: &FilterSpec) -> bool {
+    filter.id != FLETCHER32
+}
+
+/// How a variable will be stored.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for settings that contradict each other or the variable,
+/// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
+/// variable's path.
+pub fn of(schema: &Schema, id: VarId, types: &Types, table: &Table) -> Result<Stored> {
+    let var = schema
+        .var(id)
+        .ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
+    made(schema, var, types, table).in_object(|| schema.var_path(id))
+}
+
+fn made(schema: &Schema, var: &Variable, types: &Types, table: &Table) -> Result<Stored> {
+    let dims = dims(schema, var)?;
+    let order = var.storage.endianness.unwrap_or(Endianness::Little);
+    let ty = types.of(var.ty, order)?;
+    let filters: Vec<_> = var.storage.filters.iter().filter(|f| acts(f)).collect();
+    let elements = Elements {
+        dims: &dims,
+        size: memory_size(schema, var.ty).max(1),
+        stored: ty.datatype().size.max(1),
+    };
+    let place = place(var, elements, !filters.is_empty())?;
+    let mut layout = Layout {
+        extent: vec![],
+        chunk: match &place {
+            Place::Chunked(shape) => shape.clone(),
+            Place::Compact | Place::Contiguous => vec![],
+        },
+        element: element(var, ty.datatype()),
+        filters: vec![],
+        fill: None,
+    };
+    layout.filters = prepared(&filters, &layout, table)?;
+    Ok(Stored { ty, place, layout })
+}
+
+fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {
+    if var.dims.len() > RANK {
+        let what = format!(
+            "{} dimensions, HDF5 datasets have at most {RANK}",
+            var.dims.len()
+        );
+        return Err(Error::new(ErrorKind::Unsupported, what));
+    }
+    let dims = var.dims.iter().map(|&d| schema.dim(d));
+    let dims: Option<Vec<_>> = dims.collect();
+    dims.ok_or_else(|| Error::new(ErrorKind::NotFound, "a dimension that is not there"))
+}
+
+/// What an element of a variable is.
+fn element(var: &Variable, datatype: &Datatype) -> Element {
+    let atomic = var.ty.atomic();
+    let ordered = atomic.is_some_and(|a| a.size().is_some_and(|n| n > 0) && a.number() != 2);
+    Element {
+        ty: var.ty,
+        size: datatype.size,
+        order: match var.storage.endianness {
+            Some(order) if ordered => order,
+            Some(_) | None => Endianness::Little,
+        },
+        plain: atomic.is_some_and(|a| a.size().is_some()),
+    }
+}
+
+/// True for a filter that is written: deflate of level 0 is not.
+fn acts(filter: &FilterSpec) -> bool {
+    !(filter.id == DEFLATE && filter.params == [0])
+}
+
+fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<Place> {
+    let argument = |what: &'static str| Err(Error::new(ErrorKind::Argument, what));
+    let unlimited = elements.dims.iter().any(|d| d.unlimited);
+    let layout = var.storage.layout.as_ref();
+    if elements.dims.is_empty() {
+        return match layout {
+            _ if filtered => argument("a scalar has no chunks, which filters need"),
+            Some(StorageLayout::Chunked(_)) => argument("a scalar has no chunks"),
+            Some(StorageLayout::Compact) => compact(elements),
+            Some(StorageLayout::Contiguous | StorageLayout::Virtual | StorageLayout::Unknown)
+            | None => Ok(Place::Contiguous),
+        };
+    }
+    let asked: &[u64] = match layout {
+        Some(StorageLayout::Contiguous | StorageLayout::Compact) if unlimited => {
+            return argument("data of an unlimited dimension is stored in chunks only");
+        }
+        Some(StorageLayout::Contiguous) if !filtered => return Ok(Place::Contiguous),
+        Some(StorageLayout::Compact) if !filtered => return compact(elements),
+        Some(StorageLayout::Chunked(asked)) => asked,
+        None | Some(StorageLayout::Virtual | StorageLayout::Unknown) if !filtered && !unlimited => {
+            return Ok(Place::Contiguous);
+        }
+        Some(StorageLayout::Contiguous | StorageLayout::Compact) => &[],
+        None | Some(StorageLayout::Virtual | StorageLayout::Unknown) => &[],
+    };
+    Ok(Place::Chunked(chunk_sizes::shape(elements, asked)?))
+}
+
+fn compact(elements: Elements) -> Result<Place> {
+    let lens = elements.dims.iter().map(|d| d.len);
+    let bytes = lens.fold(elements.stored, u64::saturating_mul);
+    if bytes > COMPACT {
+        let what = format!("compact data of {bytes} bytes, at most {COMPACT} are possible");
+        return Err(Error::new(ErrorKind::VarSize, what));
+    }
+    Ok(Place::Compact)
+}
+
+/// Filters with the parameters that are stored. Those that we cannot apply are stored as given: the
+/// chunks then have to come encoded.
+fn prepared(filters: &[&FilterSpec], layout: &Layout, table: &Table) -> Result<Vec<FilterSpec>> {
+    let mut context = Context {
+        shape: layout.chunk.clone(),
+        element: layout.element,
+        fill: None,
+        len: layout.chunk_bytes(),
+    };
+    let mut all = vec![];
+    for &filter in filters {
+        let entry = table.entry(filter.id).ok();
+        let params = match entry.map(|e| (e.prepare)(&context, &filter.params)) {
+            Some(Ok(params)) => params,
+            Some(Err(e)) if e.kind() != ErrorKind::Unsupported => return Err(e),
+            Some(Err(_)) | None => filter.params.clone(),
+        };
+        let built = entry.map(|e| (e.build)(&params, &context));
+        context = match built {
+            Some(Ok(built)) => built.output(&context),
+            Some(Err(_)) | None => context.of_any_length(),
+        };
+        all.push(FilterSpec {
+            id: filter.id,
+            params,
+        });
+    }
+    Ok(all)
+}

@@ -1,0 +1,291 @@
+//! A netCDF-4 file in the making.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::check::check;
+use super::datatypes::Types;
+use super::encode;
+use super::order::Scales;
+use super::plan::{Known, Objects};
+use super::storage::{self, Stored};
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::hdf5::message::fill::Value;
+use crate::format::hdf5::write::{Dataset, FileWriter, Object, ObjectId, Place, Plan};
+use crate::format::{CreateOptions, Writer};
+use crate::io::{Source, Target};
+use crate::model::{DimId, Schema, Values, VarId};
+
+/// A netCDF-4 file in the making.
+#[derive(Debug)]
+pub struct Netcdf4Writer {
+    file: FileWriter,
+    schema: Schema,
+    scales: Scales,
+    objects: Objects,
+    /// As `schema.vars`.
+    vars: Vec<Var>,
+}
+
+/// A variable.
+#[derive(Debug)]
+struct Var {
+    stored: Stored,
+    /// Whether it has data.
+    written: bool,
+}
+
+impl Netcdf4Writer {
+    /// Checks the schema and plans the file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Strict`], [`ErrorKind::BadName`], [`ErrorKind::Exists`],
+    /// [`ErrorKind::BadType`] for what the kind cannot hold, [`ErrorKind::Argument`] and
+    /// [`ErrorKind::VarSize`] for storage that cannot be; those of the filters.
+    pub fn create(
+        target: Box<dyn Target>,
+        schema: Schema,
+        options: CreateOptions,
+        env: &Env,
+    ) -> Result<Self> {
+        let scales = Scales::of(&schema);
+        check(&schema, &scales)?;
+        let objects = Objects::new(&schema, &scales)?;
+        let types = Types::new(&schema, objects.first_type())?;
+        let stored = schema.var_ids();
+        let stored = stored.map(|id| storage::of(&schema, id, &types, &env.filters));
+        let mut stored: Vec<Stored> = stored.collect::<Result<_>>()?;
+        let known = Known {
+            schema: &schema,
+            scales: &scales,
+            objects: &objects,
+            types: &types,
+            stored: &stored,
+            options,
+        };
+        let plan = known.plan()?;
+        let with_heap = fills(&plan, &schema, &objects, &mut stored);
+        let mut file = FileWriter::create(target, plan)?;
+        for id in with_heap {
+            let fill = schema.var(id).and_then(crate::model::Variable::fill_value);
+            if let (Some(fill), Some(stored)) = (fill, stored.get_mut(id.index())) {
+                let bytes = encode::store(&fill, stored.ty.datatype(), &mut file)?;
+                stored.layout.fill = Some(bytes);
+            }
+        }
+        let var = |stored| Var {
+            stored,
+            written: false,
+        };
+        let vars = stored.into_iter().map(var).collect();
+        Ok(Self {
+            file,
+            schema,
+            scales,
+            objects,
+            vars,
+        })
+    }
+
+    fn var(&self, id: VarId) -> Result<&Var> {
+        self.vars.get(id.index()).ok_or_else(missing)
+    }
+
+    /// The dataset of a variable that gets data.
+    fn begin(&mut self, id: VarId) -> Result<ObjectId> {
+        self.vars.get_mut(id.index()).ok_or_else(missing)?.written = true;
+        Ok(self.objects.var(id))
+    }
+
+    /// Where a chunk is in the grid. The slowest dimension may still grow.
+    fn place(&self, id: VarId, index: u64) -> Result<Vec<u64>> {
+        let Place::Chunked(shape) = &self.var(id)?.stored.place else {
+            let what = "a variable without chunks";
+            return Err(Error::new(ErrorKind::Argument, what));
+        };
+        let extent = self.schema.shape(id);
+        let mut rest = index;
+        let cells = extent.iter().zip(shape).skip(1).rev();
+        let mut place = Vec::with_capacity(shape.len());
+        for (len, chunk) in cells {
+            let cells = len.div_ceil((*chunk).max(1)).max(1);
+            place.push(rest % cells);
+            rest /= cells;
+        }
+        place.push(rest);
+        place.reverse();
+        Ok(place)
+    }
+
+    /// Byte of a variable's data at which an element starts.
+    fn byte(&self, id: VarId, element: u64) -> Result<u64> {
+        let size = self.var(id)?.stored.layout.element.size;
+        element.checked_mul(size).ok_or_else(|| {
+            let what = "data beyond the end of the variable";
+            Error::new(ErrorKind::Argument, what)
+        })
+    }
+
+    fn path(&self, id: VarId) -> String {
+        self.schema.var_path(id)
+    }
+
+    /// Sets the lengths of all datasets with unlimited dimensions: those of variables with data,
+    /// and of scales, are those of the dimensions.
+    fn set_extents(&mut self) -> Result<()> {
+        let mut reached = vec![false; self.schema.dims.len()];
+        for id in self.schema.var_ids() {
+            let scale = self.scales.dimension(&self.schema, id).is_some();
+            if scale || self.var(id)?.written {
+                self.extend(id, &mut reached)?;
+            }
+        }
+        // Readers take the longest of the variables for the length of the dimension.
+        for id in self.schema.var_ids() {
+            let dims = self.schema.var(id).map(|v| v.dims.as_slice());
+            let short = |d: &DimId| {
+                let long = self
+                    .schema
+                    .dim(*d)
+                    .is_some_and(|d| d.unlimited && d.len > 0);
+                long && reached.get(d.index()) == Some(&false)
+            };
+            if dims.unwrap_or_default().iter().any(short) {
+                self.extend(id, &mut reached)?;
+            }
+        }
+        for (n, dim) in (0..).zip(&self.schema.dims) {
+            let scale = self.objects.scale(DimId(n));
+            let alone = self.scales.variable(DimId(n)).is_none();
+            if let Some(scale) = scale.filter(|_| alone && dim.unlimited) {
+                self.file.set_extent(scale, &[dim.len])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn extend(&mut self, id: VarId, reached: &mut [bool]) -> Result<()> {
+        let dims = self.schema.var(id).map(|v| v.dims.as_slice());
+        let dims = dims.unwrap_or_default();
+        for dim in dims {
+            if let Some(reached) = reached.get_mut(dim.index()) {
+                *reached = true;
+            }
+        }
+        let unlimited = |d: &DimId| self.schema.dim(*d).is_some_and(|d| d.unlimited);
+        if dims.iter().any(unlimited) {
+            let extent = self.schema.shape(id);
+            self.file.set_extent(self.objects.var(id), &extent)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes down the stored fill values; the variables whose fill values have heap data.
+fn fills(plan: &Plan, schema: &Schema, objects: &Objects, stored: &mut [Stored]) -> Vec<VarId> {
+    let mut with_heap = vec![];
+    for (id, stored) in schema.var_ids().zip(stored) {
+        let size = usize::try_from(stored.layout.element.size).unwrap_or(0);
+        let dataset = dataset(plan, objects.var(id));
+        stored.layout.fill = match dataset.map(|d| &d.fill.value) {
+            Some(Value::User(bytes)) => Some(bytes.clone()),
+            Some(Value::Default | Value::Undefined) | None => Some(vec![0; size]),
+        };
+        if dataset.is_some_and(|d| d.fill_heap.is_some()) {
+            with_heap.push(id);
+        }
+    }
+    with_heap
+}
+
+fn dataset(plan: &Plan, id: ObjectId) -> Option<&Dataset> {
+    match plan.objects.get(usize::try_from(id.0).ok()?)? {
+        Object::Dataset(dataset) => Some(dataset),
+        Object::Group(_) | Object::Datatype(_) => None,
+    }
+}
+
+fn missing() -> Error {
+    Error::new(ErrorKind::NotFound, "no such variable")
+}
+
+impl Writer for Netcdf4Writer {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        let stored = &self.var(var)?.stored;
+        let mut layout = stored.layout.clone();
+        layout.extent = self.schema.shape(var);
+        if !matches!(stored.place, Place::Chunked(_)) {
+            layout.chunk.clone_from(&layout.extent);
+        }
+        Ok(layout)
+    }
+
+    fn takes_chunks(&self, var: VarId) -> bool {
+        let stored = self.var(var).map(|v| &v.stored.place);
+        stored.is_ok_and(|place| matches!(place, Place::Chunked(_)))
+    }
+
+    fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
+        let place = self.place(var, index).in_object(|| self.path(var))?;
+        let dataset = self.begin(var)?;
+        let put = self.file.put_chunk(dataset, &place, mask, bytes);
+        put.in_object(|| self.schema.var_path(var))
+    }
+
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
+        let place = self.place(var, chunk.index).in_object(|| self.path(var))?;
+        let dataset = self.begin(var)?;
+        let from = (source, chunk.range.clone());
+        let moved = self.file.move_chunk(dataset, &place, chunk.mask, from);
+        moved.in_object(|| self.schema.var_path(var))
+    }
+
+    fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
+        let at = self.byte(var, element).in_object(|| self.path(var))?;
+        let dataset = self.begin(var)?;
+        let put = self.file.put_bytes(dataset, at, bytes);
+        put.in_object(|| self.schema.var_path(var))
+    }
+
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()> {
+        let at = self.byte(var, element).in_object(|| self.path(var))?;
+        let dataset = self.begin(var)?;
+        let moved = self.file.move_bytes(dataset, at, source, range);
+        moved.in_object(|| self.schema.var_path(var))
+    }
+
+    fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
+        let stored = &self.vars.get(var.index()).ok_or_else(missing)?.stored;
+        let put = encode::store(values, stored.ty.datatype(), &mut self.file);
+        put.in_object(|| self.schema.var_path(var))
+    }
+
+    fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
+        if len > i64::MAX.unsigned_abs() {
+            let what = format!("a dimension of length {len}");
+            return Err(Error::new(ErrorKind::DimSize, what));
+        }
+        let dim = self.schema.dims.get_mut(dim.index());
+        if let Some(dim) = dim.filter(|d| d.unlimited) {
+            dim.len = dim.len.max(len);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.set_extents()?;
+        self.file.finish()
+    }
+}
