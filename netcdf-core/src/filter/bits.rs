@@ -1,9 +1,9 @@
-//! Transposition of bits, undone: the shuffle of bitshuffle and of Blosc.
+//! Transposition of bits and how it is undone: the shuffle of bitshuffle and of Blosc.
 //!
 //! Of `n` elements (a multiple of 8) of `size` bytes, row `8 b + k` of the transposed form has bit
 //! `k` of byte `b` of each element, 8 elements to a byte, the first in the lowest bit.
 
-use super::shuffle::unshuffle;
+use super::shuffle::{shuffle, unshuffle};
 
 /// Appends the elements of `size` bytes that `rows` has in transposed form; its length is a
 /// multiple of `8 * size` (else nothing sensible is made). `planes` is memory to work in.
@@ -17,6 +17,20 @@ pub(super) fn untranspose(rows: &[u8], size: usize, planes: &mut Vec<u8>, output
         turn(rows, bytes);
     }
     unshuffle(size, planes, output);
+}
+
+/// Appends the transposed form of `elements` of `size` bytes; there are a multiple of 8 of them (else
+/// nothing sensible is made). `planes` is memory to work in.
+pub(super) fn transposed(elements: &[u8], size: usize, planes: &mut Vec<u8>, rows: &mut Vec<u8>) {
+    planes.clear();
+    shuffle(size, elements, planes);
+    let start = rows.len();
+    rows.resize(start.saturating_add(elements.len()), 0);
+    let rows = rows.get_mut(start..).unwrap_or_default();
+    let count = (elements.len() / size.max(1)).max(1);
+    for (bytes, rows) in planes.chunks_exact(count).zip(rows.chunks_exact_mut(count)) {
+        turn_back(bytes, rows);
+    }
 }
 
 /// So many bytes of a row are turned at once, as words.
@@ -34,8 +48,34 @@ fn turn(rows: &[u8], bytes: &mut [u8]) {
         for (piece, row) in pieces.iter_mut().zip(rows.chunks_exact(len)) {
             *piece = load(row.get(range.clone()).unwrap_or_default());
         }
-        transpose(&mut pieces);
+        transpose_bits(&mut pieces);
+        transpose_bytes(&mut pieces);
         store(&pieces, bytes);
+    }
+}
+
+/// [`turn`] backwards.
+fn turn_back(bytes: &[u8], rows: &mut [u8]) {
+    let len = (rows.len() / 8).max(1);
+    for (n, bytes) in bytes.chunks(PIECE * 8).enumerate() {
+        let mut pieces = [Piece::default(); 8];
+        for (n, words) in bytes.chunks(64).enumerate() {
+            for (piece, word) in pieces.iter_mut().zip(words.as_chunks().0) {
+                if let Some(place) = piece.get_mut(n) {
+                    *place = u64::from_le_bytes(*word);
+                }
+            }
+        }
+        transpose_bytes(&mut pieces);
+        transpose_bits(&mut pieces);
+        let start = n.saturating_mul(PIECE);
+        let range = start..len.min(start.saturating_add(PIECE));
+        for (piece, row) in pieces.iter().zip(rows.chunks_exact_mut(len)) {
+            let row = row.get_mut(range.clone()).unwrap_or_default();
+            let bytes = piece.map(u64::to_le_bytes);
+            let bytes = bytes.as_flattened().iter();
+            row.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        }
     }
 }
 
@@ -66,13 +106,16 @@ fn store(pieces: &[Piece; 8], bytes: &mut [u8]) {
     }
 }
 
-/// Transposes the squares of 8 × 8 bits that the bytes of one place in the 8 rows are, then the
-/// squares of 8 × 8 bytes that the words of one place are. What is off the diagonal is swapped in
-/// halves, quarters and eighths of a square.
-fn transpose(pieces: &mut [Piece; 8]) {
+/// Transposes the squares of 8 × 8 bits that the bytes of one place in the 8 rows are. What is off
+/// the diagonal is swapped in halves, quarters and eighths of a square.
+fn transpose_bits(pieces: &mut [Piece; 8]) {
     halves(pieces, 4, 0x0F0F_0F0F_0F0F_0F0F);
     quarters(pieces, 2, 0x3333_3333_3333_3333);
     eighths(pieces, 1, 0x5555_5555_5555_5555);
+}
+
+/// Transposes the squares of 8 × 8 bytes that the words of one place are.
+fn transpose_bytes(pieces: &mut [Piece; 8]) {
     halves(pieces, 32, 0x0000_0000_FFFF_FFFF);
     quarters(pieces, 16, 0x0000_FFFF_0000_FFFF);
     eighths(pieces, 8, 0x00FF_00FF_00FF_00FF);
@@ -149,6 +192,9 @@ mod tests {
                 slowly(&rows, size),
                 "{size} bytes, {elements} elements"
             );
+            let mut back = vec![1, 2, 3];
+            transposed(&output, size, &mut vec![4], &mut back);
+            assert_eq!(back[3..], rows, "{size} bytes, {elements} elements");
         }
     }
 }

@@ -12,10 +12,10 @@
 //! follow as they are. With a compressor, the chunk begins with its decoded size (`u64`) and the
 //! bytes of a block (`u32`), and each block with its stored size (`u32`), all big-endian.
 
-use super::bits::untranspose;
-use super::output::{array, bad, parameter, reserve, take, unsupported};
+use super::bits::{transposed, untranspose};
+use super::output::{array, bad, parameter, reserve, sized, take, unsupported};
 use super::user::{element_size, wrong};
-use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::{Context, Encoded, Filter, FilterEntry, lz4, zstd};
 use crate::error::Result;
 
 /// The row of the table.
@@ -28,15 +28,40 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "bitshuffle";
 
-/// Decodes a block: from the stored bytes to so many.
-type Decompress = fn(&'static str, &[u8], usize, &mut Vec<u8>) -> Result<()>;
+/// What compresses blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Codec {
+    Lz4,
+    Zstd {
+        /// When writing.
+        level: i32,
+    },
+}
+
+impl Codec {
+    /// Appends the `n` bytes to which a block decodes.
+    fn decode(self, stored: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Self::Lz4 => lz4::block_into(NAME, stored, n, output),
+            Self::Zstd { .. } => zstd::frames_into(NAME, stored, n, output),
+        }
+    }
+
+    /// Appends a block.
+    fn encode(self, rows: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Self::Lz4 => lz4::compress(NAME, rows, output),
+            Self::Zstd { level } => zstd::frame(NAME, level, rows, output),
+        }
+    }
+}
 
 struct Bitshuffle {
     /// Bytes of an element.
     size: usize,
     /// Elements of a block, where the chunk does not say it.
     block: usize,
-    decompress: Option<Decompress>,
+    codec: Option<Codec>,
 }
 
 impl Bitshuffle {
@@ -49,17 +74,15 @@ impl Bitshuffle {
             Some(&block) if block > 0 => block as usize,
             Some(_) | None => default_block(size),
         };
-        let decompress: Option<Decompress> = match params.get(4).copied().unwrap_or(0) {
+        let codec = match params.get(4).copied().unwrap_or(0) {
             0 => None,
-            2 => Some(super::lz4::block_into),
-            3 => Some(super::zstd::frames_into),
+            2 => Some(Codec::Lz4),
+            3 => Some(Codec::Zstd {
+                level: params.get(5).map_or(0, |level| level.cast_signed()),
+            }),
             other => return Err(unsupported(NAME, format_args!("compressor {other}"))),
         };
-        Ok(Self {
-            size,
-            block,
-            decompress,
-        })
+        Ok(Self { size, block, codec })
     }
 }
 
@@ -97,7 +120,7 @@ fn default_block(size: usize) -> usize {
 
 impl Filter for Bitshuffle {
     fn output(&self, context: &Context) -> Context {
-        match self.decompress {
+        match self.codec {
             None => context.clone(),
             Some(_) => context.of_any_length(),
         }
@@ -105,7 +128,7 @@ impl Filter for Bitshuffle {
 
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let mut input = input;
-        let (total, block) = match self.decompress {
+        let (total, block) = match self.codec {
             None => (input.len() as u64, self.block),
             Some(_) => {
                 let total = u64::from_be_bytes(array(NAME, &mut input)?);
@@ -121,8 +144,28 @@ impl Filter for Bitshuffle {
         self.blocks(total, block, input, output)
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
-        Err(read_only(NAME))
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let bytes = self.block.saturating_mul(self.size);
+        if self.block == 0 || !self.block.is_multiple_of(8) {
+            let what = format_args!(
+                "blocks of {} elements, expected a multiple of 8",
+                self.block
+            );
+            return Err(bad(NAME, what));
+        }
+        if self.codec.is_some() {
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            output.extend_from_slice(&(input.len() as u64).to_be_bytes());
+            output.extend_from_slice(&bytes.to_be_bytes());
+        }
+        let elements = input.len() / self.size;
+        let (whole, rest) = input.split_at((elements - elements % 8).saturating_mul(self.size));
+        let mut scratch = Scratch::default();
+        for block in whole.chunks(bytes) {
+            self.encode_block(block, &mut scratch, output)?;
+        }
+        output.extend_from_slice(rest);
+        Ok(Encoded::Applied)
     }
 }
 
@@ -141,6 +184,25 @@ impl Bitshuffle {
         Ok(())
     }
 
+    /// Appends a block.
+    fn encode_block(
+        &self,
+        block: &[u8],
+        scratch: &mut Scratch,
+        output: &mut Vec<u8>,
+    ) -> Result<()> {
+        let Scratch { rows, planes } = scratch;
+        let Some(codec) = self.codec else {
+            transposed(block, self.size, planes, output);
+            return Ok(());
+        };
+        rows.clear();
+        transposed(block, self.size, planes, rows);
+        sized(output, u32::to_be_bytes, |output| {
+            codec.encode(rows, output)
+        })
+    }
+
     /// Decodes the next block, of `n` bytes.
     fn block(
         &self,
@@ -149,13 +211,13 @@ impl Bitshuffle {
         scratch: &mut Scratch,
         output: &mut Vec<u8>,
     ) -> Result<()> {
-        let rows = match self.decompress {
+        let rows = match self.codec {
             None => take(NAME, input, n)?,
-            Some(decompress) => {
+            Some(codec) => {
                 let stored = u32::from_be_bytes(array(NAME, input)?) as usize;
                 let stored = take(NAME, input, stored)?;
                 scratch.rows.clear();
-                decompress(NAME, stored, n, &mut scratch.rows)?;
+                codec.decode(stored, n, &mut scratch.rows)?;
                 &scratch.rows
             }
         };

@@ -10,11 +10,11 @@
 //!
 //! A chunk is one bzip2 stream; what follows it is ignored, as by the C filter.
 
-use bzip2::{Decompress, Status};
+use bzip2::{Action, Compress, Compression, Decompress, Status};
 
 use super::output::{allocate, bad, too_long, truncated};
 use super::user::wrong;
-use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
 /// The row of the table.
@@ -22,12 +22,18 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 307,
     name: NAME,
     prepare: |_, user| Ok(vec![level(user)?]),
-    build: |_, _| Ok(Box::new(Bzip2)),
+    build: |params, _| {
+        Ok(Box::new(Bzip2 {
+            level: params.first().copied(),
+        }))
+    },
 };
 
 const NAME: &str = "bzip2";
 
-struct Bzip2;
+struct Bzip2 {
+    level: Option<u32>,
+}
 
 impl Filter for Bzip2 {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
@@ -57,10 +63,29 @@ impl Filter for Bzip2 {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
-        Err(read_only(NAME))
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let level = Compression::new(level(self.level.as_slice())?);
+        let mut stream = Compress::new(level, 0);
+        let mut room = input.len() / 2;
+        loop {
+            allocate(NAME, output, room.saturating_add(SLACK))?;
+            let done = usize::try_from(stream.total_in()).unwrap_or(usize::MAX);
+            let rest = input.get(done..).unwrap_or_default();
+            let status = stream.compress_vec(rest, output, Action::Finish);
+            match status.map_err(|e| bad(NAME, e))? {
+                Status::StreamEnd => return Ok(Encoded::Applied),
+                Status::Ok
+                | Status::FlushOk
+                | Status::RunOk
+                | Status::FinishOk
+                | Status::MemNeeded => room = output.len(),
+            }
+        }
     }
 }
+
+/// More room than the shortest stream takes.
+const SLACK: usize = 600;
 
 /// The level among a user's parameters.
 fn level(user: &[u32]) -> Result<u32> {

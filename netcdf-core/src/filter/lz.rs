@@ -1,4 +1,5 @@
-//! The output side of the decoders of the LZ77 family: literals, and repeats of what came before.
+//! What the codecs of the LZ77 family share: the output side of the decoders, which is literals and
+//! repeats of what came before, and the search for repeats.
 
 use super::output::{bad, too_long};
 use crate::error::{Error, Result};
@@ -67,6 +68,99 @@ impl<'a> Window<'a> {
     }
 }
 
+/// What repeats a format can express.
+pub(super) struct Limits {
+    /// Bytes of the shortest repeat that is worth it, at least 3.
+    pub shortest: usize,
+    /// Bytes of the longest.
+    pub longest: usize,
+    /// The largest distance, at most 2¹⁶.
+    pub farthest: usize,
+}
+
+/// A repeat of what came before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Repeat {
+    /// How far before, at least 1.
+    pub distance: usize,
+    /// How many bytes.
+    pub len: usize,
+}
+
+impl Repeat {
+    /// The distance as formats store it: its upper and its lower byte.
+    pub fn distance_less_1(self) -> [u8; 2] {
+        let distance = u16::try_from(self.distance.saturating_sub(1));
+        distance.unwrap_or(u16::MAX).to_be_bytes()
+    }
+}
+
+/// Bits of a number in the table of places.
+const HASH: u32 = 14;
+
+/// Cuts `input` into literals and repeats. `sink` is given the literals before each repeat, and
+/// those behind the last.
+pub(super) fn parse(input: &[u8], limits: &Limits, mut sink: impl FnMut(&[u8], Option<Repeat>)) {
+    // The last place at which bytes of a hash stood, counted from 1.
+    let mut places = vec![0_u32; 1 << HASH];
+    let (mut at, mut done) = (0, 0);
+    while let Some(next) = input.get(at..).and_then(|rest| rest.first_chunk::<4>()) {
+        let here = u32::try_from(at + 1).unwrap_or_default();
+        let place = places
+            .get_mut(hash(*next))
+            .map(|p| std::mem::replace(p, here));
+        let before = place.and_then(|p| (p as usize).checked_sub(1));
+        let repeat = before.and_then(|before| look(input, before, at, limits));
+        match repeat {
+            Some(repeat) => {
+                sink(input.get(done..at).unwrap_or_default(), Some(repeat));
+                at += repeat.len;
+                done = at;
+            }
+            // Where nothing repeats, fewer places are looked at.
+            None => at += 1 + ((at - done) >> 7),
+        }
+    }
+    let rest = input.get(done..).unwrap_or_default();
+    if !rest.is_empty() {
+        sink(rest, None);
+    }
+}
+
+#[inline]
+fn hash(bytes: [u8; 4]) -> usize {
+    let [a, b, c, _] = bytes;
+    let number = u32::from_le_bytes([a, b, c, 0]);
+    (number.wrapping_mul(0x9E37_79B1) >> (32 - HASH)) as usize
+}
+
+/// The repeat at `at` of what is at `before`, if there is one that a format can express.
+#[inline]
+fn look(input: &[u8], before: usize, at: usize, limits: &Limits) -> Option<Repeat> {
+    let distance = at.checked_sub(before)?;
+    if distance == 0 || distance > limits.farthest {
+        return None;
+    }
+    let (old, new) = (input.get(before..)?, input.get(at..)?);
+    let len = common(old, new.get(..limits.longest).unwrap_or(new));
+    (len >= limits.shortest).then_some(Repeat { distance, len })
+}
+
+/// How many bytes both begin with.
+#[inline]
+fn common(a: &[u8], b: &[u8]) -> usize {
+    let mut len = 0;
+    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
+        let other = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if other != 0 {
+            return len + (other.trailing_zeros() / 8) as usize;
+        }
+        len += 8;
+    }
+    let rest = a.iter().skip(len).zip(b.iter().skip(len));
+    len + rest.take_while(|(a, b)| a == b).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +177,49 @@ mod tests {
         assert!(window.repeat(17, 1).is_err());
         assert_eq!(window.len(), 16);
         assert_eq!(output, b"beforeabcabcabcabbbbca");
+    }
+
+    #[test]
+    fn what_is_cut_up_can_be_put_together() {
+        let limits = Limits {
+            shortest: 3,
+            longest: 40,
+            farthest: 500,
+        };
+        for (period, len) in [
+            (1, 100),
+            (3, 7),
+            (7, 2000),
+            (499, 3000),
+            (500, 3000),
+            (501, 3000),
+        ] {
+            let mut state = 1_u32;
+            let mut next = || {
+                state = state.wrapping_mul(1_103_515_245).wrapping_add(12345);
+                state.to_be_bytes()[0]
+            };
+            let mut input: Vec<u8> = (0..period).map(|_| next()).collect();
+            (period..len).for_each(|n| input.push(input[n - period]));
+            input.truncate(len);
+            let (mut output, mut repeats) = (vec![], 0);
+            let mut window = Window::new("lz", &mut output, len);
+            parse(&input, &limits, |literals, repeat| {
+                window.literal(literals).unwrap();
+                if let Some(Repeat { distance, len }) = repeat {
+                    assert!((3..=40).contains(&len) && distance <= 500);
+                    window.repeat(distance, len).unwrap();
+                    repeats += len;
+                }
+            });
+            assert_eq!(output, input, "{period}");
+            // Bytes that are passed over where nothing repeats are found a little later.
+            let most = len - period;
+            assert!(
+                period > 500 || repeats + 5 > most / 10 * 9,
+                "{period}: {repeats}"
+            );
+        }
     }
 
     #[test]

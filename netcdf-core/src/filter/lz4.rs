@@ -12,9 +12,13 @@
 //! its stored size (`u32`) and its bytes, all big-endian. The last block is what is left. A block
 //! of the same size stored as decoded is not compressed.
 
-use super::output::{array, bad, extend, reserve, take};
+use super::output::{append_with, array, bad, extend, reserve, sized, take};
+use std::cell::RefCell;
+
+use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
+
 use super::user::wrong;
-use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
 /// The row of the table.
@@ -30,7 +34,12 @@ pub const ENTRY: FilterEntry = FilterEntry {
             user,
         )),
     },
-    build: |_, _| Ok(Box::new(Lz4)),
+    build: |params, _| {
+        let block = params.first().copied().filter(|&n| (1..=MOST).contains(&n));
+        Ok(Box::new(Lz4 {
+            block: block.unwrap_or(1 << 30),
+        }))
+    },
 };
 
 const NAME: &str = "lz4";
@@ -38,7 +47,10 @@ const NAME: &str = "lz4";
 /// The longest block that LZ4 takes.
 const MOST: u32 = 0x7E00_0000;
 
-struct Lz4;
+struct Lz4 {
+    /// Bytes of a block when writing.
+    block: u32,
+}
 
 impl Filter for Lz4 {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
@@ -62,9 +74,46 @@ impl Filter for Lz4 {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
-        Err(read_only(NAME))
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let len = u32::try_from(input.len()).unwrap_or(u32::MAX);
+        let block = self.block.min(len);
+        output.extend_from_slice(&(input.len() as u64).to_be_bytes());
+        output.extend_from_slice(&block.to_be_bytes());
+        for block in input.chunks(block.max(1) as usize) {
+            sized(output, u32::to_be_bytes, |output| {
+                let start = output.len();
+                compress(NAME, block, output)?;
+                if output.len().saturating_sub(start) >= block.len() {
+                    output.truncate(start);
+                    output.extend_from_slice(block);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Encoded::Applied)
     }
+}
+
+/// Appends the block that LZ4 makes of `input`, on behalf of `filter`.
+pub(super) fn compress(filter: &str, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    thread_local! {
+        static SMALL: RefCell<CompressTable> = RefCell::new(CompressTable::small());
+        static LARGE: RefCell<CompressTable> = RefCell::new(CompressTable::large());
+    }
+    let kept = if input.len() < 1 << 15 {
+        &SMALL
+    } else {
+        &LARGE
+    };
+    append_with(
+        filter,
+        output,
+        get_maximum_output_size(input.len()),
+        |room| {
+            let made = kept.with_borrow_mut(|table| compress_into_with_table(input, room, table));
+            made.map_err(|e| bad(filter, e))
+        },
+    )
 }
 
 /// LZ4 makes at most 255 bytes of one.

@@ -12,10 +12,10 @@
 //! Else its upper 3 bits are a length (7: the next byte is added), its lower 5 bits and the next
 //! byte a distance: length + 2 bytes are repeated from distance + 1 bytes before.
 
-use super::lz::Window;
-use super::output::{array, reserve, take};
+use super::lz::{Limits, Repeat, Window, parse};
+use super::output::{allocate, array, reserve, take};
 use super::user::{chunk_bytes, wrong};
-use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
 /// The row of the table.
@@ -49,8 +49,49 @@ impl Filter for Lzf {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
-        Err(read_only(NAME))
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        allocate(
+            NAME,
+            output,
+            input.len().saturating_add(input.len() / 32 + 1),
+        )?;
+        parse(input, &LIMITS, |literals, repeat| {
+            put_literals(literals, output);
+            if let Some(repeat) = repeat {
+                put_repeat(repeat, output);
+            }
+        });
+        Ok(if output.len() < input.len() {
+            Encoded::Applied
+        } else {
+            Encoded::Declined
+        })
+    }
+}
+
+/// The longest and the farthest repeat.
+const LIMITS: Limits = Limits {
+    shortest: 3,
+    longest: 264,
+    farthest: 8192,
+};
+
+/// Appends runs of literal bytes.
+pub(super) fn put_literals(literals: &[u8], output: &mut Vec<u8>) {
+    for run in literals.chunks(32) {
+        output.extend(u8::try_from(run.len().saturating_sub(1)));
+        output.extend_from_slice(run);
+    }
+}
+
+fn put_repeat(repeat: Repeat, output: &mut Vec<u8>) {
+    let [high, low] = repeat.distance_less_1();
+    match u8::try_from(repeat.len.saturating_sub(2)) {
+        Ok(len @ 0..7) => output.extend_from_slice(&[len << 5 | high, low]),
+        Ok(_) | Err(_) => {
+            let more = u8::try_from(repeat.len.saturating_sub(9)).unwrap_or(u8::MAX);
+            output.extend_from_slice(&[7 << 5 | high, more, low]);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the decoders share: output within the bounds of the context, and their errors.
+//! What the filters share: output within the bounds of the context, and their errors.
 
 use std::fmt::Display;
 
@@ -43,6 +43,36 @@ pub(super) fn extend<'a>(filter: &str, output: &'a mut Vec<u8>, n: usize) -> Res
     allocate(filter, output, n)?;
     output.resize(start.saturating_add(n), 0);
     Ok(output.get_mut(start..).unwrap_or_default())
+}
+
+/// Appends what `work` makes in room of `most` bytes, zeros; it returns how many those are.
+pub(super) fn append_with(
+    filter: &str,
+    output: &mut Vec<u8>,
+    most: usize,
+    work: impl FnOnce(&mut [u8]) -> Result<usize>,
+) -> Result<()> {
+    let start = output.len();
+    let made = work(extend(filter, output, most)?)?;
+    output.truncate(start.saturating_add(made));
+    Ok(())
+}
+
+/// Appends what `work` appends, with its length before it in the byte order of `order`.
+pub(super) fn sized(
+    output: &mut Vec<u8>,
+    order: fn(u32) -> [u8; 4],
+    work: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+) -> Result<()> {
+    let start = output.len();
+    output.extend_from_slice(&[0; 4]);
+    work(output)?;
+    let len = output.len().saturating_sub(start).saturating_sub(4);
+    let len = u32::try_from(len).unwrap_or(u32::MAX);
+    if let Some(place) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
+        *place = order(len);
+    }
+    Ok(())
 }
 
 /// Room for `n` more bytes.

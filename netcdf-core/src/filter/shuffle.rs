@@ -69,7 +69,7 @@ pub(super) fn unshuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
 }
 
 /// Appends the planes of the elements of `size` bytes in `input`.
-fn shuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
+pub(super) fn shuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     let elements = input.len() / size.max(1);
     let (whole, rest) = input.split_at(elements.saturating_mul(size));
     output.reserve(input.len());

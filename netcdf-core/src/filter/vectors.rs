@@ -1,8 +1,8 @@
 //! Chunks that libhdf5 wrote through each filter (`testdata/filters`) decode to what it was given,
 //! and no damage to them does harm.
 
-use super::Context;
 use super::tests::{build, context};
+use super::{Context, Encoded, lzf, zfp};
 use crate::error::Result;
 
 /// The filters that have chunks there.
@@ -76,6 +76,11 @@ fn plain(kind: &str, size: usize, big: bool, count: usize) -> Vec<u8> {
 }
 
 impl Vector {
+    fn is_lossy(&self) -> bool {
+        const REVERSIBLE: u32 = 0x8800_0000;
+        self.id == zfp::ENTRY.id && self.params[3] & 0xFFF0_0000 != REVERSIBLE
+    }
+
     fn context(&self, len: Option<usize>) -> Context {
         Context {
             len,
@@ -105,6 +110,33 @@ fn chunks_decode_to_what_was_given() {
             match v.decode(&v.stored, len) {
                 Ok(found) => assert!(found == v.plain, "{}: other bytes", v.line),
                 Err(e) => panic!("{}: {e}", v.line),
+            }
+        }
+    }
+}
+
+#[test]
+fn data_that_is_encoded_decodes_to_itself() {
+    for v in &vectors() {
+        let context = v.context(Some(v.plain.len()));
+        let filter = build(v.id, &v.params, &context).unwrap();
+        let mut stored = Vec::new();
+        let encoded = filter.encode(&context, &v.plain, &mut stored);
+        match encoded.unwrap_or_else(|e| panic!("{}: {e}", v.line)) {
+            Encoded::Declined => assert_eq!(v.id, lzf::ENTRY.id, "{}", v.line),
+            Encoded::Applied if v.is_lossy() => {
+                let found = v.decode(&stored, Some(v.plain.len()));
+                assert_eq!(found.unwrap().len(), v.plain.len(), "{}", v.line);
+            }
+            Encoded::Applied => {
+                let found = v.decode(&stored, Some(v.plain.len())).unwrap();
+                assert!(found == v.plain, "{}: other bytes", v.line);
+                let (ours, theirs) = (stored.len(), v.stored.len());
+                assert!(
+                    ours <= theirs + theirs / 2 + 400,
+                    "{}: {ours} bytes",
+                    v.line
+                );
             }
         }
     }

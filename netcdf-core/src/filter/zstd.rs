@@ -11,21 +11,27 @@
 //! A chunk is a row of frames, as a rule one. The C library decodes: nothing else is as fast.
 
 use std::cell::RefCell;
+use std::fmt::Display;
 use std::io::Read;
 
-use zstd::bulk::Decompressor;
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::compress_bound;
 
-use super::output::{allocate, bad, extend, too_long};
+use super::output::{allocate, append_with, bad, extend, too_long};
 use super::user::wrong;
-use super::{Context, Encoded, Filter, FilterEntry, read_only};
-use crate::error::Result;
+use super::{Context, Encoded, Filter, FilterEntry};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32015,
     name: NAME,
     prepare: |_, user| Ok(vec![level(user)?.cast_unsigned()]),
-    build: |_, _| Ok(Box::new(Zstd)),
+    build: |params, _| {
+        Ok(Box::new(Zstd {
+            level: params.first().copied(),
+        }))
+    },
 };
 
 const NAME: &str = "zstd";
@@ -34,7 +40,9 @@ const NAME: &str = "zstd";
 const LOWEST: i32 = -131_072;
 const HIGHEST: i32 = 22;
 
-struct Zstd;
+struct Zstd {
+    level: Option<u32>,
+}
 
 impl Filter for Zstd {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
@@ -53,8 +61,12 @@ impl Filter for Zstd {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
-        Err(read_only(NAME))
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let level = level(self.level.as_slice())?;
+        allocate(NAME, output, compress_bound(input.len()))?;
+        let made = with_compressor(level, |c| c.compress_to_buffer(input, output));
+        made.map_err(|e| failed(NAME, e))?;
+        Ok(Encoded::Applied)
     }
 }
 
@@ -97,6 +109,35 @@ pub(super) fn frames_into(
         )),
         Err(e) => Err(bad(filter, format_args!("bad zstd data: {e}"))),
     }
+}
+
+/// Appends a frame of `input`, on behalf of `filter`.
+pub(super) fn frame(filter: &str, level: i32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    append_with(filter, output, compress_bound(input.len()), |room| {
+        let made = with_compressor(level, |c| c.compress_to_buffer(input, room));
+        made.map_err(|e| failed(filter, e))
+    })
+}
+
+/// The error of the C library.
+#[cold]
+fn failed(filter: &str, e: impl Display) -> Error {
+    let what = format!("{filter}: zstd cannot compress the chunk: {e}");
+    Error::new(ErrorKind::Limit, what)
+}
+
+/// Does `work` with this thread's compressor, whose tables are large.
+fn with_compressor(
+    level: i32,
+    work: impl FnOnce(&mut Compressor<'static>) -> std::io::Result<usize>,
+) -> std::io::Result<usize> {
+    thread_local! {
+        static KEPT: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
+    }
+    KEPT.with_borrow_mut(|kept| match kept {
+        Some((of, compressor)) if *of == level => work(compressor),
+        Some(_) | None => work(&mut kept.insert((level, Compressor::new(level)?)).1),
+    })
 }
 
 /// Does `work` with this thread's decompressor: making one takes as long as a small chunk.

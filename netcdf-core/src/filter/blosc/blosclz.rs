@@ -8,8 +8,9 @@
 
 use super::NAME;
 use crate::error::Result;
-use crate::filter::lz::Window;
-use crate::filter::output::{array, bad, take};
+use crate::filter::lz::{Limits, Repeat, Window, parse};
+use crate::filter::lzf::put_literals;
+use crate::filter::output::{allocate, array, bad, take};
 
 /// The largest distance in 13 bits.
 const FAR: usize = 0x1FFF;
@@ -30,6 +31,46 @@ pub(super) fn decode(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()>
         return Err(bad(NAME, what));
     }
     Ok(())
+}
+
+/// Repeats at distances above [`FAR`] would take two more bytes.
+const LIMITS: Limits = Limits {
+    shortest: 4,
+    longest: 1 << 16,
+    farthest: FAR,
+};
+
+/// Appends a stream that decodes to `input`.
+pub(super) fn encode(input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    allocate(
+        NAME,
+        output,
+        input.len().saturating_add(input.len() / 32 + 1),
+    )?;
+    // The first run has to be literal.
+    let (first, rest) = input.split_at(input.len().min(1));
+    put_literals(first, output);
+    parse(rest, &LIMITS, |literals, repeat| {
+        put_literals(literals, output);
+        if let Some(repeat) = repeat {
+            put_repeat(repeat, output);
+        }
+    });
+    Ok(())
+}
+
+fn put_repeat(repeat: Repeat, output: &mut Vec<u8>) {
+    let [high, low] = repeat.distance_less_1();
+    match u8::try_from(repeat.len.saturating_sub(2)) {
+        Ok(len @ 0..7) => output.push(len << 5 | high),
+        Ok(_) | Err(_) => {
+            output.push(7 << 5 | high);
+            let more = repeat.len.saturating_sub(9);
+            output.extend(std::iter::repeat_n(255, more / 255));
+            output.extend(u8::try_from(more % 255));
+        }
+    }
+    output.push(low);
 }
 
 fn run(control: usize, input: &mut &[u8], window: &mut Window) -> Result<()> {

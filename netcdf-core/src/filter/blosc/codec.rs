@@ -1,11 +1,11 @@
-//! The codecs within Blosc. LZ4 and LZ4HC are one to read.
+//! The codecs within Blosc. LZ4 and LZ4HC are one to read, and here one to write.
 
 use flate2::{Decompress, FlushDecompress};
 
 use super::{NAME, blosclz};
 use crate::error::Result;
-use crate::filter::output::{bad, extend, unsupported};
-use crate::filter::{lz4, zstd};
+use crate::filter::output::{append_with, bad, extend, unsupported};
+use crate::filter::{deflate, lz4, zstd};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Codec {
@@ -34,6 +34,28 @@ impl Codec {
         Ok(codec)
     }
 
+    /// The number in the header.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::BloscLz => 0,
+            Self::Lz4 => 1,
+            Self::Snappy => 2,
+            Self::Zlib => 3,
+            Self::Zstd => 4,
+        }
+    }
+
+    /// Appends what the codec makes of `input`, which may be longer.
+    pub fn encode(self, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Self::BloscLz => blosclz::encode(input, output),
+            Self::Lz4 => lz4::compress(NAME, input, output),
+            Self::Snappy => snappy_encode(input, output),
+            Self::Zlib => deflate::stream(NAME, level, input, output),
+            Self::Zstd => zstd::frame(NAME, zstd_level(level), input, output),
+        }
+    }
+
     /// Appends the `n` bytes to which `input` decodes.
     pub fn decode(self, input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
         match self {
@@ -44,6 +66,23 @@ impl Codec {
             Self::Zstd => zstd::frames_into(NAME, input, n, output),
         }
     }
+}
+
+/// The level of zstd for one from 1 to 9.
+fn zstd_level(level: u32) -> i32 {
+    match i32::try_from(level).unwrap_or(9) {
+        level @ ..=7 => level * 2 - 1,
+        8 => 20,
+        9.. => 22,
+    }
+}
+
+fn snappy_encode(input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    let most = snap::raw::max_compress_len(input.len());
+    append_with(NAME, output, most, |room| {
+        let made = snap::raw::Encoder::new().compress(input, room);
+        made.map_err(|e| bad(NAME, e))
+    })
 }
 
 fn snappy(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {

@@ -67,4 +67,23 @@ impl Header {
             codec: Codec::new(flags >> 5, codec_version)?,
         })
     }
+
+    /// The header's bytes.
+    pub fn write(&self) -> [u8; SIZE] {
+        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+        let flags = flag(self.shuffle == Shuffle::Bytes, 1)
+            | flag(self.copied, 2)
+            | flag(self.shuffle == Shuffle::Bits, 4)
+            | flag(!self.split, 0x10)
+            | self.codec.number() << 5;
+        let element = u8::try_from(self.element).unwrap_or(u8::MAX);
+        let mut bytes = [0; SIZE];
+        let sizes = [self.decoded, self.block, self.stored];
+        let sizes = sizes.map(|n| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes());
+        let all = [2, 1, flags, element]
+            .into_iter()
+            .chain(sizes.into_iter().flatten());
+        bytes.iter_mut().zip(all).for_each(|(to, from)| *to = from);
+        bytes
+    }
 }

@@ -15,27 +15,36 @@
 
 mod blosclz;
 mod codec;
+mod encode;
 mod header;
 mod params;
 
 use super::bits::untranspose;
 use super::output::{array, bad, reserve, take, truncated};
 use super::shuffle::unshuffle;
-use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 use header::{Header, Shuffle};
+use params::Choice;
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32001,
     name: NAME,
     prepare: params::prepare,
-    build: |_, _| Ok(Box::new(Blosc)),
+    build: |params, _| {
+        Ok(Box::new(Blosc {
+            params: params.to_vec(),
+        }))
+    },
 };
 
 const NAME: &str = "blosc";
 
-struct Blosc;
+struct Blosc {
+    /// What reading has no need of, writing has.
+    params: Vec<u32>,
+}
 
 impl Filter for Blosc {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
@@ -57,8 +66,9 @@ impl Filter for Blosc {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
-        Err(read_only(NAME))
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        encode::chunk(&Choice::new(&self.params)?, input, output)?;
+        Ok(Encoded::Applied)
     }
 }
 

@@ -1,9 +1,12 @@
 //! The filter's parameters.
 
 use super::NAME;
+use super::codec::Codec;
+use super::header::Shuffle;
 use crate::error::Result;
 use crate::filter::Context;
-use crate::filter::user::{chunk_bytes, element_size, wrong};
+use crate::filter::output::unsupported;
+use crate::filter::user::{chunk_bytes, element_size, unfit, wrong};
 
 /// The revision of the HDF5 filter, and the version of the format.
 const REVISION: u32 = 2;
@@ -11,6 +14,9 @@ const VERSION: u32 = 2;
 
 /// Larger elements are bytes to Blosc.
 const LARGEST: u32 = 255;
+
+/// The longest chunk that Blosc takes.
+const MOST: u32 = 0x7FFF_FFFF - 16;
 
 /// The stored parameters for a user's.
 pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
@@ -29,8 +35,56 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     }
     let size = Some(element_size(NAME, context)?).filter(|&size| size <= LARGEST);
     let bytes = chunk_bytes(NAME, context)?;
+    if bytes > MOST {
+        return Err(unfit(NAME, "a chunk of 2 GiB or more"));
+    }
     let size = size.unwrap_or(1);
     Ok(vec![REVISION, VERSION, size, bytes, level, shuffle, codec])
+}
+
+/// What is written and how.
+pub(super) struct Choice {
+    /// Bytes of an element, 1 to 255.
+    pub element: u8,
+    /// 0 to 9.
+    pub level: u32,
+    pub shuffle: Shuffle,
+    pub codec: Codec,
+}
+
+impl Choice {
+    /// Whether each byte of the elements has a stream of its own: codecs without entropy coding
+    /// gain from it.
+    pub fn splits(&self) -> bool {
+        let fast = match self.codec {
+            Codec::BloscLz | Codec::Lz4 | Codec::Snappy => true,
+            Codec::Zlib | Codec::Zstd => false,
+        };
+        fast && self.shuffle == Shuffle::Bytes
+    }
+
+    /// From the stored parameters, of which the last may be missing.
+    pub fn new(params: &[u32]) -> Result<Self> {
+        let pick = |n: usize, default| params.get(n).copied().unwrap_or(default);
+        let codec = match pick(6, 0) {
+            0 => Codec::BloscLz,
+            1 | 2 => Codec::Lz4,
+            3 => Codec::Snappy,
+            4 => Codec::Zlib,
+            5 => Codec::Zstd,
+            other => return Err(unsupported(NAME, format_args!("codec {other}"))),
+        };
+        Ok(Self {
+            element: u8::try_from(pick(2, 1)).unwrap_or(1).max(1),
+            level: pick(4, 5).min(9),
+            shuffle: match pick(5, 1) {
+                0 => Shuffle::None,
+                2 => Shuffle::Bits,
+                _ => Shuffle::Bytes,
+            },
+            codec,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -20,14 +20,39 @@ pub(super) struct Coder {
     pub order: Endianness,
 }
 
+impl Coder {
+    /// Bits that name the way of a block.
+    pub fn option_bits(&self) -> u32 {
+        match self.bits {
+            0..=8 => 3,
+            9..=16 => 4,
+            _ => 5,
+        }
+    }
+
+    /// The largest sample.
+    pub fn max(&self) -> u32 {
+        u32::MAX >> (32 - self.bits.clamp(1, 32))
+    }
+
+    /// Bytes of a sample outside of the stream.
+    pub fn width(&self) -> usize {
+        match self.bits {
+            0..=8 => 1,
+            9..=16 => 2,
+            _ => 4,
+        }
+    }
+}
+
 /// Samples of the longest block.
-const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = 32;
 
 /// Blocks of a segment, within which a run of zero blocks may end by itself (section 3.5.2).
-const SEGMENT: usize = 64;
+pub(super) const SEGMENT: usize = 64;
 
 /// Codes of the second extension (section 3.5.3): pairs whose sum is at most 12.
-const PAIRS: u32 = 91;
+pub(super) const PAIRS: u32 = 91;
 
 /// Undoes a stream.
 pub(super) struct Decoder<'a> {
@@ -52,15 +77,11 @@ impl<'a> Decoder<'a> {
         Self {
             coder,
             bits: Bits::new(stream),
-            option_bits: match coder.bits {
-                0..=8 => 3,
-                9..=16 => 4,
-                _ => 5,
-            },
+            option_bits: coder.option_bits(),
             number: 0,
             interval: coder.line.div_ceil(coder.block.max(1)),
             last: 0,
-            max: u32::MAX >> (32 - coder.bits.clamp(1, 32)),
+            max: coder.max(),
             block: [0; BLOCK],
         }
     }

@@ -1,0 +1,151 @@
+//! From the bytes of a chunk to blocks.
+
+use super::codec::Codec;
+use super::header::{self, Header, Shuffle};
+use super::params::Choice;
+use super::{NAME, Scratch};
+use crate::error::Result;
+use crate::filter::bits::transposed;
+use crate::filter::output::{allocate, sized};
+use crate::filter::shuffle::shuffle;
+use crate::filter::user::wrong_length;
+
+/// Appends the chunk that stands for `input`.
+pub(super) fn chunk(choice: &Choice, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    // Sizes in the header are signed.
+    let most = i32::MAX.unsigned_abs() as usize - header::SIZE;
+    if input.len() > most {
+        return Err(wrong_length(NAME, input.len(), Some(most)));
+    }
+    let header = Header {
+        decoded: input.len(),
+        block: block_size(choice, input.len()),
+        stored: 0,
+        element: choice.element.into(),
+        shuffle: choice.shuffle,
+        copied: choice.level == 0,
+        split: choice.splits(),
+        codec: choice.codec,
+    };
+    let start = output.len();
+    if !header.copied {
+        compressed(&header, choice.level, input, output)?;
+    }
+    let made = output.len().saturating_sub(start);
+    if header.copied || made >= input.len().saturating_add(header::SIZE) {
+        output.truncate(start);
+        return copied(header, input, output);
+    }
+    let bytes = Header {
+        stored: made,
+        ..header
+    };
+    if let Some(place) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
+        *place = bytes.write();
+    }
+    Ok(())
+}
+
+/// Appends a chunk that is not compressed.
+fn copied(header: Header, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    let stored = input.len().saturating_add(header::SIZE);
+    allocate(NAME, output, stored)?;
+    let header = Header {
+        stored,
+        copied: true,
+        ..header
+    };
+    output.extend_from_slice(&header.write());
+    output.extend_from_slice(input);
+    Ok(())
+}
+
+/// Appends room for the header, the offsets and the blocks.
+fn compressed(header: &Header, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    let start = output.len();
+    let blocks = input.len().div_ceil(header.block.max(1));
+    let table = start.saturating_add(header::SIZE);
+    allocate(NAME, output, input.len() / 2)?;
+    output.resize(table.saturating_add(blocks.saturating_mul(4)), 0);
+    let mut scratch = Scratch::default();
+    for (n, block) in input.chunks(header.block.max(1)).enumerate() {
+        let offset = u32::try_from(output.len().saturating_sub(start)).unwrap_or(u32::MAX);
+        let place = output.get_mut(table.saturating_add(n.saturating_mul(4))..);
+        if let Some(place) = place.and_then(|o| o.first_chunk_mut()) {
+            *place = offset.to_le_bytes();
+        }
+        header.encode_block(level, block, &mut scratch, output)?;
+    }
+    Ok(())
+}
+
+impl Header {
+    fn encode_block(
+        &self,
+        level: u32,
+        block: &[u8],
+        scratch: &mut Scratch,
+        output: &mut Vec<u8>,
+    ) -> Result<()> {
+        let Scratch { shuffled, planes } = scratch;
+        shuffled.clear();
+        let elements = block.len() / self.element;
+        let block = match self.shuffle {
+            Shuffle::None => block,
+            Shuffle::Bytes => {
+                shuffle(self.element, block, shuffled);
+                shuffled
+            }
+            Shuffle::Bits if elements.is_multiple_of(8) => {
+                let (whole, rest) = block.split_at(elements.saturating_mul(self.element));
+                transposed(whole, self.element, planes, shuffled);
+                shuffled.extend_from_slice(rest);
+                shuffled
+            }
+            Shuffle::Bits => block,
+        };
+        let streams = if self.splits(block.len()) {
+            self.element
+        } else {
+            1
+        };
+        for stream in block.chunks((block.len() / streams).max(1)) {
+            sized(output, u32::to_le_bytes, |output| {
+                let start = output.len();
+                self.codec.encode(level, stream, output)?;
+                // A stream as long as what it stands for is taken for that.
+                if output.len().saturating_sub(start) >= stream.len() {
+                    output.truncate(start);
+                    output.extend_from_slice(stream);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a block: whole elements that stay in a cache, more of them for higher levels, for codecs
+/// that look far back and where each byte of the elements has a stream.
+fn block_size(choice: &Choice, len: usize) -> usize {
+    let element = usize::from(choice.element);
+    let far = match choice.codec {
+        Codec::Zlib | Codec::Zstd => 2,
+        Codec::BloscLz | Codec::Lz4 | Codec::Snappy => 1,
+    };
+    let kib = match choice.level {
+        0..=2 => 32,
+        3 => 64,
+        4 | 5 => 128,
+        _ => 256,
+    };
+    let streams = if choice.splits() { element.min(8) } else { 1 };
+    let bytes: usize = kib * 1024 * far * streams.min(1024 / kib);
+    // Bits are shuffled for 8 elements at a time.
+    let whole = element * 8;
+    match len {
+        0 => 1,
+        _ if len <= bytes => len,
+        _ => (bytes - bytes % whole).max(whole),
+    }
+}

@@ -1,0 +1,287 @@
+//! From samples to a stream: each block in the way that takes least.
+
+use super::put::PutBits;
+use super::stream::{BLOCK, Coder, PAIRS, SEGMENT};
+use crate::model::Endianness;
+
+/// Makes a stream.
+pub(super) struct Encoder<'a> {
+    coder: &'a Coder,
+    bits: PutBits<'a>,
+    /// The block's number in its interval.
+    number: usize,
+    /// Blocks of an interval.
+    interval: usize,
+    /// The sample before.
+    last: u32,
+    /// The low bits that were split off last.
+    split: u32,
+    zeros: Zeros,
+    /// The block's samples, as they are and then as coded.
+    block: [u32; BLOCK],
+}
+
+/// Blocks of zeros that are not written yet.
+#[derive(Default)]
+struct Zeros {
+    blocks: u32,
+    /// The reference sample of the first, if it is the first of the interval.
+    reference: Option<u32>,
+}
+
+/// A way to code a block, in bits without its name and reference.
+#[derive(Clone, Copy)]
+enum Way {
+    Pairs,
+    Split(u32),
+    Uncoded,
+}
+
+impl<'a> Encoder<'a> {
+    /// What is made is appended to `output`.
+    pub fn new(coder: &'a Coder, output: &'a mut Vec<u8>) -> Self {
+        Self {
+            coder,
+            bits: PutBits::new(output),
+            number: 0,
+            interval: coder.line.div_ceil(coder.block.max(1)),
+            last: 0,
+            split: 0,
+            zeros: Zeros::default(),
+            block: [0; BLOCK],
+        }
+    }
+
+    /// Appends the stream of all samples.
+    pub fn encode(mut self, input: &[u8]) {
+        let width = self.coder.width();
+        for line in input.chunks(self.coder.line.saturating_mul(width)) {
+            for samples in line.chunks(self.coder.block.saturating_mul(width)) {
+                self.load(samples);
+                self.put();
+            }
+            // A line that does not end with a block is padded, and so is the last one.
+            if !self.coder.line.is_multiple_of(self.coder.block) {
+                while self.number > 0 {
+                    self.load(&[]);
+                    self.put();
+                }
+            }
+        }
+        self.put_zeros(false);
+        self.bits.finish();
+    }
+
+    /// Loads a block; what is missing repeats what is predicted.
+    fn load(&mut self, samples: &[u8]) {
+        let size = self.coder.block;
+        let block = self.block.get_mut(..size).unwrap_or_default();
+        let n = read(samples, self.coder, block);
+        let before = n.checked_sub(1).and_then(|n| block.get(n).copied());
+        let padding = match self.coder.predict {
+            true => before.unwrap_or(self.last),
+            false => 0,
+        };
+        block.iter_mut().skip(n).for_each(|s| *s = padding);
+    }
+
+    /// Writes the block that is loaded, or counts it among the zeros.
+    fn put(&mut self) {
+        let reference = self.predict();
+        let start = usize::from(reference.is_some());
+        let samples = self.block.get(start..self.coder.block).unwrap_or_default();
+        if samples.iter().all(|&s| s == 0) {
+            if self.zeros.blocks == 0 {
+                self.zeros.reference = reference;
+            }
+            self.zeros.blocks += 1;
+        } else {
+            self.put_zeros(false);
+            self.put_samples(reference);
+        }
+        self.number += 1;
+        if self.number == self.interval {
+            self.number = 0;
+        }
+        if self.number.is_multiple_of(SEGMENT) {
+            self.put_zeros(true);
+        }
+    }
+
+    /// From samples to prediction errors (section 4.3); the first of an interval is the reference.
+    fn predict(&mut self) -> Option<u32> {
+        if !self.coder.predict {
+            return None;
+        }
+        let max = self.coder.max();
+        let block = self.block.get_mut(..self.coder.block).unwrap_or_default();
+        let reference = match block.first_mut() {
+            Some(first) if self.number == 0 => {
+                self.last = *first;
+                Some(std::mem::take(first))
+            }
+            Some(_) | None => None,
+        };
+        let mut last = self.last;
+        for sample in block.iter_mut().skip(reference.is_some().into()) {
+            last = std::mem::replace(sample, map(*sample, last, max));
+        }
+        self.last = last;
+        reference
+    }
+
+    fn put_samples(&mut self, reference: Option<u32>) {
+        let all = self.coder.block;
+        let samples = self.block;
+        let samples = samples.get(..all).unwrap_or_default();
+        let coded = samples
+            .get(usize::from(reference.is_some())..)
+            .unwrap_or_default();
+        let option_bits = self.coder.option_bits();
+        let uncoded = (1 << option_bits) - 1;
+        match self.way(samples, coded) {
+            Way::Pairs => {
+                self.bits.put(1, option_bits + 1);
+                self.reference(reference);
+                for pair in samples.as_chunks::<2>().0 {
+                    self.bits.zeros(code(*pair));
+                }
+            }
+            Way::Split(low_bits) => {
+                self.bits.put(low_bits + 1, option_bits);
+                self.reference(reference);
+                coded.iter().for_each(|s| self.bits.zeros(s >> low_bits));
+                if low_bits > 0 {
+                    let mask = (1 << low_bits) - 1;
+                    coded.iter().for_each(|s| self.bits.put(s & mask, low_bits));
+                }
+            }
+            Way::Uncoded => {
+                self.bits.put(uncoded, option_bits);
+                self.reference(reference);
+                coded
+                    .iter()
+                    .for_each(|s| self.bits.put(*s, self.coder.bits));
+            }
+        }
+    }
+
+    fn reference(&mut self, reference: Option<u32>) {
+        if let Some(sample) = reference {
+            self.bits.put(sample, self.coder.bits);
+        }
+    }
+
+    /// The way that takes the fewest bits.
+    fn way(&mut self, samples: &[u32], coded: &[u32]) -> Way {
+        let (split, bits) = self.best_split(coded);
+        let pairs = pairs(samples).map_or(u64::MAX, |bits| bits + 1);
+        let uncoded = coded.len() as u64 * u64::from(self.coder.bits);
+        if uncoded <= bits.min(pairs) {
+            return Way::Uncoded;
+        }
+        if pairs < bits {
+            Way::Pairs
+        } else {
+            Way::Split(split)
+        }
+    }
+
+    /// The number of low bits that is best split off, and the bits that the block takes then. As
+    /// the sum falls and then rises with it, the search goes on from the number before.
+    fn best_split(&mut self, coded: &[u32]) -> (u32, u64) {
+        let most = (1 << self.coder.option_bits()) - 3;
+        let bits = |low_bits: u32| {
+            let high: u64 = coded.iter().map(|&s| u64::from(s >> low_bits)).sum();
+            high + coded.len() as u64 * u64::from(low_bits + 1)
+        };
+        let mut best = (self.split, bits(self.split));
+        while best.0 < most && bits(best.0 + 1) < best.1 {
+            best = (best.0 + 1, bits(best.0 + 1));
+        }
+        while best.0 > 0 && bits(best.0 - 1) < best.1 {
+            best = (best.0 - 1, bits(best.0 - 1));
+        }
+        self.split = best.0;
+        best
+    }
+
+    /// Writes the blocks of zeros; `end` says that a segment or the interval ends behind them
+    /// (section 3.5.2).
+    fn put_zeros(&mut self, end: bool) {
+        let Zeros { blocks, reference } = std::mem::take(&mut self.zeros);
+        if blocks == 0 {
+            return;
+        }
+        self.bits.put(0, self.coder.option_bits() + 1);
+        self.reference(reference);
+        self.bits.zeros(match blocks {
+            1..=4 => blocks - 1,
+            _ if end => 4,
+            _ => blocks,
+        });
+    }
+}
+
+/// Bits of a block as codes of pairs, if all have one.
+fn pairs(samples: &[u32]) -> Option<u64> {
+    let mut bits = 0;
+    for pair in samples.as_chunks::<2>().0 {
+        let [a, b] = *pair;
+        if a > PAIRS || b > PAIRS || code(*pair) >= PAIRS {
+            return None;
+        }
+        bits += u64::from(code(*pair)) + 1;
+    }
+    Some(bits)
+}
+
+/// The code of a pair: by their sum, then by the second of them (section 3.5.3).
+fn code([a, b]: [u32; 2]) -> u32 {
+    (a + b) * (a + b + 1) / 2 + b
+}
+
+/// The error of the prediction that `sample` is as `last`: up to the distance to the nearer end of
+/// the range in turns above and below, then on in the other direction.
+#[inline]
+fn map(sample: u32, last: u32, max: u32) -> u32 {
+    let near = last.min(max - last.min(max));
+    let distance = sample.abs_diff(last);
+    match distance <= near {
+        true if sample >= last => 2 * distance,
+        true => 2 * distance - 1,
+        false => near + distance,
+    }
+}
+
+/// Reads samples; returns how many there are.
+fn read(bytes: &[u8], coder: &Coder, block: &mut [u32]) -> usize {
+    let max = coder.max();
+    let mut fill = |samples: &mut dyn Iterator<Item = u32>| {
+        let places = block.iter_mut().zip(samples);
+        places.map(|(place, sample)| *place = sample & max).count()
+    };
+    match (coder.width(), coder.order) {
+        (1, _) => fill(&mut bytes.iter().map(|&b| b.into())),
+        (2, Endianness::Little) => fill(
+            &mut bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|b| u16::from_le_bytes(*b).into()),
+        ),
+        (2, Endianness::Big) => fill(
+            &mut bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|b| u16::from_be_bytes(*b).into()),
+        ),
+        (_, Endianness::Little) => {
+            fill(&mut bytes.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)))
+        }
+        (_, Endianness::Big) => {
+            fill(&mut bytes.as_chunks().0.iter().map(|b| u32::from_be_bytes(*b)))
+        }
+    }
+}
