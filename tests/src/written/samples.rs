@@ -14,6 +14,9 @@ pub const ALL: &[Sample] = &[
     ("places.h5", places),
     ("heaps.h5", heaps),
     ("types.h5", types),
+    ("dense.h5", dense),
+    ("chunks.h5", chunks),
+    ("many.h5", many),
 ];
 
 fn empty(path: &str) -> Result<()> {
@@ -204,4 +207,113 @@ fn heaps(path: &str) -> Result<()> {
     let references = writer.put_heap(&objects)?;
     writer.put_bytes(lists, 0, &references)?;
     writer.finish()
+}
+
+/// Numbers of links and attributes around those where structures change, and long ones.
+fn dense(path: &str) -> Result<()> {
+    let mut plan = plan();
+    let leaf = add_dataset(
+        &mut plan,
+        "leaf",
+        dataset(int(1, true), &[], Place::Contiguous),
+    );
+    for count in [0, 1, 8, 9, 14, 15, 45, 46, 100, 1000, 1150] {
+        let name = format!("links {count}");
+        let to = add(
+            &mut plan,
+            ObjectId::ROOT,
+            &name,
+            Object::Group(Group::default()),
+        );
+        for n in 0..count {
+            link(&mut plan, to, &format!("link {n}"), leaf);
+        }
+    }
+    let long = add(
+        &mut plan,
+        ObjectId::ROOT,
+        "long links",
+        Object::Group(Group::default()),
+    );
+    for n in [1, 300, 4000, 5000, 30_000, 65_534, 2] {
+        link(&mut plan, long, &"n".repeat(n), leaf);
+    }
+    for count in [1, 8, 9, 20, 1000] {
+        let name = format!("attributes {count}");
+        let to = add(
+            &mut plan,
+            ObjectId::ROOT,
+            &name,
+            Object::Group(Group::default()),
+        );
+        for n in 0..count {
+            group(&mut plan, to)
+                .attributes
+                .push(ints(&format!("attribute {n}"), &[n, -n]));
+        }
+    }
+    let mut long = dataset(int(4, true), &[3], Place::Contiguous);
+    for n in [1, 900, 1100, 4000, 20_000, 40_000, 1] {
+        let name = format!("attribute {}", long.attributes.len());
+        long.attributes.push(ints(&name, &vec![n; n as usize]));
+    }
+    add_dataset(&mut plan, "long attributes", long);
+    create(path, plan)?.finish()
+}
+
+/// Chunk indexes of no, one and many chunks, of some left out, of several datasets in turn.
+fn chunks(path: &str) -> Result<()> {
+    let mut plan = plan();
+    let chunked = |len: u64| {
+        let mut one = dataset(int(4, true), &[len], Place::Chunked(vec![2]));
+        one.max = Some(vec![None]);
+        one
+    };
+    let counts = [0u64, 1, 2, 63, 64, 65, 128, 129, 4096, 4097, 10_000];
+    let all = counts.map(|n| add_dataset(&mut plan, &format!("chunks {n:05}"), chunked(2 * n)));
+    let sparse = add_dataset(&mut plan, "sparse", {
+        let mut one = dataset(
+            int(2, false),
+            &[30, 140, 100],
+            Place::Chunked(vec![2, 7, 5]),
+        );
+        one.max = Some(vec![None; 3]);
+        one.fill.value = Value::User(vec![1, 1]);
+        one
+    });
+    let shape = [1; 32];
+    let deep = add_dataset(
+        &mut plan,
+        "deep",
+        dataset(int(1, true), &shape, Place::Chunked(shape.to_vec())),
+    );
+    let mut writer = create(path, plan)?;
+    for n in 0..10_000u64 {
+        let bytes = [n * 2, n * 2 + 1]
+            .map(|v| u32::try_from(v).unwrap().to_le_bytes())
+            .concat();
+        for (&count, &id) in counts.iter().zip(&all) {
+            if n < count {
+                writer.put_chunk(id, &[n], 0, &bytes)?;
+            }
+        }
+    }
+    for n in (0..15 * 20 * 20).step_by(7) {
+        let place = [n / 400, n / 20 % 20, n % 20];
+        let value = u16::try_from(n % 60_000).unwrap().to_le_bytes();
+        writer.put_chunk(sparse, &place, 0, &value.repeat(70))?;
+    }
+    writer.put_chunk(deep, &[0; 32], 0, &[9])?;
+    writer.finish()
+}
+
+/// 10 000 datasets in a group.
+fn many(path: &str) -> Result<()> {
+    let mut plan = plan();
+    for n in 0..10_000 {
+        let mut one = dataset(int(4, true), &[1], Place::Contiguous);
+        one.attributes.push(ints("n", &[n]));
+        add_dataset(&mut plan, &format!("dataset {n}"), one);
+    }
+    create(path, plan)?.finish()
 }

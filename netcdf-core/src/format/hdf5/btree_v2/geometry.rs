@@ -95,6 +95,11 @@ impl Geometry {
         Ok(FRAME + records * self.record + children * self.pointer(level))
     }
 
+    /// Most records of a node of this level and all below it.
+    pub fn total(&self, level: u16) -> u64 {
+        self.level(level).total
+    }
+
     /// Widths of the counts beside the addresses in a node of this level, above the leaves.
     pub fn widths(&self, level: u16) -> Widths {
         let width = |n: u64| usize::try_from(n).unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Version 2 B-trees ("III.A.2. Disk Format: Level 1A2"): of dense links and attributes, huge
 //! objects of fractal heaps, shared messages, and chunks.
 
-mod geometry;
+pub(in crate::format::hdf5) mod geometry;
 pub mod records;
 
 use std::cmp::Ordering;

@@ -4,7 +4,7 @@
 mod blocks;
 mod filters;
 mod header;
-mod table;
+pub(in crate::format::hdf5) mod table;
 
 use std::sync::Arc;
 use std::sync::OnceLock;

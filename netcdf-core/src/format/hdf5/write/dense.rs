@@ -1,18 +1,82 @@
-//! Links and attributes outside of the header, where there are many or long ones.
+//! Links and attributes outside of the header, where there are many or long ones: a heap, and indexes
+//! by name and by creation order.
 
+use super::btree_v2;
+use super::fractal_heap::{self, ATTRIBUTES, LINKS};
 use super::messages::Dense;
 use super::part::Part;
-use crate::error::{Error, ErrorKind, Result};
+use crate::bytes::sums::lookup3;
+use crate::error::Result;
+use crate::format::hdf5::btree_v2::records;
 
-/// Appends the heap and the indexes of links.
-pub fn links(_own: &mut Part, _names: &[&[u8]], _links: &[Part]) -> Result<Dense> {
-    Err(Error::new(ErrorKind::Unsupported, "many links, so far"))
+/// Appends the heap and the indexes of links, which are in their creation order.
+///
+/// # Errors
+/// [`crate::ErrorKind::Limit`]
+pub fn links(own: &mut Part, names: &[&[u8]], links: &[Part]) -> Result<Dense> {
+    let (heap, ids) = fractal_heap::write(own, LINKS, links)?;
+    let by_name = sorted(names, &ids, |_, hash, id| {
+        let mut record = Part::default();
+        record.sink.u32(hash);
+        record.sink.put(id);
+        record
+    });
+    let by_order = ids.iter().enumerate().map(|(n, id)| {
+        let mut record = Part::default();
+        record.sink.u64(n as u64);
+        record.sink.put(id);
+        record
+    });
+    let by_order: Vec<_> = by_order.collect();
+    Ok(Dense {
+        heap,
+        by_name: btree_v2::write(own, records::LINK_NAME, &by_name)?,
+        by_order: btree_v2::write(own, records::LINK_ORDER, &by_order)?,
+    })
 }
 
-/// Appends the heap and the indexes of attributes.
-pub fn attributes(_own: &mut Part, _names: &[&[u8]], _attributes: &[Part]) -> Result<Dense> {
-    Err(Error::new(
-        ErrorKind::Unsupported,
-        "many attributes, so far",
-    ))
+/// Appends the heap and the indexes of attributes, which are in their creation order.
+///
+/// # Errors
+/// [`crate::ErrorKind::Limit`]
+pub fn attributes(own: &mut Part, names: &[&[u8]], attributes: &[Part]) -> Result<Dense> {
+    let (heap, ids) = fractal_heap::write(own, ATTRIBUTES, attributes)?;
+    let record = |n: usize, id: &[u8]| {
+        let mut record = Part::of(id);
+        record.sink.u8(0); // flags of the message
+        record.sink.u32(u32::try_from(n).unwrap_or(u32::MAX));
+        record
+    };
+    let by_name = sorted(names, &ids, |n, hash, id| {
+        let mut record = record(n, id);
+        record.sink.u32(hash);
+        record
+    });
+    let by_order: Vec<_> = ids
+        .iter()
+        .enumerate()
+        .map(|(n, id)| record(n, id))
+        .collect();
+    Ok(Dense {
+        heap,
+        by_name: btree_v2::write(own, records::ATTRIBUTE_NAME, &by_name)?,
+        by_order: btree_v2::write(own, records::ATTRIBUTE_ORDER, &by_order)?,
+    })
+}
+
+/// Records in the order of the hashes of names, those of the same hash in that of the names.
+fn sorted(
+    names: &[&[u8]],
+    ids: &[Vec<u8>],
+    record: impl Fn(usize, u32, &[u8]) -> Part,
+) -> Vec<Part> {
+    let hashed = names.iter().zip(ids).enumerate();
+    let mut all: Vec<_> = hashed
+        .map(|(n, (&name, id))| (lookup3(name), name, n, id))
+        .collect();
+    all.sort_unstable();
+    let records = all.into_iter();
+    records
+        .map(|(hash, _, n, id)| record(n, hash, id))
+        .collect()
 }

@@ -5,9 +5,11 @@
 //! The structures are those that netCDF-C writes with the library's 1.8 format: superblock 2,
 //! object headers 2, links and attributes compact or dense, chunk index B-tree version 1.
 
+mod btree_v2;
 mod chunk_tree;
 mod dataset;
 mod dense;
+mod fractal_heap;
 mod front;
 mod global_heap;
 mod header;

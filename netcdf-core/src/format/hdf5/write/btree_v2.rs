@@ -1,0 +1,150 @@
+//! B-trees of version 2 ("III.A.2"), built from all their records at once: no more nodes than there
+//! have to be, all of a level equally full.
+
+use super::part::{Hole, Part, UNDEFINED};
+use crate::bytes::sink::narrow;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::btree_v2::geometry::Geometry;
+
+/// Bytes of a node.
+const NODE: u32 = 512;
+/// When the library splits and merges nodes, in percent.
+const SPLIT_MERGE: [u8; 2] = [100, 40];
+/// A tree of this depth has more records than memory has room for.
+const DEEPEST: u16 = 16;
+
+/// A tree in the making.
+struct Tree {
+    kind: u8,
+    geometry: Geometry,
+}
+
+/// A node that was appended.
+struct Child {
+    place: u64,
+    records: u16,
+    total: u64,
+}
+
+/// Appends a tree of records, which are in their order and of the same size; says where its header is.
+///
+/// # Errors
+/// [`ErrorKind::Limit`]
+pub fn write(out: &mut Part, kind: u8, records: &[Part]) -> Result<u64> {
+    let size: u16 = narrow(records.first().map_or(0, Part::len) as u64, "a record")?;
+    let impossible = |what: String| Error::new(ErrorKind::Limit, what);
+    let geometry = Geometry::new(NODE, size.max(1), DEEPEST, 8).map_err(impossible)?;
+    let count = records.len() as u64;
+    let depth = (0..DEEPEST).find(|&d| geometry.total(d) >= count);
+    let depth = depth.ok_or_else(|| impossible(format!("{count} records of a B-tree")))?;
+    let tree = Tree { kind, geometry };
+    let root = match records {
+        [] => None,
+        _ => Some(tree.node(out, depth, records)?),
+    };
+    out.sink.align(8);
+    let start = out.len();
+    out.sink.put(b"BTHD\0");
+    out.sink.u8(kind);
+    out.sink.u32(NODE);
+    out.sink.u16(size);
+    out.sink.u16(depth);
+    out.sink.put(&SPLIT_MERGE);
+    match &root {
+        Some(root) => out.address(Hole::Own(root.place)),
+        None => out.sink.u64(UNDEFINED),
+    }
+    out.sink.u16(root.map_or(0, |root| root.records));
+    out.sink.u64(count);
+    out.checksum(start);
+    Ok(start as u64)
+}
+
+impl Tree {
+    /// Appends a node and all below it. Recursion is bounded: the level falls by one.
+    fn node(&self, out: &mut Part, level: u16, records: &[Part]) -> Result<Child> {
+        let Some(below) = level.checked_sub(1) else {
+            return self.store(out, (b"BTLF", 0), records.iter(), &[]);
+        };
+        let sizes = shares(records.len() as u64, self.geometry.total(below))?;
+        let (mut children, mut between) = (vec![], vec![]);
+        let mut rest = records;
+        for size in sizes {
+            let (part, behind) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+            children.push(self.node(out, below, part)?);
+            rest = behind;
+            if let [separator, behind @ ..] = rest {
+                between.push(separator);
+                rest = behind;
+            }
+        }
+        self.store(out, (b"BTIN", level), between.into_iter(), &children)
+    }
+
+    fn store<'a>(
+        &self,
+        out: &mut Part,
+        (signature, level): (&[u8; 4], u16),
+        records: impl ExactSizeIterator<Item = &'a Part>,
+        children: &[Child],
+    ) -> Result<Child> {
+        out.sink.align(8);
+        let start = out.len();
+        out.sink.put(signature);
+        out.sink.put(&[0, self.kind]);
+        let count: u16 = narrow(records.len() as u64, "the records of a B-tree node")?;
+        records.for_each(|record| out.append(record));
+        let widths = self.geometry.widths(level);
+        let mut total = u64::from(count);
+        for child in children {
+            out.address(Hole::Own(child.place));
+            out.sink.uint(child.records.into(), widths.records)?;
+            if level > 1 {
+                out.sink.uint(child.total, widths.total)?;
+            }
+            total += child.total;
+        }
+        out.checksum(start);
+        let used = out.len() - start;
+        let size = usize::try_from(NODE).unwrap_or(used);
+        if used > size {
+            let what = format!("{count} records in a B-tree node");
+            return Err(Error::new(ErrorKind::Limit, what));
+        }
+        out.sink.zeros(size - used);
+        Ok(Child {
+            place: start as u64,
+            records: count,
+            total,
+        })
+    }
+}
+
+/// How many of `count` records go below each child of a node, of at most `most` each: two children or
+/// more, and a record between any two.
+fn shares(count: u64, most: u64) -> Result<Vec<usize>> {
+    let between = count.saturating_sub(most).div_ceil(most + 1).max(1);
+    let (left, children) = (count.saturating_sub(between), between + 1);
+    let (each, more) = (left / children, left % children);
+    let size = |n| usize::try_from(each + u64::from(n < more));
+    let sizes: Result<Vec<_>, _> = (0..children).map(size).collect();
+    sizes.map_err(|_| Error::new(ErrorKind::Limit, "too many records of a B-tree"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_shared_out_evenly() {
+        assert_eq!(shares(46, 45).unwrap(), [23, 22]);
+        assert_eq!(shares(91, 45).unwrap(), [45, 45]);
+        assert_eq!(shares(92, 45).unwrap(), [30, 30, 30]);
+        for count in 2..2000 {
+            let shares = shares(count, 45).unwrap();
+            let sum: usize = shares.iter().sum();
+            assert_eq!(sum as u64 + shares.len() as u64 - 1, count);
+            assert!(shares.iter().all(|&n| n <= 45));
+        }
+    }
+}

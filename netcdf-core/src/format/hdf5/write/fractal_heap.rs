@@ -1,0 +1,300 @@
+//! Fractal heaps ("III.G. Disk Format: Level 1G") of all their objects at once. There is no record of
+//! free space: who adds objects later starts new blocks.
+
+use super::btree_v2;
+use super::part::{Hole, Part, UNDEFINED};
+use crate::bytes::sink::narrow;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::btree_v2::records::HUGE_BY_ID;
+use crate::format::hdf5::fractal_heap::table::Table;
+
+/// What heaps of a kind have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// Bytes of an object's id.
+    id: usize,
+    /// Bytes of the first direct block.
+    start: u64,
+    /// log2 of the address space in bytes.
+    bits: u16,
+}
+
+/// Heaps of links.
+pub const LINKS: Form = Form {
+    id: 7,
+    start: 512,
+    bits: 32,
+};
+/// Heaps of attributes.
+pub const ATTRIBUTES: Form = Form {
+    id: 8,
+    start: 1024,
+    bits: 40,
+};
+
+/// Blocks of a row.
+const WIDTH: u16 = 4;
+/// The largest direct block.
+const DIRECT: u64 = 1 << 16;
+/// The most bytes of an object in a block; larger ones are huge.
+const MANAGED: u32 = 4096;
+/// Bytes of the header.
+const HEADER: usize = 22 + 12 * 8 + 3 * 8 + 4;
+/// Flag: direct blocks have a checksum.
+const CHECKSUMS: u8 = 2;
+/// The huge kind of objects, in the first byte of an id.
+const HUGE: u8 = 0x10;
+
+/// A heap in the making.
+struct Heap<'a> {
+    out: &'a mut Part,
+    form: Form,
+    table: Table,
+    /// Place of the header.
+    header: u64,
+    /// Objects that have no block yet, the first one last.
+    left: Vec<(usize, &'a Part)>,
+    /// Ids, by the number of the object.
+    ids: Vec<Vec<u8>>,
+    /// Bytes of direct blocks, and of objects in them.
+    allocated: u64,
+    used: u64,
+    /// Where the last direct block ends.
+    end: u64,
+    objects: u64,
+}
+
+/// The root block: its place, and its rows if it is an indirect one.
+#[derive(Debug, Clone, Copy)]
+struct Root {
+    place: u64,
+    rows: u32,
+}
+
+/// Huge objects: the place of their tree, their bytes and number.
+#[derive(Default)]
+struct Huge {
+    tree: Option<u64>,
+    size: u64,
+    count: u64,
+}
+
+/// Appends a heap; says where its header is, and the id of each object.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for more than the heap has room for.
+pub fn write(out: &mut Part, form: Form, objects: &[Part]) -> Result<(u64, Vec<Vec<u8>>)> {
+    let table = Table::new(WIDTH, form.start, DIRECT, form.bits);
+    let table = table.map_err(|e| Error::new(ErrorKind::Argument, e))?;
+    out.sink.align(8);
+    let header = out.len() as u64;
+    out.sink.zeros(HEADER);
+    let mut heap = Heap {
+        out,
+        form,
+        table,
+        header,
+        left: vec![],
+        ids: vec![vec![]; objects.len()],
+        allocated: 0,
+        used: 0,
+        end: 0,
+        objects: 0,
+    };
+    let is_managed = |object: &Part| object.len() as u64 <= MANAGED.into();
+    let numbered = objects.iter().enumerate().rev();
+    heap.left = numbered.filter(|(_, o)| is_managed(o)).collect();
+    heap.objects = heap.left.len() as u64;
+    let root = heap.root()?;
+    let huge = heap.huge(objects.iter().enumerate().filter(|(_, o)| !is_managed(o)))?;
+    let made = heap.header(root, &huge)?;
+    let ids = heap.ids;
+    out.overlay(header, &made)?;
+    Ok((header, ids))
+}
+
+impl Heap<'_> {
+    /// Bytes of a direct block before its objects.
+    fn prefix(&self) -> u64 {
+        4 + 1 + 8 + self.table.offset_len() as u64 + 4
+    }
+
+    fn root(&mut self) -> Result<Option<Root>> {
+        let size: u64 = self.left.iter().map(|(_, o)| o.len() as u64).sum();
+        if self.left.is_empty() {
+            return Ok(None);
+        }
+        if size + self.prefix() <= self.form.start {
+            let place = self.direct(0, self.form.start)?;
+            return Ok(place.map(|place| Root { place, rows: 0 }));
+        }
+        self.indirect(0, None).map(Some)
+    }
+
+    /// A direct block of what comes next; none if the next object is too large for it.
+    fn direct(&mut self, offset: u64, size: u64) -> Result<Option<u64>> {
+        let prefix = self.prefix();
+        let fits = |used: usize, object: &Part| (used + object.len()) as u64 <= size;
+        let first = usize::try_from(prefix).unwrap_or(usize::MAX);
+        if !self.left.last().is_some_and(|(_, o)| fits(first, o)) {
+            return Ok(None);
+        }
+        let mut block = Part::of(b"FHDB\0");
+        block.address(Hole::Own(self.header));
+        block.sink.uint(offset, self.table.offset_len())?;
+        let sum = block.len();
+        block.sink.zeros(4);
+        while let Some((number, object)) = self.left.pop_if(|(_, o)| fits(block.len(), o)) {
+            let id = self.id(offset + block.len() as u64, object.len())?;
+            if let Some(place) = self.ids.get_mut(number) {
+                *place = id;
+            }
+            block.append(object);
+        }
+        self.used += block.len() as u64 - prefix;
+        let rest = size.saturating_sub(block.len() as u64);
+        block.sink.zeros(usize::try_from(rest).unwrap_or(0));
+        block.checksum_within(0..block.len(), sum);
+        self.allocated += size;
+        self.end = offset + size;
+        Ok(Some(self.append(&block)))
+    }
+
+    fn append(&mut self, block: &Part) -> u64 {
+        self.out.sink.align(8);
+        let place = self.out.len() as u64;
+        self.out.append(block);
+        place
+    }
+
+    /// The id of an object in a block.
+    fn id(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
+        let mut id = Part::of(&[0]);
+        id.sink.uint(offset, self.table.offset_len())?;
+        id.sink.uint(len as u64, self.table.length_len(MANAGED))?;
+        id.sink.zeros(self.form.id.saturating_sub(id.len()));
+        Ok(id.sink.bytes)
+    }
+
+    /// An indirect block of what comes next: of so many rows, or, the root, of as many as there have
+    /// to be. Recursion is bounded: blocks get smaller.
+    fn indirect(&mut self, start: u64, rows: Option<u32>) -> Result<Root> {
+        let most = rows.unwrap_or(self.table.most_rows());
+        let mut children = vec![];
+        let (mut at, mut used) = (0, 0);
+        while !self.left.is_empty() {
+            let place = self.table.place(at);
+            if place.row >= most {
+                break;
+            }
+            let child = if place.row < self.table.direct_rows() {
+                self.direct(start + place.start, place.size)?
+            } else {
+                let rows = self.table.rows(place.size);
+                Some(self.indirect(start + place.start, rows)?.place)
+            };
+            children.push(child);
+            used = place.row + 1;
+            at = place.start + place.size;
+        }
+        if rows.is_none() && !self.left.is_empty() {
+            let what = "too many links or attributes for their heap";
+            return Err(Error::new(ErrorKind::Limit, what));
+        }
+        let rows = rows.unwrap_or(used.next_power_of_two().min(most));
+        let count = u64::from(rows) * self.table.width();
+        children.resize(usize::try_from(count).unwrap_or(children.len()), None);
+        let mut block = Part::of(b"FHIB\0");
+        block.address(Hole::Own(self.header));
+        block.sink.uint(start, self.table.offset_len())?;
+        for child in children {
+            match child {
+                Some(place) => block.address(Hole::Own(place)),
+                None => block.sink.u64(UNDEFINED),
+            }
+        }
+        block.checksum(0);
+        let place = self.append(&block);
+        Ok(Root { place, rows })
+    }
+
+    /// Huge objects, in places of their own, and the tree that finds them.
+    fn huge<'a>(&mut self, objects: impl Iterator<Item = (usize, &'a Part)>) -> Result<Huge> {
+        let mut huge = Huge::default();
+        let mut records = vec![];
+        for (number, object) in objects {
+            let place = self.append(object);
+            huge.count += 1;
+            huge.size += object.len() as u64;
+            let mut record = Part::default();
+            record.address(Hole::Own(place));
+            record.sink.u64(object.len() as u64);
+            record.sink.u64(huge.count);
+            records.push(record);
+            let mut id = Part::of(&[HUGE]);
+            id.sink.uint(huge.count, self.form.id.saturating_sub(1))?;
+            if let Some(place) = self.ids.get_mut(number) {
+                *place = id.sink.bytes;
+            }
+        }
+        if !records.is_empty() {
+            huge.tree = Some(btree_v2::write(self.out, HUGE_BY_ID[0], &records)?);
+        }
+        Ok(huge)
+    }
+
+    fn header(&self, root: Option<Root>, huge: &Huge) -> Result<Part> {
+        let mut out = Part::of(b"FRHP\0");
+        let address = |out: &mut Part, place: Option<u64>| match place {
+            Some(place) => out.address(Hole::Own(place)),
+            None => out.sink.u64(UNDEFINED),
+        };
+        out.sink
+            .u16(narrow(self.form.id as u64, "the size of an id")?);
+        out.sink.u16(0); // no filters
+        out.sink.u8(CHECKSUMS);
+        out.sink.u32(MANAGED);
+        out.sink.u64(huge.count); // the last number
+        address(&mut out, huge.tree);
+        let rows = root.map_or(0, |root| root.rows);
+        let (size, room) = match (root, rows) {
+            (None, _) => (0, 0),
+            (Some(_), 0) => (self.form.start, self.form.start - self.prefix()),
+            (Some(_), rows) => self.space(rows),
+        };
+        out.sink.u64(room.saturating_sub(self.used));
+        out.sink.u64(UNDEFINED); // no record of free space
+        out.sink.u64(size);
+        out.sink.u64(self.allocated);
+        out.sink.u64(if rows == 0 { 0 } else { self.end });
+        out.sink.u64(self.objects);
+        out.sink.u64(huge.size);
+        out.sink.u64(huge.count);
+        out.sink.zeros(2 * 8); // no tiny objects
+        out.sink.u16(WIDTH);
+        out.sink.u64(self.form.start);
+        out.sink.u64(DIRECT);
+        out.sink.u16(self.form.bits);
+        out.sink.u16(1); // rows of a new root block
+        address(&mut out, root.map(|root| root.place));
+        out.sink.u16(narrow(rows.into(), "the rows of a heap")?);
+        out.checksum(0);
+        Ok(out)
+    }
+
+    /// Bytes that so many rows stand for, and what of them is for objects, once all blocks are there.
+    fn space(&self, rows: u32) -> (u64, u64) {
+        let (mut size, mut room) = (0u64, 0u64);
+        for row in 0..rows {
+            let block = self.form.start << row.saturating_sub(1);
+            let objects = if row < self.table.direct_rows() {
+                block - self.prefix()
+            } else {
+                self.table.rows(block).map_or(0, |rows| self.space(rows).1)
+            };
+            size = size.saturating_add(block.saturating_mul(WIDTH.into()));
+            room = room.saturating_add(objects.saturating_mul(WIDTH.into()));
+        }
+        (size, room)
+    }
+}
