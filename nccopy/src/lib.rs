@@ -72,8 +72,10 @@ fn copy_file(cli: &Cli, env: &Env, io: &mut Io) -> Result<()> {
         tool::catch_signals(&env.cancel)?;
     }
     let target = FileTarget::create(&cli.output, !cli.no_sync)?.cancelled_by(&env.cancel);
-    // All data is written; what is not selected stays zero, as in C.
-    let create = CreateOptions { no_fill: true };
+    // Classic files: all data is written; what is not selected stays zero, as in C. In netCDF-4 files
+    // it stays what it was, fill values included, as chunks that are not there are not written.
+    let no_fill = kind.is_cdf();
+    let create = CreateOptions { no_fill };
     let writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
     let _bar = (io.terminal && !cli.quiet).then(|| bar::Bar::follow(env.progress.clone()));
     copy::run(&*reader, &plan, writer, env).map(|_| ())

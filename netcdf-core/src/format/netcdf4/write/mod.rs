@@ -22,6 +22,9 @@ mod scales;
 mod storage;
 pub mod writer;
 
+#[cfg(test)]
+mod tests;
+
 use crate::env::Env;
 use crate::error::Result;
 use crate::format::Planned;
