@@ -28,6 +28,8 @@ pub struct Env {
     pub buffers: Arc<crate::chunk::buffers::Buffers>,
     /// Memory for jobs that want much of it.
     pub memory: Memory,
+    /// Where temporary files are made; without it, where the system has them.
+    pub scratch: Option<std::path::PathBuf>,
     /// Whether a dataset may name files outside of its directory.
     pub allow_external: bool,
 }

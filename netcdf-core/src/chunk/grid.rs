@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::plan::Bands;
+use super::scatter::Block;
 use crate::model::Region;
 
 /// A grid of chunks over the elements of a variable. Boxes of chunks have no elements beyond the
@@ -67,15 +68,71 @@ impl Grid {
 
     /// The chunks of a box of whole chunks, in row-major order, counted from its start.
     pub fn chunks(&self, part: &Region) -> impl Iterator<Item = Region> + use<> {
-        let counts = part.count.iter().zip(&self.chunk);
-        let counts: Vec<u64> = counts.map(|(n, c)| n.div_ceil(*c)).collect();
-        let inside = Self {
-            shape: part.count.clone(),
-            chunk: self.chunk.clone(),
+        self.inside(part).boxes(1)
+    }
+
+    /// The grid of a box of whole chunks, counted from its start.
+    #[must_use]
+    pub fn inside(&self, part: &Region) -> Self {
+        Self::of(part.count.clone(), self.chunk.clone())
+    }
+
+    /// A grid of chunks of this shape.
+    #[must_use]
+    pub fn of(shape: Vec<u64>, chunk: Vec<u64>) -> Self {
+        let cells = shape
+            .iter()
+            .zip(&chunk)
+            .map(|(n, c)| n.div_ceil((*c).max(1)));
+        let counts: Vec<u64> = cells.collect();
+        Self {
+            shape,
+            chunk,
             numbered: counts.clone(),
             counts,
+        }
+    }
+
+    /// The elements of the chunk that has an element.
+    #[must_use]
+    pub fn around(&self, element: &[u64]) -> Region {
+        let place = element.iter().zip(&self.chunk);
+        let start = place.map(|(at, chunk)| at / (*chunk).max(1)).collect();
+        let count = vec![1; element.len()];
+        self.elements(&Region::boxed(start, count))
+    }
+
+    /// What a box has in common with the chunks, counted from its start, in row-major order.
+    pub fn cells(&self, part: &Region) -> impl Iterator<Item = Block> + use<> {
+        let axis = |((&start, &count), &chunk): ((&u64, &u64), &u64)| {
+            let chunk = chunk.max(1);
+            let end = start.saturating_add(count);
+            (start, end, chunk, start / chunk, end.div_ceil(chunk))
         };
-        inside.boxes(1)
+        let axes = part
+            .start
+            .iter()
+            .zip(&part.count)
+            .zip(&self.chunk)
+            .map(axis);
+        let axes: Vec<_> = axes.collect();
+        let counts: Vec<u64> = axes.iter().map(|a| a.4.saturating_sub(a.3)).collect();
+        Bands::new(Region::whole(&counts), &[], 1).map(move |at| {
+            let spans = at.start.iter().zip(&axes);
+            let spans = spans.map(|(n, &(start, end, chunk, first, _))| {
+                let place = n.saturating_add(first).saturating_mul(chunk);
+                let (from, to) = (place.max(start), place.saturating_add(chunk).min(end));
+                (from.saturating_sub(start), to.saturating_sub(from))
+            });
+            let (start, count) = spans.unzip();
+            Block { start, count }
+        })
+    }
+
+    /// All elements.
+    #[must_use]
+    pub fn whole(&self) -> Region {
+        Region::whole(&self.shape)
     }
 
     /// The row-major number of the chunk in which a box starts.

@@ -7,11 +7,13 @@ use crate::chunk::dataset::{Cuts, Part};
 use crate::chunk::encode::{Encoder, Stored};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::rechunk::{Plan, slabs};
+use crate::chunk::plan;
+use crate::chunk::rechunk::{self, Plan, Way};
 use crate::env::Progress;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::Writer;
 use crate::io::source::present;
+use crate::model::region::product;
 use crate::model::{Region, Values};
 
 /// What becomes of the elements of a chunk.
@@ -53,6 +55,8 @@ struct Output<'a> {
     encoder: Encoder,
     /// Bytes of a chunk as told to the one who waits.
     each: u64,
+    /// True if what is read does not say which chunks are stored, and some are not.
+    unknown: bool,
 }
 
 impl Job {
@@ -129,14 +133,9 @@ impl Job {
         plan: &Plan,
         writer: &mut dyn Writer,
     ) -> Result<u64> {
-        let output = Output::new(self, set, writer)?;
-        let (slabs, way) = slabs(&output.grid, plan);
-        let cuts = Cuts {
-            slabs: Box::new(slabs),
-            way,
-            parts: Box::new(|slab| output.grid.chunks(slab).collect()),
-            memory: plan.work,
-        };
+        let mut output = Output::new(self, set, writer)?;
+        output.unknown = plan.way == Way::Spill && output.has_gaps()?;
+        let output = output;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
         let work = |place: &Region, part: Part| Ok((place.clone(), output.made(place, part)?));
@@ -144,6 +143,21 @@ impl Job {
             stored = stored.saturating_add(output.finish(writer, &place, made)?);
             meter.advance(output.each);
             Ok(())
+        };
+        let way = match plan.way {
+            Way::Direct => plan::Way::Direct,
+            Way::Memory { slabs } => plan::Way::Staged { slabs },
+            Way::Spill => {
+                let input = (set, self.pair.from);
+                rechunk::spilled(input, &output.grid, plan, work, sink)?;
+                return Ok(stored);
+            }
+        };
+        let cuts = Cuts {
+            slabs: Box::new(output.grid.boxes(plan.chunks)),
+            way,
+            parts: Box::new(|slab| output.grid.chunks(slab).collect()),
+            memory: plan.work,
         };
         set.parts(self.pair.from, cuts, work, sink)?;
         Ok(stored)
@@ -156,16 +170,39 @@ impl<'a> Output<'a> {
         Ok(Self {
             encoder: Encoder::new(writer, set.env, job.pair.to, &job.to)?,
             each: job.bytes() / grid.len().max(1),
+            unknown: false,
             job,
             set,
             grid,
         })
     }
 
+    /// True if some chunks of the input are not stored.
+    fn has_gaps(&self) -> Result<bool> {
+        if !self.job.same_fill || self.set.reader.assembles(self.job.pair.from) {
+            return Ok(false);
+        }
+        let mut stored = 0u64;
+        self.set.locate(self.job.pair.from, &mut |_| {
+            stored += 1;
+            Ok(())
+        })?;
+        Ok(product(&self.job.from.grid()) != Some(stored))
+    }
+
+    /// True if any of the elements of a chunk are stored in the input.
+    fn is_stored(&self, place: &Region, part: &Part) -> Result<bool> {
+        if !self.unknown {
+            return Ok(part.stored);
+        }
+        self.set
+            .is_stored(self.job.pair.from, &self.job.from, place)
+    }
+
     /// What becomes of the elements of a chunk.
     fn made(&self, place: &Region, part: Part) -> Result<Made> {
         let (job, set) = (self.job, self.set);
-        if !part.stored && job.same_fill {
+        if job.same_fill && !self.is_stored(place, &part)? {
             set.env.buffers.give_large(part.bytes);
             return Ok(Made::Nothing);
         }

@@ -40,8 +40,20 @@ pub fn run(
     mut writer: Box<dyn Writer>,
     env: &Env,
 ) -> Result<Report> {
-    let set = Dataset::new(reader, env);
     let jobs = jobs(reader, plan, &mut *writer, env)?;
+    let set = Dataset::new(reader, env);
+    let done = execute(set, jobs, &mut *writer)?;
+    for &(dim, len) in &plan.lengths {
+        writer.set_len(dim, len)?;
+    }
+    env.cancel.check()?;
+    writer.finish()?;
+    Ok(done)
+}
+
+/// Copies the data of variables.
+fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<Report> {
+    let env = set.env;
     env.progress
         .expect(jobs.iter().map(Job::bytes).fold(0, u64::saturating_add));
     let mut done: Vec<(VarId, VarReport)> = Vec::with_capacity(jobs.len());
@@ -53,12 +65,12 @@ pub fn run(
             continue;
         }
         let start = Instant::now();
-        let stored = job.copy(set, &mut *writer)?;
+        let stored = job.copy(set, writer)?;
         done.push((job.pair.from, job.report(set, stored, start.elapsed())?));
     }
     for rows in rows.into_values() {
         let start = Instant::now();
-        let swept = records::sweep(set, rows, &mut *writer)?;
+        let swept = records::sweep(set, rows, writer)?;
         for job in swept {
             done.push((
                 job.pair.from,
@@ -67,11 +79,6 @@ pub fn run(
         }
     }
     done.sort_by_key(|(var, _)| *var);
-    for &(dim, len) in &plan.lengths {
-        writer.set_len(dim, len)?;
-    }
-    env.cancel.check()?;
-    writer.finish()?;
     Ok(Report {
         vars: done.into_iter().map(|(_, report)| report).collect(),
     })

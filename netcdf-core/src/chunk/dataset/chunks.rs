@@ -4,7 +4,7 @@ use super::Dataset;
 use super::gather::Variable;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::plan::Bands;
+use crate::chunk::plan::{Bands, Cells};
 use crate::chunk::pool::{Item, Pool};
 use crate::chunk::scatter::Block;
 use crate::error::{Context as _, Result};
@@ -69,6 +69,25 @@ impl Dataset<'_> {
         };
         let located = self.reader.locate(var, &all, visit);
         located.in_object(|| self.reader.schema().var_path(var))
+    }
+
+    /// True if any chunk is stored that has elements of a region.
+    ///
+    /// # Errors
+    /// Those of reading the index.
+    pub fn is_stored(&self, var: VarId, layout: &Layout, region: &Region) -> Result<bool> {
+        let cells = Cells::new(region, layout);
+        if self.reader.assembles(var) || cells.is_empty() {
+            return Ok(!cells.is_empty());
+        }
+        let mut any = false;
+        let mut visit = |chunk: ChunkRef| {
+            any |= cells.cell(chunk.index).is_some();
+            Ok(())
+        };
+        let located = self.reader.locate(var, &cells.grid_box(), &mut visit);
+        located.in_object(|| self.reader.schema().var_path(var))?;
+        Ok(any)
     }
 
     /// The stored form of an element of a variable that is not stored.

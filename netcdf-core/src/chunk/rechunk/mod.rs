@@ -6,13 +6,13 @@
 //! spill file in the order in which they are wanted.
 
 mod cost;
+mod spill;
 
 pub use cost::segments;
+pub use spill::spilled;
 
 use super::grid::Grid;
 use super::layout::Layout;
-use super::plan;
-use crate::model::Region;
 use crate::model::region::product;
 use cost::{Nanoseconds, decoding, piece};
 
@@ -137,7 +137,7 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
         Some(direct(variable, &grid, plan)),
         in_memory(variable, &grid, (slabs / 2, 2), plan).filter(|_| budget.threads > 1),
         in_memory(variable, &grid, (slabs, 1), plan),
-        Some(spilled(variable, &grid, slabs, plan)),
+        Some(in_file(variable, &grid, slabs, plan)),
     ];
     let ways = ways
         .into_iter()
@@ -207,7 +207,7 @@ fn in_memory(
 }
 
 /// Everything is decoded once into a file.
-fn spilled(variable: Variable<'_>, grid: &Grid, memory: u64, plan: Plan) -> (Plan, Nanoseconds) {
+fn in_file(variable: Variable<'_>, grid: &Grid, memory: u64, plan: Plan) -> (Plan, Nanoseconds) {
     let whole: Vec<u64> = variable.shape.to_vec();
     let plan = Plan {
         way: Way::Spill,
@@ -222,16 +222,6 @@ fn spilled(variable: Variable<'_>, grid: &Grid, memory: u64, plan: Plan) -> (Pla
 fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
     let chunk = variable.bytes(&grid.largest()).max(1);
     Some(memory / chunk).filter(|&n| n > 0)
-}
-
-/// How a slab is read for a plan: the boxes, and the way of [`Dataset::parts`](super::Dataset).
-pub fn slabs(grid: &Grid, plan: &Plan) -> (impl Iterator<Item = Region> + use<>, plan::Way) {
-    let way = match plan.way {
-        Way::Direct => plan::Way::Direct,
-        Way::Memory { slabs } => plan::Way::Staged { slabs },
-        Way::Spill => plan::Way::Staged { slabs: 1 },
-    };
-    (grid.boxes(plan.chunks), way)
 }
 
 #[cfg(test)]

@@ -193,8 +193,45 @@ fn heap_data_is_written_in_order() {
     assert_eq!(run(4).chunks, one.chunks);
 }
 
+/// Copies in a way of the caller's.
+fn forced(reader: &dyn Reader, form: &Form, env: &Env, how: rechunk::Plan) -> Result<Store> {
+    let p = plan(reader.schema(), &to(Kind::Netcdf4))?;
+    let (mut writer, store) = Mock::create(p.schema.clone(), vec![form.clone()]);
+    let mut jobs = jobs(reader, &p, &mut *writer, env)?;
+    jobs[0].method = Method::Rechunk(how);
+    execute(Dataset::new(reader, env), jobs, &mut *writer)?;
+    let store = store.lock().unwrap().clone();
+    Ok(store)
+}
+
 fn dimension() -> impl Strategy<Value = [u64; 3]> {
     (1u64..9, 1u64..11, 1u64..11).prop_map(|(n, a, b)| [n, a, b])
+}
+
+/// A dataset in chunks some of which are missing, and other chunks that it is to have.
+fn case() -> impl Strategy<Value = (Store, Form)> {
+    let dims = prop::collection::vec(dimension(), 0..5);
+    let ty = prop::sample::select(vec![Atomic::Byte, Atomic::Short, Atomic::Double]);
+    let other = (0usize..3, 0usize..3, any::<(bool, bool)>(), any::<u64>());
+    (dims, ty, other).prop_map(|(dims, ty, (a, b, (big, records), seed))| {
+        let column = |n: usize| dims.iter().map(|d| d[n]).collect::<Vec<u64>>();
+        let bytes = classic(&column(0), ty, records && !dims.is_empty());
+        let few = env(1, 0);
+        let input = open(&bytes, &few).unwrap();
+        let first = form(&column(1), &[5, 9][..a], LE);
+        let (_, mut store) = copy(&*input, &first, &few);
+        let mut n = 0u64;
+        store.chunks.retain(|_, _| {
+            n = n
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(seed | 1);
+            n >> 62 != 0
+        });
+        (
+            store,
+            form(&column(2), &[5, 9][..b], if big { BE } else { LE }),
+        )
+    })
 }
 
 proptest! {
@@ -203,30 +240,40 @@ proptest! {
     /// From a classic file to chunks to other chunks: the values stay, and the bytes depend neither
     /// on threads nor on memory.
     #[test]
-    fn any_chunks_become_any_others(
-        dims in prop::collection::vec(dimension(), 0..5),
-        ty in prop::sample::select(vec![Atomic::Byte, Atomic::Short, Atomic::Double]),
-        (a, b) in (0usize..3, 0usize..3),
-        (big, records) in any::<(bool, bool)>(),
-        seed in any::<u64>(),
-    ) {
-        let column = |n: usize| dims.iter().map(|d| d[n]).collect::<Vec<u64>>();
-        let bytes = classic(&column(0), ty, records && !dims.is_empty());
-        let (order, few) = (if big { BE } else { LE }, env(1, 0));
-        let input = open(&bytes, &few).unwrap();
-        let first = form(&column(1), &[5, 9][..a.min(2)], LE);
-        let (_, mut store) = copy(&*input, &first, &few);
-        let mut n = 0u64;
-        store.chunks.retain(|_, _| {
-            n = n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(seed | 1);
-            n >> 62 != 0
-        });
+    fn any_chunks_become_any_others((store, form) in case()) {
         let back = Back::new(&store);
-        let second = form(&column(2), &[5, 9][..b.min(2)], order);
-        let (_, want) = copy(&back, &second, &few);
+        let (_, want) = copy(&back, &form, &env(1, 0));
         for (threads, memory) in [(2, 300), (1, 1000), (3, 2000), (2, 5000), (4, 1 << 20)] {
-            let (_, got) = copy(&back, &second, &env(threads, memory));
+            let (_, got) = copy(&back, &form, &env(threads, memory));
             prop_assert_eq!(&got.chunks, &want.chunks, "{} {}", threads, memory);
+        }
+    }
+
+    /// All ways lead to the same chunks.
+    #[test]
+    fn all_ways_are_one(
+        (store, form) in case(),
+        chunks in 1u64..20,
+        slabs in prop::sample::select(vec![0u64, 30, 100, 400, 10_000]),
+        threads in 1usize..4,
+    ) {
+        use rechunk::Way;
+        let back = Back::new(&store);
+        let env = env(threads, 1 << 20);
+        let plan = rechunk::Plan {
+            way: Way::Direct,
+            chunks: 1,
+            passes: 1,
+            slabs,
+            work: 1000,
+            disk: 0,
+            raised: false,
+        };
+        let want = forced(&back, &form, &env, plan).unwrap();
+        prop_assert_eq!(read(&Back::new(&want), &env), read(&back, &env));
+        for way in [Way::Memory { slabs: 1 }, Way::Memory { slabs: 2 }, Way::Spill] {
+            let got = forced(&back, &form, &env, rechunk::Plan { way, chunks, ..plan }).unwrap();
+            prop_assert_eq!(&got.chunks, &want.chunks, "{:?}", way);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Files: positioned reads; outputs beside their target, renamed when whole.
 
 mod place;
+mod scratch;
+
+pub use scratch::Scratch;
 
 use std::fs::File;
 use std::ops::Range;

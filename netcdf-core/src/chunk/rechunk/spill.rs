@@ -1,0 +1,299 @@
+//! Elements in a temporary file, in the order in which they are wanted.
+//!
+//! The file has an *area* for each slab. A slab is put together of *pieces*: what it has in common
+//! with each of the bands in which the input is read, which is decoded once. A piece is one run of
+//! bytes, in the order of its elements. Bands and slabs are grids, so that the place of a piece is
+//! computed. Where bands and slabs that fit in memory would have only small pieces in common, the
+//! areas are those of larger slabs, which then go through a file of their own.
+
+use super::Plan;
+use crate::chunk::dataset::{Cuts, Dataset, Part};
+use crate::chunk::grid::Grid;
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::plan::{Bands, Cells, Way};
+use crate::chunk::scatter::Block;
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Provenance, Reader};
+use crate::io::Source;
+use crate::io::file::Scratch;
+use crate::io::source::read_range;
+use crate::model::region::product;
+use crate::model::{Region, Schema, Values, VarId};
+use std::sync::Arc;
+
+/// Bytes of a piece from which on it is worth to be read and written alone. Tests have no pieces of
+/// that size.
+const PIECE: u64 = if cfg!(test) { 24 } else { 64 << 10 };
+
+/// A part of a variable that is rechunked.
+struct View<'a> {
+    set: Dataset<'a>,
+    var: VarId,
+    layout: Layout,
+    /// Its elements, as the variable counts them.
+    region: Region,
+    /// The chunks to be written, counted from the region's start.
+    grid: Grid,
+}
+
+/// Rechunks a variable through files: `work` and `sink` are given the elements of each chunk of
+/// `grid`, in row-major order.
+///
+/// # Errors
+/// The first error of reading, of the files, of `work` or `sink`.
+pub fn spilled<R: Send>(
+    (set, var): (Dataset<'_>, VarId),
+    grid: &Grid,
+    plan: &Plan,
+    work: impl Fn(&Region, Part) -> Result<R> + Sync,
+    mut sink: impl FnMut(R) -> Result<()>,
+) -> Result<()> {
+    let shape = set.reader.schema().shape(var);
+    let view = View {
+        set,
+        var,
+        layout: set.layout(var)?,
+        region: Region::whole(&shape),
+        grid: grid.clone(),
+    };
+    level(&view, plan, &work, &mut sink)
+}
+
+/// Rechunks a part of a variable through a file, or through several.
+fn level<R: Send>(
+    view: &View<'_>,
+    plan: &Plan,
+    work: &(impl Fn(&Region, Part) -> Result<R> + Sync),
+    sink: &mut impl FnMut(R) -> Result<()>,
+) -> Result<()> {
+    let (chunks, last) = of_area(view, plan);
+    let Some(first) = view.grid.boxes(chunks).next() else {
+        return Ok(());
+    };
+    let spill = Spill::new(view, first.count, plan)?;
+    spill.write(view, plan)?;
+    let set = Dataset::new(&spill, view.set.env);
+    let areas = spill.areas.boxes(1).map(|area| spill.moved(area));
+    if !last {
+        let mut areas = areas;
+        return areas.try_for_each(|area| {
+            let part = View {
+                set,
+                var: view.var,
+                layout: spill.layout.clone(),
+                grid: view.grid.inside(&area),
+                region: area,
+            };
+            level(&part, plan, work, sink)
+        });
+    }
+    let cuts = Cuts {
+        slabs: Box::new(areas),
+        way: Way::Staged { slabs: 1 },
+        parts: Box::new(|slab| view.grid.chunks(slab).collect()),
+        memory: plan.work,
+    };
+    set.parts(view.var, cuts, work, sink)
+}
+
+/// Chunks of an area; and whether areas fit in memory.
+fn of_area(view: &View<'_>, plan: &Plan) -> (u64, bool) {
+    let size = view.layout.element.size.max(1);
+    let bytes = |count: &[u64]| product(count).unwrap_or(u64::MAX).saturating_mul(size);
+    let total = bytes(&view.region.count);
+    let chunk = bytes(&view.grid.largest()).max(1);
+    let slab = plan.chunks.saturating_mul(chunk);
+    let bands = (total / plan.slabs.max(1)).max(1);
+    let wanted = PIECE.saturating_mul(bands);
+    // Areas become smaller from level to level.
+    if slab >= wanted || wanted >= total / 2 {
+        return (plan.chunks, true);
+    }
+    ((wanted / chunk).max(plan.chunks), false)
+}
+
+fn subtract(a: &[u64], b: &[u64]) -> Vec<u64> {
+    a.iter().zip(b).map(|(a, b)| a.saturating_sub(*b)).collect()
+}
+
+/// Elements that come before a box if `whole` is cut into a grid of boxes of which it is one, and
+/// the elements of one box come after those of another.
+fn before(part: &Region, whole: &Region) -> u64 {
+    let behind = whole.count.iter().rev().scan(1u64, |n, len| {
+        let behind = *n;
+        *n = n.saturating_mul(*len);
+        Some(behind)
+    });
+    let behind: Vec<u64> = behind.collect();
+    let mut above = 1u64;
+    let mut sum = 0u64;
+    let dims = part.start.iter().zip(&part.count).zip(&whole.start);
+    for (((start, count), first), behind) in dims.zip(behind.iter().rev()) {
+        let skipped = start.saturating_sub(*first).saturating_mul(*behind);
+        sum = sum.saturating_add(above.saturating_mul(skipped));
+        above = above.saturating_mul(*count);
+    }
+    sum
+}
+
+/// The elements of a part of a variable in a file, as a dataset in which the rest is missing.
+struct Spill<'a> {
+    reader: &'a dyn Reader,
+    file: Scratch,
+    /// Where the part starts.
+    start: Vec<u64>,
+    /// The slabs, counted from the start of the part.
+    areas: Grid,
+    /// The bands as chunks.
+    layout: Layout,
+}
+
+impl<'a> Spill<'a> {
+    fn new(view: &View<'a>, area: Vec<u64>, plan: &Plan) -> Result<Self> {
+        let fill = view.set.fill(view.var, &view.layout)?;
+        Ok(Self {
+            reader: view.set.reader,
+            file: Scratch::new(view.set.env.scratch.as_deref())?,
+            start: view.region.start.clone(),
+            areas: Grid::of(view.region.count.clone(), area),
+            layout: Layout {
+                chunk: band(view, plan),
+                filters: vec![],
+                fill: Some(fill),
+                ..view.layout.clone()
+            },
+        })
+    }
+
+    /// A box that is counted from the start of the part, as the variable counts.
+    fn moved(&self, part: Region) -> Region {
+        let start = part.start.iter().zip(&self.start);
+        let start = start.map(|(a, b)| a.saturating_add(*b)).collect();
+        Region::boxed(start, part.count)
+    }
+
+    /// Decodes what the input has, band by band, and puts the pieces where they belong.
+    fn write(&self, view: &View<'_>, plan: &Plan) -> Result<()> {
+        let bands = Cells::new(&view.region, &self.layout);
+        let bands = bands.iter().map(|cell| cell.place);
+        let pieces = |band: &Region| {
+            let band = Region::boxed(subtract(&band.start, &self.start), band.count.clone());
+            let places = self.areas.cells(&band);
+            places.map(|p| Region::boxed(p.start, p.count)).collect()
+        };
+        let cuts = Cuts {
+            slabs: Box::new(bands.map(|p| self.moved(Region::boxed(p.start, p.count)))),
+            way: Way::Staged { slabs: 1 },
+            parts: Box::new(pieces),
+            memory: plan.work,
+        };
+        let work = |place: &Region, part: Part| Ok((place.clone(), part.bytes));
+        let sink = |(place, bytes): (Region, Vec<u8>)| {
+            self.file.write_at(self.offset(&place), &bytes)?;
+            view.set.env.buffers.give_large(bytes);
+            Ok(())
+        };
+        view.set.parts(view.var, cuts, work, sink)
+    }
+
+    /// Where a piece is in the file.
+    fn offset(&self, piece: &Region) -> u64 {
+        let start = subtract(&piece.start, &self.start);
+        let mut area = self.areas.around(&start);
+        let elements = before(&area, &self.areas.whole());
+        // Of an area, as of a piece, only what is stored counts.
+        let stored = subtract(&self.layout.extent, &self.start);
+        let ends = area.count.iter_mut().zip(&area.start).zip(&stored);
+        ends.for_each(|((n, start), end)| *n = (*n).min(end.saturating_sub(*start)));
+        let piece = Region::boxed(start, piece.count.clone());
+        let elements = elements.saturating_add(before(&piece, &area));
+        elements.saturating_mul(self.layout.element.size)
+    }
+}
+
+/// The shape of bands: as many of the boxes that can be read alone as fit in memory. These are
+/// chunks, pieces, or elements.
+fn band(view: &View<'_>, plan: &Plan) -> Vec<u64> {
+    let (layout, region) = (&view.layout, &view.region);
+    let alone = layout.filters.is_empty() && !view.set.reader.assembles(view.var);
+    let unit = match alone {
+        true => vec![1; layout.chunk.len()],
+        false => layout.chunk.clone(),
+    };
+    let largest: Vec<u64> = unit
+        .iter()
+        .zip(&region.count)
+        .map(|(a, b)| *a.min(b))
+        .collect();
+    let bytes = product(&largest)
+        .unwrap_or(u64::MAX)
+        .saturating_mul(layout.element.size);
+    let dims = region.start.iter().zip(&region.count).zip(&unit);
+    let counts = dims.map(|((start, count), unit)| {
+        let (end, unit) = (start.saturating_add(*count), (*unit).max(1));
+        end.div_ceil(unit).saturating_sub(start / unit)
+    });
+    let counts: Vec<u64> = counts.collect();
+    let most = (plan.slabs / bytes.max(1)).max(1);
+    let first = Bands::new(Region::whole(&counts), &[], most).next();
+    let units = first.map_or_else(|| counts.clone(), |b| b.count);
+    let dims = units
+        .iter()
+        .zip(&counts)
+        .zip(unit.iter().zip(&layout.extent));
+    dims.map(|((&n, &all), (&unit, &extent))| {
+        // What is whole in the region is whole in the variable.
+        let n = if n == all {
+            extent.div_ceil(unit.max(1))
+        } else {
+            n
+        };
+        n.max(1).saturating_mul(unit)
+    })
+    .collect()
+}
+
+impl Reader for Spill<'_> {
+    fn schema(&self) -> &Schema {
+        self.reader.schema()
+    }
+
+    fn provenance(&self) -> Provenance {
+        self.reader.provenance()
+    }
+
+    fn layout(&self, _: VarId) -> Result<Layout> {
+        Ok(self.layout.clone())
+    }
+
+    fn locate(&self, _: VarId, _: &Block, _: &mut dyn FnMut(ChunkRef) -> Result<()>) -> Result<()> {
+        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
+    }
+
+    fn fetch(&self, _: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
+    }
+
+    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
+        None
+    }
+
+    fn assembles(&self, _: VarId) -> bool {
+        true
+    }
+
+    /// A piece, or a part of one.
+    fn read_box(&self, _: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
+        let part = Region::boxed(part.start.clone(), part.count.clone());
+        let elements = part.elements().unwrap_or(u64::MAX);
+        let len = elements.saturating_mul(self.layout.element.size);
+        env.limits.item(len, "a piece")?;
+        let at = self.offset(&part);
+        read_range(&self.file, &(at..at.saturating_add(len)))
+    }
+
+    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
+        self.reader.resolve(var, bytes)
+    }
+}

@@ -1,0 +1,91 @@
+//! Temporary files without a name.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{read_exact_at, write_all_at};
+use crate::error::{Error, Result};
+use crate::io::source::{Source, truncated};
+
+/// A temporary file that nobody else sees, and that is gone with the process however that ends.
+#[derive(Debug)]
+pub struct Scratch {
+    name: Arc<str>,
+    file: File,
+    len: AtomicU64,
+}
+
+impl Scratch {
+    /// An empty file in `folder`, or, without one, where the system has its temporary files.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`], with the folder.
+    pub fn new(folder: Option<&Path>) -> Result<Self> {
+        let default = std::env::temp_dir();
+        let folder = match folder {
+            Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+            Some(folder) => folder,
+            None => &default,
+        };
+        let name = format!("temporary file in {}", folder.display());
+        let file = tempfile::tempfile_in(folder);
+        Ok(Self {
+            file: file.map_err(|e| Error::io("cannot create", &name, e))?,
+            name: name.into(),
+            len: AtomicU64::new(0),
+        })
+    }
+
+    /// Writes `bytes` from byte `offset` on.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`].
+    pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        write_all_at(&self.file, bytes, offset)
+            .map_err(|e| Error::io("cannot write", &self.name, e))?;
+        let end = offset.saturating_add(bytes.len() as u64);
+        self.len.fetch_max(end, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Source for Scratch {
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn len(&self) -> u64 {
+        self.len.load(Ordering::Relaxed)
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        read_exact_at(&self.file, buf, offset).map_err(|e| match e.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                let have = self.len().saturating_sub(offset);
+                truncated(&self.name, offset, buf.len() as u64, have)
+            }
+            _ => Error::io("cannot read", &self.name, e),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::source::read_range;
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let scratch = Scratch::new(Some(dir.path())).unwrap();
+        scratch.write_at(4, b"later").unwrap();
+        scratch.write_at(0, b"abcd").unwrap();
+        assert_eq!(read_range(&scratch, &(2..6)).unwrap(), b"cdla");
+        assert!(read_range(&scratch, &(5..10)).is_err());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        let e = Scratch::new(Some(&dir.path().join("no"))).unwrap_err();
+        assert!(e.to_string().contains("no: cannot create"), "{e}");
+    }
+}
