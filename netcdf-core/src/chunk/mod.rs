@@ -1,5 +1,6 @@
 //! Geometry, scheduling and ordered parallel work: the one engine between formats and tools.
 
+pub mod assemble;
 pub mod buffers;
 pub mod dataset;
 pub(crate) mod decode;
@@ -12,6 +13,7 @@ pub mod pool;
 pub mod rechunk;
 pub mod scatter;
 
+pub use assemble::Assembler;
 pub use dataset::Dataset;
 pub use encode::Encoder;
 pub use grid::Grid;

@@ -3,11 +3,10 @@
 use super::Job;
 use super::methods::{self, length, object};
 use crate::chunk::Dataset;
-use crate::chunk::dataset::{Cuts, Part};
+use crate::chunk::dataset::Part;
 use crate::chunk::encode::{Encoder, Stored};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::plan;
 use crate::chunk::rechunk::{self, Plan, Way};
 use crate::env::Progress;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -144,22 +143,8 @@ impl Job {
             meter.advance(output.each);
             Ok(())
         };
-        let way = match plan.way {
-            Way::Direct => plan::Way::Direct,
-            Way::Memory { slabs } => plan::Way::Staged { slabs },
-            Way::Spill => {
-                let input = (set, self.pair.from);
-                rechunk::spilled(input, &output.grid, plan, work, sink)?;
-                return Ok(stored);
-            }
-        };
-        let cuts = Cuts {
-            slabs: Box::new(output.grid.boxes(plan.chunks)),
-            way,
-            parts: Box::new(|slab| output.grid.chunks(slab).collect()),
-            memory: plan.work,
-        };
-        set.parts(self.pair.from, cuts, work, sink)?;
+        let input = (set, self.pair.from);
+        rechunk::run(input, (&output.grid, plan), work, sink)?;
         Ok(stored)
     }
 }

@@ -9,11 +9,14 @@ mod cost;
 mod spill;
 
 pub use cost::segments;
-pub use spill::spilled;
 
+use super::dataset::{Cuts, Dataset, Part};
 use super::grid::Grid;
 use super::layout::Layout;
+use super::plan;
+use crate::error::Result;
 use crate::model::region::product;
+use crate::model::{Region, VarId};
 use cost::{Nanoseconds, decoding, piece};
 
 /// What the planner may use.
@@ -222,6 +225,31 @@ fn in_file(variable: Variable<'_>, grid: &Grid, memory: u64, plan: Plan) -> (Pla
 fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
     let chunk = variable.bytes(&grid.largest()).max(1);
     Some(memory / chunk).filter(|&n| n > 0)
+}
+
+/// Reads a variable as planned: `work` and `sink` are given the elements of each chunk of `grid`, in
+/// row-major order. Where they come from a spill file, they count as stored.
+///
+/// # Errors
+/// The first error of reading, `work` or `sink`.
+pub fn run<R: Send>(
+    (set, var): (Dataset<'_>, VarId),
+    (grid, plan): (&Grid, &Plan),
+    work: impl Fn(&Region, Part) -> Result<R> + Sync,
+    sink: impl FnMut(R) -> Result<()>,
+) -> Result<()> {
+    let way = match plan.way {
+        Way::Direct => plan::Way::Direct,
+        Way::Memory { slabs } => plan::Way::Staged { slabs },
+        Way::Spill => return spill::spilled((set, var), grid, plan, work, sink),
+    };
+    let cuts = Cuts {
+        slabs: Box::new(grid.boxes(plan.chunks)),
+        way,
+        parts: Box::new(|slab| grid.chunks(slab).collect()),
+        memory: plan.work,
+    };
+    set.parts(var, cuts, work, sink)
 }
 
 #[cfg(test)]

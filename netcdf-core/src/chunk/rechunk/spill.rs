@@ -42,19 +42,18 @@ struct View<'a> {
 ///
 /// # Errors
 /// The first error of reading, of the files, of `work` or `sink`.
-pub fn spilled<R: Send>(
+pub(super) fn spilled<R: Send>(
     (set, var): (Dataset<'_>, VarId),
     grid: &Grid,
     plan: &Plan,
     work: impl Fn(&Region, Part) -> Result<R> + Sync,
     mut sink: impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
-    let shape = set.reader.schema().shape(var);
     let view = View {
         set,
         var,
         layout: set.layout(var)?,
-        region: Region::whole(&shape),
+        region: grid.whole(),
         grid: grid.clone(),
     };
     level(&view, plan, &work, &mut sink)

@@ -7,7 +7,7 @@ use super::*;
 use crate::chunk::layout::ChunkRef;
 use crate::env::Memory;
 
-fn env(threads: usize, memory: u64) -> Env {
+pub(super) fn env(threads: usize, memory: u64) -> Env {
     Env {
         filters: table(),
         pool: Pool {
@@ -19,7 +19,7 @@ fn env(threads: usize, memory: u64) -> Env {
     }
 }
 
-fn form(chunk: &[u64], filters: &[u32], order: Endianness) -> Form {
+pub(super) fn form(chunk: &[u64], filters: &[u32], order: Endianness) -> Form {
     Form {
         chunk: chunk.to_vec(),
         filters: filters.to_vec(),
@@ -29,7 +29,7 @@ fn form(chunk: &[u64], filters: &[u32], order: Endianness) -> Form {
 
 /// A variable `v` of this shape, and its elements in a classic file. The first dimension is
 /// unlimited if `records`.
-fn classic(shape: &[u64], ty: Atomic, records: bool) -> Vec<u8> {
+pub(super) fn classic(shape: &[u64], ty: Atomic, records: bool) -> Vec<u8> {
     let mut s = dataset(Kind::Cdf5, shape);
     if records {
         s.dims[0].unlimited = true;
@@ -52,14 +52,14 @@ fn stored(reader: &dyn Reader, forms: &[Form], env: &Env) -> Result<(Store, Repo
     Ok((store, report))
 }
 
-fn read(reader: &dyn Reader, env: &Env) -> Values {
+pub(super) fn read(reader: &dyn Reader, env: &Env) -> Values {
     let shape = reader.schema().shape(VarId(0));
     let set = Dataset::new(reader, env);
     set.read(VarId(0), &Region::whole(&shape)).unwrap()
 }
 
 /// The method, and the store that came of it.
-fn copy(reader: &dyn Reader, form: &Form, env: &Env) -> (Method, Store) {
+pub(super) fn copy(reader: &dyn Reader, form: &Form, env: &Env) -> (Method, Store) {
     let (store, report) = stored(reader, std::slice::from_ref(form), env).unwrap();
     assert_eq!(read(&Back::new(&store), env), read(reader, env), "{form:?}");
     let sizes = store.chunks.values().map(|(_, b)| b.len() as u64);
@@ -67,8 +67,8 @@ fn copy(reader: &dyn Reader, form: &Form, env: &Env) -> (Method, Store) {
     (report.vars[0].method, store)
 }
 
-const BE: Endianness = Endianness::Big;
-const LE: Endianness = Endianness::Little;
+pub(super) const BE: Endianness = Endianness::Big;
+pub(super) const LE: Endianness = Endianness::Little;
 
 #[test]
 fn the_cheapest_way_is_taken() {
@@ -204,7 +204,7 @@ fn forced(reader: &dyn Reader, form: &Form, env: &Env, how: rechunk::Plan) -> Re
     Ok(store)
 }
 
-fn dimension() -> impl Strategy<Value = [u64; 3]> {
+pub(super) fn dimension() -> impl Strategy<Value = [u64; 3]> {
     (1u64..9, 1u64..11, 1u64..11).prop_map(|(n, a, b)| [n, a, b])
 }
 

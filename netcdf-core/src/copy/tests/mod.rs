@@ -1,5 +1,6 @@
 //! Copies in memory, over all kinds.
 
+mod assembled;
 mod chunked;
 mod mock;
 

@@ -1,0 +1,254 @@
+//! Elements in row-major order become chunks.
+//!
+//! They are collected in a *window*: as many rows of chunks as the memory allows, a row being all
+//! chunks with the same place along the first dimension. A full window is cut into chunks, which are
+//! encoded on all threads. Where not even one row fits, the elements go through a temporary file.
+
+mod spool;
+
+use super::encode::{Encoder, Stored};
+use super::grid::Grid;
+use super::layout::Layout;
+use super::pool::{Item, Pool};
+use super::scatter::{Block, Run, put, runs, spread};
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::Writer;
+use crate::limits::room;
+use crate::model::region::product;
+use crate::model::{Region, VarId};
+use spool::Spool;
+
+/// Bytes of a window from which on it need not be larger.
+const WINDOW: u64 = 32 << 20;
+
+/// Copies of a chunk that are in memory while it is encoded, about.
+const COPIES: u64 = 3;
+
+/// Makes the chunks of one variable. All rows of chunks are written up to the last one that has
+/// elements; what was not put there is fill.
+pub struct Assembler<'a> {
+    env: &'a Env,
+    var: VarId,
+    layout: Layout,
+    encoder: Encoder,
+    /// Lengths of all dimensions but the first.
+    inner: Vec<u64>,
+    /// Elements of the window that are possible.
+    most: u64,
+    /// First element of the window.
+    start: u64,
+    /// What was put into the window; beyond its end nothing was.
+    window: Vec<u8>,
+    /// The file, if a window would be too large.
+    spool: Option<Spool>,
+}
+
+impl<'a> Assembler<'a> {
+    /// For a variable of this shape that `writer` takes in chunks, within `memory` bytes. The first
+    /// dimension may turn out to be longer.
+    ///
+    /// # Errors
+    /// Those of the writer and the filters; those of the temporary file.
+    pub fn new(
+        writer: &dyn Writer,
+        var: VarId,
+        shape: &[u64],
+        (env, memory): (&'a Env, u64),
+    ) -> Result<Self> {
+        let path = || writer.schema().var_path(var);
+        let layout = writer.layout(var).in_object(path)?;
+        let encoder = Encoder::new(writer, env, var, &layout)?;
+        let inner = shape.get(1..).unwrap_or_default().to_vec();
+        let row = row_of_chunks(&layout, &inner).saturating_mul(layout.element.size.max(1));
+        // While its chunks are encoded, there are copies of some of them.
+        let half = memory / 2;
+        let rows = (half.min(WINDOW) / row.max(1)).max(1);
+        let spool = match row > half.max(encoder.chunk_bytes() as u64) {
+            true => Some(Spool::new(env, &encoder)?),
+            false => None,
+        };
+        Ok(Self {
+            env,
+            var,
+            most: rows.saturating_mul(row_of_chunks(&layout, &inner)),
+            inner,
+            layout,
+            encoder,
+            start: 0,
+            window: vec![],
+            spool,
+        })
+    }
+
+    /// Puts elements in stored form, from a row-major element number on, which is not before the
+    /// end of what was put.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for elements out of order; those of filters and writer.
+    pub fn put_run(
+        &mut self,
+        element: u64,
+        mut bytes: &[u8],
+        writer: &mut dyn Writer,
+    ) -> Result<()> {
+        if let Some(spool) = &mut self.spool {
+            return spool.put_run(element, bytes);
+        }
+        if self.most == 0 {
+            return Ok(());
+        }
+        self.skip(element, writer)?;
+        while !bytes.is_empty() {
+            let room = self.bytes(self.most).saturating_sub(self.window.len());
+            let (now, later) = bytes.split_at(room.min(bytes.len()));
+            self.window.extend_from_slice(now);
+            bytes = later;
+            if now.len() == room {
+                self.flush(writer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// Those of filters and writer.
+    pub fn finish(mut self, writer: &mut dyn Writer) -> Result<()> {
+        match self.spool.take() {
+            Some(spool) => spool.finish(&self, writer),
+            None => self.flush(writer),
+        }
+    }
+
+    /// Fills up to an element.
+    fn skip(&mut self, element: u64, writer: &mut dyn Writer) -> Result<()> {
+        let size = self.layout.element.size.max(1);
+        loop {
+            let end = self.start.saturating_add(self.window.len() as u64 / size);
+            let left = element.checked_sub(end);
+            let left = left.ok_or_else(|| out_of_order(element, end))?;
+            if left == 0 {
+                return Ok(());
+            }
+            let room = self.start.saturating_add(self.most).saturating_sub(end);
+            self.fill(left.min(room))?;
+            if left >= room {
+                self.flush(writer)?;
+            }
+        }
+    }
+
+    /// Adds so many elements of fill to the window.
+    fn fill(&mut self, elements: u64) -> Result<()> {
+        let len = self.window.len();
+        let end = len.saturating_add(self.bytes(elements));
+        room(end, "a row of chunks")?;
+        self.window.resize(end, 0);
+        let added = self.window.get_mut(len..).unwrap_or_default();
+        if self.encoder.fill().iter().any(|&b| b != 0) {
+            spread(self.encoder.fill(), added);
+        }
+        Ok(())
+    }
+
+    fn bytes(&self, elements: u64) -> usize {
+        let bytes = elements.saturating_mul(self.layout.element.size.max(1));
+        usize::try_from(bytes).unwrap_or(usize::MAX)
+    }
+
+    /// Cuts the window into chunks and writes them.
+    fn flush(&mut self, writer: &mut dyn Writer) -> Result<()> {
+        if self.window.is_empty() {
+            return Ok(());
+        }
+        let row = row_of_chunks(&self.layout, &self.inner).max(1);
+        let size = self.layout.element.size.max(1);
+        let used = (self.window.len() as u64).div_ceil(size);
+        let rows = used.div_ceil(row);
+        self.fill(rows.saturating_mul(row) - used)?;
+        let window = self.region(rows, row);
+        let grid = Grid::new(&self.layout, &self.shape(&window));
+        let each = (self.encoder.chunk_bytes() as u64).saturating_mul(COPIES);
+        let chunks = grid.inside(&window).boxes(1).map(|value| {
+            self.env.cancel.check()?;
+            Ok(Item { bytes: each, value })
+        });
+        let pool = Pool {
+            memory: self.env.memory.0 / 2,
+            ..self.env.pool.clone()
+        };
+        let (var, first) = (self.var, &window);
+        pool.ordered(
+            chunks,
+            |chunk| Ok((grid.index(&within(first, &chunk)), self.cut(&chunk, first)?)),
+            |(index, stored): (u64, Stored)| {
+                writer.put_chunk(var, index, stored.mask, &stored.bytes)?;
+                self.env.buffers.give_large(stored.bytes);
+                Ok(())
+            },
+        )?;
+        self.start = self.start.saturating_add(rows.saturating_mul(row));
+        self.window.clear();
+        Ok(())
+    }
+
+    /// The elements of so many rows of chunks from the start of the window on.
+    fn region(&self, rows: u64, row: u64) -> Region {
+        let mut region = Region::whole(&self.inner);
+        if let Some(&length) = self.layout.chunk.first() {
+            let at = self.start / row;
+            region.start.insert(0, at.saturating_mul(length.max(1)));
+            region.count.insert(0, rows.saturating_mul(length.max(1)));
+            region.stride.insert(0, 1);
+        }
+        region
+    }
+
+    /// The variable's shape, up to the end of the window.
+    fn shape(&self, window: &Region) -> Vec<u64> {
+        let ends = window.start.iter().zip(&window.count);
+        ends.map(|(s, n)| s.saturating_add(*n)).collect()
+    }
+
+    /// A chunk of the window, encoded.
+    fn cut(&self, chunk: &Region, window: &Region) -> Result<Stored> {
+        let size = self.layout.element.size;
+        let part = Block {
+            start: chunk.start.clone(),
+            count: chunk.count.clone(),
+        };
+        let elements = product(&chunk.count).unwrap_or(u64::MAX);
+        let mut bytes = self.env.buffers.zeros(self.bytes(elements));
+        runs(&part, &Region::whole(&window.count), |run| {
+            let back = Run {
+                from: run.to,
+                to: run.from,
+                ..run
+            };
+            let short = || Error::new(ErrorKind::Argument, "fewer elements than a chunk needs");
+            put(back, size, &self.window, &mut bytes).ok_or_else(short)
+        })?;
+        self.encoder
+            .encode(self.encoder.whole(&chunk.count, bytes)?)
+    }
+}
+
+/// A box that is counted from the start of another, as the variable counts.
+fn within(window: &Region, chunk: &Region) -> Region {
+    let start = window.start.iter().zip(&chunk.start);
+    let start = start.map(|(a, b)| a.saturating_add(*b)).collect();
+    Region::boxed(start, chunk.count.clone())
+}
+
+/// Elements of a row of chunks.
+fn row_of_chunks(layout: &Layout, inner: &[u64]) -> u64 {
+    let rows = layout.chunk.first().copied().unwrap_or(1).max(1);
+    product(inner).map_or(u64::MAX, |n| n.saturating_mul(rows))
+}
+
+fn out_of_order(element: u64, end: u64) -> Error {
+    let what = format!("element {element} after all up to {end} were put");
+    Error::new(ErrorKind::Argument, what)
+}

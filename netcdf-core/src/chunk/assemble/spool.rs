@@ -1,0 +1,183 @@
+//! The elements of a variable in a temporary file, before they are put into chunks.
+
+use std::sync::Arc;
+
+use super::{Assembler, out_of_order};
+use crate::chunk::dataset::{Dataset, Part};
+use crate::chunk::encode::{Encoder, Stored};
+use crate::chunk::grid::Grid;
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::rechunk;
+use crate::chunk::scatter::{Block, spread};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Provenance, Reader, Writer};
+use crate::io::Source;
+use crate::io::file::Scratch;
+use crate::model::region::product;
+use crate::model::{Region, Schema, Values, VarId};
+
+/// Bytes written at a time.
+const PIECE: usize = 1 << 20;
+
+/// Elements in row-major order in a file.
+pub(super) struct Spool {
+    file: Scratch,
+    /// Bytes that were put.
+    len: u64,
+    /// What waits to be written.
+    waiting: Vec<u8>,
+    /// A piece of fill.
+    fill: Vec<u8>,
+    size: u64,
+}
+
+impl Spool {
+    pub(super) fn new(env: &Env, encoder: &Encoder) -> Result<Self> {
+        let size = encoder.fill().len().max(1);
+        let mut fill = vec![0; (PIECE / size).max(1).saturating_mul(size)];
+        spread(encoder.fill(), &mut fill);
+        Ok(Self {
+            file: Scratch::new(env.scratch.as_deref())?,
+            len: 0,
+            waiting: vec![],
+            fill,
+            size: size as u64,
+        })
+    }
+
+    pub(super) fn put_run(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
+        let end = self.len / self.size;
+        let left = element.checked_sub(end);
+        let left = left.ok_or_else(|| out_of_order(element, end))?;
+        let fill = std::mem::take(&mut self.fill);
+        let filled = self.put_fill(left.saturating_mul(self.size), &fill);
+        self.fill = fill;
+        filled?;
+        self.put(bytes)
+    }
+
+    fn put_fill(&mut self, mut left: u64, fill: &[u8]) -> Result<()> {
+        while left > 0 {
+            let now = usize::try_from(left).unwrap_or(usize::MAX).min(fill.len());
+            self.put(fill.get(..now).unwrap_or_default())?;
+            left -= now as u64;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.len = self.len.saturating_add(bytes.len() as u64);
+        self.waiting.extend_from_slice(bytes);
+        if self.waiting.len() >= PIECE {
+            return self.flush();
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let at = self.len.saturating_sub(self.waiting.len() as u64);
+        self.file.write_at(at, &self.waiting)?;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// Makes the chunks.
+    pub(super) fn finish(mut self, of: &Assembler<'_>, writer: &mut dyn Writer) -> Result<()> {
+        let row = product(&of.inner).unwrap_or(u64::MAX).max(1);
+        let rows = (self.len / self.size).div_ceil(row);
+        let rows = rows.next_multiple_of(of.layout.chunk.first().copied().unwrap_or(1).max(1));
+        let end = rows.saturating_mul(row);
+        self.put_run(end, &[])?;
+        self.flush()?;
+        let shape = [&[rows][..], &of.inner].concat();
+        let spooled = Spooled {
+            schema: writer.schema().clone(),
+            layout: Layout {
+                extent: shape.clone(),
+                chunk: shape.clone(),
+                filters: vec![],
+                fill: Some(of.encoder.fill().to_vec()),
+                ..of.layout.clone()
+            },
+            file: Arc::new(self.file),
+        };
+        spooled.rechunk(of, &shape, writer)
+    }
+}
+
+/// The file as a dataset.
+struct Spooled {
+    schema: Schema,
+    layout: Layout,
+    file: Arc<dyn Source>,
+}
+
+impl Spooled {
+    fn rechunk(&self, of: &Assembler<'_>, shape: &[u64], writer: &mut dyn Writer) -> Result<()> {
+        let variable = rechunk::Variable {
+            from: &self.layout,
+            to: &of.layout,
+            shape,
+        };
+        let budget = rechunk::Budget {
+            memory: of.env.memory.0,
+            threads: of.env.pool.threads,
+        };
+        let plan = rechunk::plan(variable, &budget);
+        let grid = Grid::new(&of.layout, shape);
+        let set = Dataset::new(self, of.env);
+        let work = |place: &Region, part: Part| {
+            let whole = of.encoder.whole(&place.count, part.bytes)?;
+            Ok((grid.index(place), of.encoder.encode(whole)?))
+        };
+        let sink = |(index, stored): (u64, Stored)| {
+            writer.put_chunk(of.var, index, stored.mask, &stored.bytes)?;
+            of.env.buffers.give_large(stored.bytes);
+            Ok(())
+        };
+        rechunk::run((set, of.var), (&grid, &plan), work, sink)
+    }
+}
+
+impl Reader for Spooled {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn provenance(&self) -> Provenance {
+        Provenance::default()
+    }
+
+    fn layout(&self, _: VarId) -> Result<Layout> {
+        Ok(self.layout.clone())
+    }
+
+    fn locate(
+        &self,
+        _: VarId,
+        _: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        visit(ChunkRef {
+            index: 0,
+            object: 0,
+            range: 0..self.file.len(),
+            mask: 0,
+        })
+    }
+
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
+        self.file.read_ranges(&ranges)
+    }
+
+    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
+        Some(&self.file)
+    }
+
+    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+        let what = "elements in a temporary file are stored ones";
+        Err(Error::new(ErrorKind::Unsupported, what))
+    }
+}
