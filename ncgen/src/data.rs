@@ -1,8 +1,10 @@
 //! Data lists: to the writer, or nowhere if they are only checked.
 
+use netcdf_core::chunk::assemble::Assembler;
 use netcdf_core::chunk::elements;
+use netcdf_core::chunk::layout::Element;
 use netcdf_core::env::Env;
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::error::{Context as _, Result};
 use netcdf_core::format::Writer;
 use netcdf_core::io::Source;
 use netcdf_core::model::{Endianness, Schema, Values, VarId};
@@ -69,34 +71,26 @@ pub(crate) fn write(
     check_each(cdl.replaced.iter(), (cdl, source), reporter, env)?;
     set_lengths(cdl, source, writer)?;
     let schema = writer.schema().clone();
-    let mut counts = vec![];
+    let mut ends = vec![];
     for list in &cdl.data {
         let order = writer.layout(list.var)?.element.order;
         let mut problems = Problems::default();
-        let mut sink = Stored {
-            writer: &mut *writer,
-            var: list.var,
-            env,
-        };
-        let count = values::read(
-            &text(list, source),
-            &schema,
-            order,
-            &mut problems,
-            &mut sink,
-        );
-        let count = count.map_err(|e| e.in_object(&schema.var_path(list.var)))?;
-        counts.extend(count.map(|count| (list.var, count)));
+        let path = || schema.var_path(list.var);
+        let mut sink = Stored::new(writer, list.var, env).in_object(path)?;
+        let text = text(list, source);
+        values::read(&text, &schema, order, &mut problems, &mut sink).in_object(path)?;
         if !tell(&problems, list, reporter) {
             break;
+        }
+        if !reporter.has_errors() {
+            ends.extend(sink.finish().in_object(path)?);
         }
     }
     if reporter.has_errors() {
         return Ok(());
     }
-    counts
-        .into_iter()
-        .try_for_each(|(var, count)| fill_rest(var, count, writer))
+    ends.into_iter()
+        .try_for_each(|(var, end)| fill_rest(var, end, writer))
 }
 
 /// Sets the lengths of unlimited dimensions that must be known before their values can be placed.
@@ -141,21 +135,17 @@ fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter<'_>) -> bo
     !reporter.is_full()
 }
 
-/// Where nothing else fills: fills what a list did not have of its variable, as ncgen does with -x, too.
-fn fill_rest(id: VarId, count: u64, writer: &mut dyn Writer) -> Result<()> {
-    let schema = writer.schema();
-    let (Some(var), total) = (schema.var(id), elements_of(schema, id)) else {
+/// Fills what a list did not have of its variable, as the C tool does whatever it was asked for.
+fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer) -> Result<()> {
+    let total = elements_of(writer.schema(), id);
+    if end >= total {
         return Ok(());
-    };
-    let Some(fill) = var.fill_value().filter(|_| count < total) else {
-        return Ok(());
-    };
-    let mut one = vec![];
-    elements::encode(&fill, writer.layout(id)?.element.order, &mut one)?;
+    }
+    let one = fill_of(writer, id)?;
     let per_piece = PIECE / one.len().max(1);
     let piece = one.repeat(per_piece);
-    let mut at = count;
-    while at < total {
+    let mut at = end;
+    while at < total && !one.is_empty() {
         let left = usize::try_from(total - at)
             .unwrap_or(usize::MAX)
             .min(per_piece);
@@ -164,6 +154,19 @@ fn fill_rest(id: VarId, count: u64, writer: &mut dyn Writer) -> Result<()> {
         at += left as u64;
     }
     Ok(())
+}
+
+/// Stored form of a variable's fill value.
+fn fill_of(writer: &dyn Writer, id: VarId) -> Result<Vec<u8>> {
+    let layout = writer.layout(id)?;
+    if let Some(fill) = layout.fill {
+        return Ok(fill);
+    }
+    let mut one = vec![];
+    if let Some(fill) = writer.schema().var(id).and_then(|var| var.fill_value()) {
+        elements::encode(&fill, layout.element.order, &mut one)?;
+    }
+    Ok(one)
 }
 
 fn elements_of(schema: &Schema, id: VarId) -> u64 {
@@ -185,21 +188,93 @@ impl Sink for Nowhere<'_> {
     }
 }
 
-/// Stores in a variable.
+/// Stores in a variable, in runs or in chunks.
 struct Stored<'a> {
     writer: &'a mut dyn Writer,
     var: VarId,
+    element: Element,
+    /// Makes the chunks of a variable that is stored in chunks.
+    chunks: Option<Assembler<'a>>,
+    /// Number of the element behind the last one.
+    end: u64,
     env: &'a Env,
+}
+
+impl<'a> Stored<'a> {
+    fn new(writer: &'a mut dyn Writer, var: VarId, env: &'a Env) -> Result<Self> {
+        let shape = writer.schema().shape(var);
+        let element = writer.layout(var)?.element;
+        let chunks = match writer.takes_chunks(var) {
+            true => Some(Assembler::new(&*writer, var, &shape, (env, env.memory.0))?),
+            false => None,
+        };
+        Ok(Self {
+            writer,
+            var,
+            element,
+            chunks,
+            end: 0,
+            env,
+        })
+    }
+
+    /// Completes the chunks; else the variable, and the end of what was put.
+    fn finish(mut self) -> Result<Option<(VarId, u64)>> {
+        let Some(mut chunks) = self.chunks.take() else {
+            return Ok(Some((self.var, self.end)));
+        };
+        self.grow()?;
+        let total = elements_of(self.writer.schema(), self.var);
+        let one = fill_of(self.writer, self.var)?;
+        if self.end < total && !one.is_empty() {
+            // All before it becomes fill, too.
+            chunks.put_run(total - 1, &one, self.writer)?;
+        }
+        chunks.finish(self.writer)?;
+        Ok(None)
+    }
+
+    /// Makes the first dimension, if it is unlimited, long enough for what was put.
+    fn grow(&mut self) -> Result<()> {
+        let schema = self.writer.schema();
+        let Some(var) = schema.var(self.var).filter(|var| schema.is_record(var)) else {
+            return Ok(());
+        };
+        let (dim, shape) = (var.dims.first().copied(), schema.shape(self.var));
+        let inner = shape
+            .iter()
+            .skip(1)
+            .fold(1, |n: u64, &len| n.saturating_mul(len));
+        match dim {
+            Some(dim) => self.writer.set_len(dim, self.end.div_ceil(inner.max(1))),
+            None => Ok(()),
+        }
+    }
+
+    fn put(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
+        let count = bytes.len() as u64 / self.element.size.max(1);
+        self.end = self.end.max(element.saturating_add(count));
+        match &mut self.chunks {
+            Some(chunks) => chunks.put_run(element, bytes, self.writer),
+            None => self.writer.put_run(self.var, element, bytes),
+        }
+    }
 }
 
 impl Sink for Stored<'_> {
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
         self.env.cancel.check()?;
-        self.writer.put_run(self.var, element, bytes)
+        self.put(element, bytes)
     }
 
-    fn values(&mut self, _: u64, _: &Values) -> Result<()> {
-        let what = "this kind has no strings and no user-defined types";
-        Err(Error::new(ErrorKind::Unsupported, what))
+    fn values(&mut self, element: u64, values: &Values) -> Result<()> {
+        self.env.cancel.check()?;
+        let mut bytes = vec![];
+        if self.element.plain_type().is_some() {
+            elements::encode(values, self.element.order, &mut bytes)?;
+        } else {
+            bytes = self.writer.put_heap(self.var, values)?;
+        }
+        self.put(element, &bytes)
     }
 }

@@ -22,7 +22,17 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [what, ty, order, shape, filters, input, output, ref rest @ ..] = words[..] else {
+        let [
+            what,
+            ty,
+            order,
+            shape,
+            filters,
+            input,
+            output,
+            ref rest @ ..,
+        ] = words[..]
+        else {
             panic!("not a job: {line}");
         };
         let (context, filters) = (context(ty, order, shape), specs(filters));
