@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::error::{Context, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// A position in bytes of a resource; every read is checked, every error has its offset.
 #[derive(Debug, Clone)]
@@ -45,6 +45,12 @@ impl<'a> Cursor<'a> {
         self.base.saturating_add(self.pos as u64)
     }
 
+    /// Name of the resource, for messages.
+    #[must_use]
+    pub fn resource(&self) -> &'a Arc<str> {
+        self.resource
+    }
+
     /// Bytes left.
     #[must_use]
     pub fn remaining(&self) -> usize {
@@ -71,6 +77,12 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end; [`ErrorKind::Corrupt`] if it does not fit 64 bits.
     pub fn uint_le(&mut self, n: usize) -> Result<u64> {
+        match n {
+            2 => return self.u16_le().map(u64::from),
+            4 => return self.u32_le().map(u64::from),
+            8 => return self.u64_le(),
+            _ => {}
+        }
         let (low, high) = self.bytes(n)?.split_at(n.min(8));
         if high.iter().any(|&b| b != 0) {
             return Err(self.error(ErrorKind::Corrupt, "a number beyond 64 bits".into()));
@@ -127,11 +139,14 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (resource, at) = (self.resource, self.offset());
-        let bytes = self.bytes(N)?;
-        <[u8; N]>::try_from(bytes)
-            .map_err(|_| Error::new(ErrorKind::Truncated, "truncated"))
-            .at(resource, at)
+        let rest = self.data.get(self.pos..).unwrap_or_default();
+        match rest.first_chunk() {
+            Some(taken) => {
+                self.pos += N;
+                Ok(*taken)
+            }
+            None => Err(self.short(N as u64)),
+        }
     }
 
     scalar! {
