@@ -20,6 +20,7 @@ macro_rules! scalar {
             ///
             /// # Errors
             /// [`ErrorKind::Truncated`] past the end.
+            #[inline]
             pub fn $name(&mut self) -> Result<$ty> {
                 self.array().map(<$ty>::$from)
             }
@@ -61,6 +62,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end.
+    #[inline]
     pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
         let rest = self.data.get(self.pos..).unwrap_or_default();
         match rest.get(..n) {
@@ -76,6 +78,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end; [`ErrorKind::Corrupt`] if it does not fit 64 bits.
+    #[inline]
     pub fn uint_le(&mut self, n: usize) -> Result<u64> {
         match n {
             2 => return self.u16_le().map(u64::from),
@@ -123,6 +126,7 @@ impl<'a> Cursor<'a> {
 
     /// The error for `n` bytes that are not there.
     #[must_use]
+    #[cold]
     pub fn short(&self, n: u64) -> Error {
         let what = format!("truncated: need {n} bytes, have {}", self.remaining());
         self.error(ErrorKind::Truncated, what)
@@ -138,6 +142,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end.
+    #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let rest = self.data.get(self.pos..).unwrap_or_default();
         match rest.first_chunk() {
