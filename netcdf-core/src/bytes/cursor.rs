@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::error::{Context, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// A position in bytes of a resource; every read is checked, every error has its offset.
 #[derive(Debug, Clone)]
@@ -20,6 +20,7 @@ macro_rules! scalar {
             ///
             /// # Errors
             /// [`ErrorKind::Truncated`] past the end.
+            #[inline]
             pub fn $name(&mut self) -> Result<$ty> {
                 self.array().map(<$ty>::$from)
             }
@@ -45,6 +46,12 @@ impl<'a> Cursor<'a> {
         self.base.saturating_add(self.pos as u64)
     }
 
+    /// Name of the resource, for messages.
+    #[must_use]
+    pub fn resource(&self) -> &'a Arc<str> {
+        self.resource
+    }
+
     /// Bytes left.
     #[must_use]
     pub fn remaining(&self) -> usize {
@@ -55,6 +62,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end.
+    #[inline]
     pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
         let rest = self.data.get(self.pos..).unwrap_or_default();
         match rest.get(..n) {
@@ -70,7 +78,14 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end; [`ErrorKind::Corrupt`] if it does not fit 64 bits.
+    #[inline]
     pub fn uint_le(&mut self, n: usize) -> Result<u64> {
+        match n {
+            2 => return self.u16_le().map(u64::from),
+            4 => return self.u32_le().map(u64::from),
+            8 => return self.u64_le(),
+            _ => {}
+        }
         let (low, high) = self.bytes(n)?.split_at(n.min(8));
         if high.iter().any(|&b| b != 0) {
             return Err(self.error(ErrorKind::Corrupt, "a number beyond 64 bits".into()));
@@ -111,6 +126,7 @@ impl<'a> Cursor<'a> {
 
     /// The error for `n` bytes that are not there.
     #[must_use]
+    #[cold]
     pub fn short(&self, n: u64) -> Error {
         let what = format!("truncated: need {n} bytes, have {}", self.remaining());
         self.error(ErrorKind::Truncated, what)
@@ -126,12 +142,16 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end.
+    #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (resource, at) = (self.resource, self.offset());
-        let bytes = self.bytes(N)?;
-        <[u8; N]>::try_from(bytes)
-            .map_err(|_| Error::new(ErrorKind::Truncated, "truncated"))
-            .at(resource, at)
+        let rest = self.data.get(self.pos..).unwrap_or_default();
+        match rest.first_chunk() {
+            Some(taken) => {
+                self.pos += N;
+                Ok(*taken)
+            }
+            None => Err(self.short(N as u64)),
+        }
     }
 
     scalar! {

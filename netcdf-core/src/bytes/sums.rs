@@ -8,8 +8,8 @@ pub fn lookup3(bytes: &[u8]) -> u32 {
     let start = 0xdead_beef_u32.wrapping_add(len);
     let mut state = [start; 3];
     let mut rest = bytes;
-    while rest.len() > 12 {
-        let (block, tail) = rest.split_at(12);
+    // The last block, which may be whole, is mixed in another way.
+    while let Some((block, tail)) = rest.split_first_chunk().filter(|(_, t)| !t.is_empty()) {
         add(&mut state, block);
         mix(&mut state);
         rest = tail;
@@ -17,16 +17,16 @@ pub fn lookup3(bytes: &[u8]) -> u32 {
     if rest.is_empty() {
         return state[2];
     }
-    add(&mut state, rest);
+    let mut block = [0; 12];
+    block.iter_mut().zip(rest).for_each(|(to, b)| *to = *b);
+    add(&mut state, &block);
     last(state)
 }
 
-/// Adds up to twelve bytes, as three little-endian words with zeros behind.
-fn add(state: &mut [u32; 3], bytes: &[u8]) {
-    for (word, part) in state.iter_mut().zip(bytes.chunks(4)) {
-        let mut four = [0; 4];
-        four.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
-        *word = word.wrapping_add(u32::from_le_bytes(four));
+/// Adds a block, as three little-endian words.
+fn add(state: &mut [u32; 3], block: &[u8; 12]) {
+    for (word, four) in state.iter_mut().zip(block.as_chunks::<4>().0) {
+        *word = word.wrapping_add(u32::from_le_bytes(*four));
     }
 }
 

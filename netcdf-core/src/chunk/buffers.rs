@@ -36,6 +36,24 @@ impl Buffers {
         if len < LARGE {
             return lock(&self.small).pop().unwrap_or_default();
         }
+        let mut buffer = self.large(len);
+        buffer.clear();
+        buffer
+    }
+
+    /// `len` bytes that mean nothing yet, with room for `room` if that is large.
+    pub(super) fn filled(&self, len: usize, room: usize) -> Vec<u8> {
+        let room = room.max(len);
+        if room < LARGE {
+            return vec![0; len];
+        }
+        let mut buffer = self.large(room);
+        buffer.resize(len, 0);
+        buffer
+    }
+
+    /// A buffer with room for `len` bytes, and what was last in it.
+    fn large(&self, len: usize) -> Vec<u8> {
         let mut large = lock(&self.large);
         // A part of a chunk does not take the memory of a whole one.
         let room = len.saturating_add(MORE);
@@ -47,20 +65,11 @@ impl Buffers {
         }
     }
 
-    /// `len` zero bytes.
-    pub(super) fn zeros(&self, len: usize) -> Vec<u8> {
-        if len < LARGE {
-            return vec![0; len];
-        }
-        let mut bytes = self.take(len);
-        bytes.resize(len, 0);
-        bytes
-    }
-
-    /// Takes back working memory.
+    /// Takes back working memory. Large memory keeps what is in it: to clear it would only make
+    /// [`Buffers::filled`] write zeros that nobody reads.
     pub(super) fn give(&self, mut buffer: Vec<u8>) {
-        buffer.clear();
         if buffer.capacity() < LARGE {
+            buffer.clear();
             lock(&self.small).push(buffer);
             return;
         }
@@ -96,9 +105,11 @@ mod tests {
         buffers.give_large(vec![1; LARGE + MORE + 1]);
         buffers.give_large(vec![1; 10]);
         assert_eq!(buffers.take(10).capacity(), 0);
-        let zeros = buffers.zeros(LARGE);
-        assert_eq!((zeros.len(), zeros.capacity()), (LARGE, LARGE + MORE + 1));
-        assert!(zeros.iter().all(|&b| b == 0));
+        let filled = buffers.filled(LARGE, 0);
+        assert_eq!((filled.len(), filled.capacity()), (LARGE, LARGE + MORE + 1));
+        let first = buffers.filled(10, LARGE);
+        assert_eq!((first.len(), first.capacity()), (10, LARGE + MORE));
+        assert_eq!(buffers.filled(10, 11).capacity(), 10);
         assert_eq!(buffers.take(LARGE).capacity(), LARGE + MORE);
         assert_eq!(buffers.take(2 * LARGE).capacity(), 2 * LARGE + MORE);
         buffers.give(Vec::with_capacity(7));

@@ -53,14 +53,27 @@ impl<'a> Decoder<'a> {
         })
     }
 
+    /// Memory for `stored` bytes of a chunk, with room for what they decode to. It holds anything.
+    pub(super) fn memory(&self, stored: usize) -> Vec<u8> {
+        let len = match self.layout.filters.len() {
+            0 => 0,
+            _ => self.room(stored),
+        };
+        self.buffers.filled(stored, len)
+    }
+
+    /// Bytes of a decoded chunk; 0 for one that cannot come of what is stored.
+    fn room(&self, stored: usize) -> usize {
+        let most = stored.saturating_mul(RATIO);
+        self.len.filter(|&len| len <= most).unwrap_or(0)
+    }
+
     /// The elements of a chunk, from its bytes as they are stored.
     pub(super) fn decode(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
         let buffers = &self.buffers;
-        // No memory for chunks that cannot come of what is stored.
-        let most = stored.len().saturating_mul(RATIO);
-        let len = self.len.filter(|&len| len <= most).unwrap_or(0);
+        let len = self.room(stored.len());
         let mut bytes = stored;
-        if len >= LARGE {
+        if len >= LARGE && bytes.capacity() < len {
             let stored = std::mem::replace(&mut bytes, buffers.take(len));
             bytes.extend_from_slice(&stored);
         }

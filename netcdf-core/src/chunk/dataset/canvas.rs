@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 use crate::model::Region;
 
-/// The elements of a region, in stored form. They are zero until something is put there.
+/// The elements of a region, in stored form. They are anything until something is put there.
 pub(super) struct Canvas {
     /// The region's shape, as a region that starts at 0.
     shape: Region,
@@ -75,9 +75,6 @@ impl Canvas {
         missing: impl Iterator<Item = Cell>,
         stored: &[u64],
     ) -> Result<()> {
-        if fill.iter().all(|&b| b == 0) {
-            return Ok(());
-        }
         for cell in missing {
             self.fill_box(fill, &cell.place)?;
         }
@@ -120,7 +117,7 @@ impl Canvas {
     /// All bytes.
     fn all(&mut self) -> &mut [u8] {
         if self.bytes.is_empty() {
-            self.bytes = self.buffers.zeros(self.len);
+            self.bytes = self.buffers.filled(self.len, 0);
         }
         &mut self.bytes
     }

@@ -1,6 +1,9 @@
 //! Reads what the chunks of a variable have of a region.
 
+use std::ops::Range;
+
 use super::canvas::Canvas;
+use crate::chunk::buffers::LARGE;
 use crate::chunk::decode::Decoder;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Cell, Cells};
@@ -8,6 +11,7 @@ use crate::chunk::scatter::{Block, Run, runs};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader;
+use crate::io::source::present;
 use crate::model::{Region, VarId};
 
 /// Parts fetched at a time.
@@ -180,10 +184,7 @@ impl<'a> Gather<'a> {
 
     fn want(&mut self, want: Want) -> Result<()> {
         let (Want::Chunk(chunk) | Want::Part(chunk, _)) = &want;
-        let range = &chunk.range;
-        self.bytes = self
-            .bytes
-            .saturating_add(range.end.saturating_sub(range.start));
+        self.bytes = self.bytes.saturating_add(length(&chunk.range));
         self.wants.push(want);
         if self.wants.len() >= BATCH || self.bytes >= BYTES {
             return self.flush();
@@ -202,7 +203,7 @@ impl<'a> Gather<'a> {
         if refs.is_empty() {
             return Ok(());
         }
-        let fetched = self.variable.reader.fetch(&refs)?;
+        let fetched = self.fetch(&refs)?;
         for (want, bytes) in wants.into_iter().zip(fetched) {
             match want {
                 Want::Chunk(chunk) => {
@@ -213,6 +214,28 @@ impl<'a> Gather<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The stored bytes of chunks or parts of them. A single large one, as most are, goes to memory
+    /// that was used before.
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let reader = self.variable.reader;
+        let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
+        let [only] = chunks else {
+            return reader.fetch(chunks);
+        };
+        let Some(source) = Some(only)
+            .filter(large)
+            .and_then(|c| reader.object(c.object))
+        else {
+            return reader.fetch(chunks);
+        };
+        let mut bytes = self
+            .variable
+            .decoder
+            .memory(present(&**source, &only.range)?);
+        source.read_at(only.range.start, &mut bytes)?;
+        Ok(vec![bytes])
     }
 
     fn put_chunk(&mut self, chunk: &ChunkRef, mut bytes: Vec<u8>) -> Result<()> {
@@ -244,6 +267,10 @@ impl<'a> Gather<'a> {
         let e = Error::new(ErrorKind::Corrupt, what);
         self.variable.decoder.in_chunk(e, chunk)
     }
+}
+
+fn length(range: &Range<u64>) -> u64 {
+    range.end.saturating_sub(range.start)
 }
 
 /// True if the region is just the box.

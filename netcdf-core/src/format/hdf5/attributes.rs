@@ -75,12 +75,14 @@ fn dense(
         entries.sort_by_key(|e| e.order);
     }
     for entry in entries {
-        let bytes = if entry.flags & message::SHARED == 0 {
-            heap.object(file, &entry.id)
+        let read = if entry.flags & message::SHARED == 0 {
+            let object = heap.object(file, &entry.id);
+            object.and_then(|o| Attribute::parse(file, &mut o.fields(file)))
         } else {
-            file.shared_message(message::ATTRIBUTE, &entry.id)
+            let message = file.shared_message(message::ATTRIBUTE, &entry.id);
+            message.and_then(|b| Attribute::parse(file, &mut file.fields(&b)))
         };
-        visitor(bytes.and_then(|b| Attribute::parse(file, &mut file.fields(&b))))?;
+        visitor(read)?;
     }
     Ok(())
 }

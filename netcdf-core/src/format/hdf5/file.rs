@@ -226,13 +226,15 @@ impl File {
             if n == 0 {
                 return Err(truncated(self.name(), at, rest.len() as u64, 0));
             }
-            rest.iter_mut().zip(part).for_each(|(to, b)| *to = *b);
+            if let (Some(to), Some(from)) = (rest.get_mut(..n), part.get(..n)) {
+                to.copy_from_slice(from);
+            }
             done += n;
         }
         Ok(())
     }
 
-    fn block(&self, number: u64) -> Result<Arc<[u8]>> {
+    fn block(&self, number: u64) -> Result<Arc<Vec<u8>>> {
         let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(block) = lock().get(number) {
             return Ok(block);
@@ -241,7 +243,7 @@ impl File {
         let len = self.source.len().saturating_sub(start).min(BLOCK);
         let mut block = vec![0; usize::try_from(len).unwrap_or(0)];
         self.source.read_at(start, &mut block)?;
-        let block: Arc<[u8]> = block.into();
+        let block = Arc::new(block);
         lock().put(number, Arc::clone(&block));
         Ok(block)
     }
@@ -255,16 +257,16 @@ const BLOCKS: usize = 256;
 /// The blocks of metadata that were read last.
 #[derive(Debug, Default)]
 struct Cache {
-    blocks: std::collections::HashMap<u64, Arc<[u8]>, foldhash::fast::RandomState>,
+    blocks: std::collections::HashMap<u64, Arc<Vec<u8>>, foldhash::fast::RandomState>,
     order: VecDeque<u64>,
 }
 
 impl Cache {
-    fn get(&self, number: u64) -> Option<Arc<[u8]>> {
+    fn get(&self, number: u64) -> Option<Arc<Vec<u8>>> {
         self.blocks.get(&number).cloned()
     }
 
-    fn put(&mut self, number: u64, block: Arc<[u8]>) {
+    fn put(&mut self, number: u64, block: Arc<Vec<u8>>) {
         if self.blocks.insert(number, block).is_some() {
             return;
         }
@@ -319,11 +321,11 @@ impl Fields<'_> {
     /// # Errors
     /// [`ErrorKind::Corrupt`] for the undefined address; [`ErrorKind::Truncated`] past the end.
     pub fn defined_address(&mut self, what: &str) -> Result<u64> {
-        let error = self.error(
-            ErrorKind::Corrupt,
-            format!("the address of {what} is undefined"),
-        );
-        self.address()?.ok_or(error)
+        let at = self.offset();
+        self.address()?.ok_or_else(|| {
+            let what = format!("the address of {what} is undefined");
+            Error::new(ErrorKind::Corrupt, what).at(self.resource(), at)
+        })
     }
 
     /// The next length.
@@ -349,7 +351,7 @@ impl Fields<'_> {
     /// # Errors
     /// [`ErrorKind::Corrupt`] if another one stands there.
     pub fn signature(&mut self, expected: &[u8; 4]) -> Result<()> {
-        let error = self.error(ErrorKind::Corrupt, String::new());
+        let at = self.offset();
         let found = self.array::<4>()?;
         if found == *expected {
             return Ok(());
@@ -359,10 +361,7 @@ impl Fields<'_> {
             expected.escape_ascii(),
             found.escape_ascii()
         );
-        Err(Error::new(ErrorKind::Corrupt, what).at(
-            &error.resource().unwrap_or_default().into(),
-            error.offset().unwrap_or(0),
-        ))
+        Err(Error::new(ErrorKind::Corrupt, what).at(self.resource(), at))
     }
 
     /// Passes over a version byte.

@@ -74,8 +74,8 @@ fn dense_links(file: &File, info: &LinkInfo) -> Result<Vec<Link>> {
     let mut links = vec![];
     BTree2::open(file, tree)?.visit(file, |mut record| {
         record.u32_le()?; // hash of the name
-        let bytes = heap.object(file, record.bytes(ID)?)?;
-        links.push(Link::parse(&mut file.fields(&bytes))?);
+        let object = heap.object(file, record.bytes(ID)?)?;
+        links.push(Link::parse(&mut object.fields(file))?);
         Ok(())
     })?;
     Ok(links)

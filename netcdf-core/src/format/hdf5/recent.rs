@@ -40,7 +40,9 @@ impl<V: Clone> Recent<V> {
     pub fn get(&self, key: u64) -> Option<V> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let found = entries.iter().position(|e| e.key == key)?;
-        entries.get_mut(..=found)?.rotate_right(1);
+        if found > 0 {
+            entries.get_mut(..=found)?.rotate_right(1);
+        }
         entries.first().map(|e| e.value.clone())
     }
 

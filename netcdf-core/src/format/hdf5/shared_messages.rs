@@ -78,7 +78,10 @@ impl SharedMessages {
         let bit = 1u16.checked_shl(kind.into()).unwrap_or(0);
         let index = self.indexes.iter().find(|i| i.types & bit != 0);
         match index.and_then(|i| Some((i, i.heap?))) {
-            Some((index, heap)) => index.heap(file, heap)?.object(file, id),
+            Some((index, heap)) => {
+                let object = index.heap(file, heap)?.object(file, id)?;
+                Ok(object.to_bytes())
+            }
             None => {
                 let what = format!("no index of shared messages of type {kind:#06x}");
                 Err(file.error(ErrorKind::Corrupt, self.address, what))

@@ -95,7 +95,8 @@ impl Builder<'_> {
         }
     }
 
-    fn attributes(&mut self, owner: Owner) -> &mut Vec<Attribute> {
+    /// The attributes of a group or variable.
+    pub fn attributes(&mut self, owner: Owner) -> &mut Vec<Attribute> {
         let found = match owner {
             Owner::Group(id) => self
                 .schema

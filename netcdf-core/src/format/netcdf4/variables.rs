@@ -87,6 +87,7 @@ impl Builder<'_> {
             coordinates: hidden.coordinates,
             scales: hidden.scales,
         });
+        self.attributes(Owner::Var(id)).reserve_exact(shown.len());
         for attribute in shown {
             self.attribute(Owner::Var(id), place.file, attribute)?;
         }

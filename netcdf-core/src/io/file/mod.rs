@@ -263,6 +263,11 @@ impl FileTarget {
     }
 }
 
+/// Bytes written at a time. For larger writes Linux takes larger runs of free memory as its page cache,
+/// which a virtual machine may first have to get from its host: that took up to ten times as long.
+/// Where it has them, they save a quarter of the time.
+const PIECE: usize = 32 << 10;
+
 /// Names of so many bytes may become too long with what is added to them.
 const LONG_NAME: usize = 240;
 
@@ -294,7 +299,12 @@ impl Target for FileTarget {
     }
 
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
-        write_all_at(&self.file, bytes, offset).map_err(|e| self.failed("cannot write", e))
+        let mut at = offset;
+        for piece in bytes.chunks(PIECE) {
+            write_all_at(&self.file, piece, at).map_err(|e| self.failed("cannot write", e))?;
+            at = at.saturating_add(piece.len() as u64);
+        }
+        Ok(())
     }
 
     fn read_at(&mut self, offset: u64, buf: &mut [u8]) -> Result<()> {

@@ -148,7 +148,8 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Recursion is bounded: the level falls by one, and the depth is limited.
     fn node(&mut self, node: Child, level: u16) -> Result<()> {
-        if !self.seen.insert(node.address) {
+        // A tree of one node needs no memory for it.
+        if self.tree.depth > 0 && !self.seen.insert(node.address) {
             let what = "a B-tree has the same node twice";
             return Err(self.file.error(ErrorKind::Corrupt, node.address, what));
         }

@@ -6,6 +6,7 @@ mod filters;
 mod header;
 pub(in crate::format::hdf5) mod table;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
@@ -24,6 +25,50 @@ pub struct FractalHeap {
     direct: Recent<Arc<Bytes>>,
     indirect: Recent<Children>,
     huge: OnceLock<BTree2>,
+}
+
+/// An object of a heap, within the bytes of its block.
+#[derive(Debug)]
+pub struct Object {
+    block: Arc<Bytes>,
+    place: Range<usize>,
+}
+
+impl Object {
+    /// An object that is in no block.
+    fn alone(bytes: Bytes) -> Self {
+        let place = 0..bytes.data.len();
+        let block = Arc::new(bytes);
+        Self { block, place }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn data(&self) -> &[u8] {
+        let bytes = self.block.data.get(self.place.clone());
+        bytes.unwrap_or_default()
+    }
+
+    /// Address of the first one, if it is in the file.
+    #[must_use]
+    pub fn address(&self) -> Option<u64> {
+        self.block.address?.checked_add(self.place.start as u64)
+    }
+
+    /// The fields of the object.
+    #[must_use]
+    pub fn fields<'a>(&'a self, file: &'a File) -> Fields<'a> {
+        file.fields_of(self.data(), self.address())
+    }
+
+    /// A copy of it.
+    #[must_use]
+    pub fn to_bytes(&self) -> Bytes {
+        Bytes {
+            data: self.data().to_vec(),
+            address: self.address(),
+        }
+    }
 }
 
 /// What a heap keeps of its blocks.
@@ -52,7 +97,7 @@ impl FractalHeap {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Limit`], [`ErrorKind::Unsupported`]; those of filters.
-    pub fn object(&self, file: &File, id: &[u8]) -> Result<Bytes> {
+    pub fn object(&self, file: &File, id: &[u8]) -> Result<Object> {
         let id = id.get(..self.header.id_len.into()).unwrap_or(id);
         let mut c = file.fields_of(id, None);
         let first = c.u8()?;
@@ -62,8 +107,8 @@ impl FractalHeap {
         }
         match (first >> 4) & 3 {
             0 => self.managed(file, c),
-            1 => self.huge(file, c),
-            2 => self.tiny(first & 15, c),
+            1 => self.huge(file, c).map(Object::alone),
+            2 => self.tiny(first & 15, c).map(Object::alone),
             kind => {
                 let what = format!("an object of type {kind} in a fractal heap");
                 Err(self.error(file, ErrorKind::Corrupt, what))
@@ -90,19 +135,19 @@ impl FractalHeap {
     }
 
     /// An object in a direct block.
-    fn managed(&self, file: &File, mut c: Fields) -> Result<Bytes> {
+    fn managed(&self, file: &File, mut c: Fields) -> Result<Object> {
         let table = &self.header.table;
         let offset = c.uint_le(table.offset_len())?;
         let len = c.uint_le(table.length_len(self.header.most))?;
         let (block, start) = self.block_at(file, offset)?;
         let from = usize::try_from(offset - start).unwrap_or(usize::MAX);
         let to = usize::try_from(len).ok().and_then(|n| from.checked_add(n));
-        let bytes = to.and_then(|to| block.data.get(from..to));
+        let to = to.filter(|&to| to <= block.data.len());
         let prefix = blocks::direct_prefix(file, &self.header);
-        match bytes.filter(|_| from >= prefix) {
-            Some(bytes) => Ok(Bytes {
-                data: bytes.to_vec(),
-                address: block.address.and_then(|a| a.checked_add(from as u64)),
+        match to.filter(|_| from >= prefix) {
+            Some(to) => Ok(Object {
+                block,
+                place: from..to,
             }),
             None => {
                 let what = format!(

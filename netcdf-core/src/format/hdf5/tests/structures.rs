@@ -128,7 +128,7 @@ fn both_indexes_lead_to_the_same_links() {
             assert_eq!(record.order, visited);
             visited += 1;
             let object = heap.object(&file, &record.id)?;
-            let link = Link::parse(&mut file.fields(&object))?;
+            let link = Link::parse(&mut object.fields(&file))?;
             let hash = lookup3(&link.name);
             let found = by_name.find(&file, |mut r| Ok(r.u32_le()?.cmp(&hash)))?;
             let found = found.unwrap();
@@ -324,11 +324,11 @@ fn objects_in_their_ids() {
     let mut id = vec![0x2f];
     id.extend(1..=17);
     let object = heap.object(&file, &id).unwrap();
-    assert_eq!(object.data, (1..=16).collect::<Vec<_>>());
+    assert_eq!(object.data(), (1..=16).collect::<Vec<_>>());
     let (file, heap, _) = made_heap(300, &[], &[]);
     let mut id = vec![0x21, 3];
     id.extend(std::iter::repeat_n(7, 298));
-    assert_eq!(heap.object(&file, &id).unwrap().data, [7; 260]);
+    assert_eq!(heap.object(&file, &id).unwrap().data(), [7; 260]);
     id[0] = 0x2f;
     let error = heap.object(&file, &id).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Truncated);
@@ -348,7 +348,7 @@ fn huge_objects_found_by_their_ids() {
     let object: Vec<u8> = (0..200).collect();
     let (file, heap, place) = made_heap(17, &[], &object);
     let id = [&[0x10][..], &place.to_le_bytes(), &200u64.to_le_bytes()].concat();
-    assert_eq!(heap.object(&file, &id).unwrap().data, object);
+    assert_eq!(heap.object(&file, &id).unwrap().data(), object);
     let (file, heap, _) = made_heap(16, &[], &object);
     let error = heap.object(&file, &id[..16]).unwrap_err();
     assert!(error.what().contains("no huge object"), "{error}");
@@ -381,8 +381,8 @@ fn huge_objects_with_filters_found_by_their_ids() {
         id.extend(200u64.to_le_bytes());
         id
     };
-    assert_eq!(heap.object(&file, &id(0)).unwrap().data, object);
-    assert!(heap.object(&file, &id(0)).unwrap().address.is_none());
+    assert_eq!(heap.object(&file, &id(0)).unwrap().data(), object);
+    assert!(heap.object(&file, &id(0)).unwrap().address().is_none());
     // Not applied, says the mask: then what is stored is not 200 bytes.
     assert!(heap.object(&file, &id(1)).is_err());
 }
