@@ -15,13 +15,20 @@
 //! written: 1.1 to 1.6 times as fast as zune-inflate and 1.2 to 2.8 times as fast as miniz_oxide on
 //! shuffled and plain floats, 0.8 to 0.9 of libdeflate, which is C. It takes 40 % of its time for the
 //! checksum, though, so that this is computed here.
+//!
+//! It deflates faster than zlib, too, into as many bytes: 1.1 to 1.3 times on level 4. Its level 1,
+//! though, makes a tenth more of shuffled numbers than zlib's and more than there was of plain ones.
+//! There, miniz_oxide takes half the time and a quarter of zlib's, for 2 to 6 % more bytes than zlib.
 
 use std::cell::RefCell;
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use miniz_oxide::deflate::core::{
+    CompressorOxide, TDEFLFlush, TDEFLStatus, compress, create_comp_flags_from_zip_params,
+};
 use simd_adler32::adler32;
 
-use super::output::{allocate, bad, truncated, unsupported};
+use super::output::{allocate, append_with, bad, truncated, unsupported};
 use super::user::wrong;
 use super::{Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::Result;
@@ -68,6 +75,50 @@ impl Filter for Deflate {
 
 /// Appends the zlib stream of `input`, on behalf of `filter`.
 pub(super) fn stream(filter: &str, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    match level {
+        1 => fast(filter, input, output),
+        _ => thorough(filter, level, input, output),
+    }
+}
+
+/// [`stream`] on level 1.
+fn fast(filter: &str, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    thread_local! {
+        static KEPT: RefCell<Option<Box<CompressorOxide>>> = const { RefCell::new(None) };
+    }
+    KEPT.with_borrow_mut(|kept| {
+        let make = || {
+            Box::new(CompressorOxide::new(create_comp_flags_from_zip_params(
+                1, 1, 0,
+            )))
+        };
+        let stream = kept.get_or_insert_with(make);
+        stream.reset();
+        let (mut rest, mut room) = (input, input.len() / 2);
+        loop {
+            let mut ended = false;
+            append_with(filter, output, room.saturating_add(SLACK), |room| {
+                let (status, read, made) = compress(stream, rest, room, TDEFLFlush::Finish);
+                ended = match status {
+                    TDEFLStatus::Done => true,
+                    TDEFLStatus::Okay => false,
+                    TDEFLStatus::BadParam | TDEFLStatus::PutBufFailed => {
+                        return Err(corrupt(format!("{filter}: {status:?}")));
+                    }
+                };
+                rest = rest.get(read..).unwrap_or_default();
+                Ok(made)
+            })?;
+            if ended {
+                return Ok(());
+            }
+            room = rest.len() / 2;
+        }
+    })
+}
+
+/// [`stream`] on the other levels.
+fn thorough(filter: &str, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let (start, mut room) = (output.len(), input.len() / 2);
     with_compressor(level, |stream| {
         loop {

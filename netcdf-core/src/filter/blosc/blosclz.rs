@@ -40,6 +40,9 @@ const LIMITS: Limits = Limits {
     farthest: FAR,
 };
 
+/// Bytes of the last run.
+const LAST: usize = 4;
+
 /// Appends a stream that decodes to `input`.
 pub(super) fn encode(input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     allocate(
@@ -47,8 +50,9 @@ pub(super) fn encode(input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         output,
         input.len().saturating_add(input.len() / 32 + 1),
     )?;
-    // The first run has to be literal.
+    // The first run has to be literal, and the C decoder wants the last one to be.
     let (first, rest) = input.split_at(input.len().min(1));
+    let (rest, last) = rest.split_at(rest.len().saturating_sub(LAST));
     put_literals(first, output);
     parse(rest, &LIMITS, |literals, repeat| {
         put_literals(literals, output);
@@ -56,6 +60,7 @@ pub(super) fn encode(input: &[u8], output: &mut Vec<u8>) -> Result<()> {
             put_repeat(repeat, output);
         }
     });
+    put_literals(last, output);
     Ok(())
 }
 

@@ -145,6 +145,8 @@ fn block_size(choice: &Choice, len: usize) -> usize {
     let whole = element * 8;
     match len {
         0 => 1,
+        // A block that is no multiple of that stays as it is: let it be a short one.
+        _ if len <= bytes && len > whole && choice.shuffle == Shuffle::Bits => len - len % whole,
         _ if len <= bytes => len,
         _ => (bytes - bytes % whole).max(whole),
     }
