@@ -300,6 +300,36 @@ fn chunks_of_any_number_are_found() {
     }
 }
 
+/// What takes a time that grows faster than the numbers would not end here.
+#[test]
+fn a_million_chunks_and_many_links_and_attributes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.h5");
+    let (chunks, many) = (1_000_000, 100_000);
+    let mut plan = plan();
+    let mut one = dataset(int(1, true), &[1000, 1000], Place::Chunked(vec![1, 1]));
+    one.attributes = (0..1000).map(|n| ints(&format!("a{n}"), &[n])).collect();
+    let id = add_dataset(&mut plan, "x", one);
+    for n in 1..many {
+        link(&mut plan, ObjectId::ROOT, &format!("link {n}"), id);
+    }
+    let mut writer = create(&path.to_string_lossy(), plan).unwrap();
+    for n in 0..chunks {
+        let value = n.to_le_bytes()[0];
+        writer
+            .put_chunk(id, &[n / 1000, n % 1000], 0, &[value])
+            .unwrap();
+    }
+    writer.finish().unwrap();
+    let source = netcdf_core::io::file::FileSource::open(&path).unwrap();
+    let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+    assert_eq!(links(&file, &root(&file)).len(), many);
+    let found = self::chunks(&file, &read(&file, "x"));
+    assert_eq!(found.len() as u64, chunks);
+    assert!(found.iter().map(|c| c.index).eq(0..chunks));
+    assert_eq!(attributes_of(&file, &object(&file, "x")).len(), 1000);
+}
+
 #[test]
 fn chunks_may_be_left_out_and_moved() {
     let shape = [7, 9, 11];

@@ -141,8 +141,11 @@ impl Collection {
 mod tests {
     use super::*;
 
+    /// Address and bytes of a collection.
+    type Made = (u64, Vec<u8>);
+
     /// Puts objects of these lengths; where they are, and the collections with their addresses.
-    fn fill(lens: &[usize]) -> (Vec<(u64, u32)>, Vec<(u64, Vec<u8>)>) {
+    fn fill(lens: &[usize]) -> (Vec<(u64, u32)>, Vec<Made>) {
         let (mut heap, mut next, mut full) = (GlobalHeap::default(), 0, vec![]);
         let mut places = vec![];
         for &len in lens {
