@@ -9,6 +9,7 @@
 //! | [`manual`] | man pages and completions |
 //! | [`random`] | random datasets |
 //! | [`sums`] | sums of the datasets of an HDF5 file |
+//! | [`written`] | files of the HDF5 writer |
 #![forbid(unsafe_code)]
 
 pub mod builder;

@@ -17,6 +17,7 @@ pub const ALL: &[Sample] = &[
     ("dense.h5", dense),
     ("chunks.h5", chunks),
     ("many.h5", many),
+    ("complex.h5", complex),
 ];
 
 fn empty(path: &str) -> Result<()> {
@@ -258,6 +259,12 @@ fn dense(path: &str) -> Result<()> {
         long.attributes.push(ints(&name, &vec![n; n as usize]));
     }
     add_dataset(&mut plan, "long attributes", long);
+    let mut wide = dataset(int(4, true), &[3], Place::Contiguous);
+    for n in 0..8 {
+        wide.attributes
+            .push(ints(&format!("attribute {n}"), &[n; 16_000]));
+    }
+    add_dataset(&mut plan, "long header", wide);
     create(path, plan)?.finish()
 }
 
@@ -316,4 +323,15 @@ fn many(path: &str) -> Result<()> {
         add_dataset(&mut plan, &format!("dataset {n}"), one);
     }
     create(path, plan)?.finish()
+}
+
+fn complex(path: &str) -> Result<()> {
+    let mut plan = plan();
+    let base = Box::new(float(Endianness::Little));
+    let ty = of(8, Class::Complex { base });
+    let id = add_dataset(&mut plan, "complex", dataset(ty, &[2], Place::Contiguous));
+    let mut writer = create(path, plan)?;
+    let numbers = [1.0f32, 2.0, -3.0, 4.0];
+    writer.put_bytes(id, 0, &numbers.map(f32::to_le_bytes).concat())?;
+    writer.finish()
 }

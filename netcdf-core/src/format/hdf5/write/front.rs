@@ -92,6 +92,23 @@ fn link_counts(plan: &Plan) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
+/// Checks that no name is there twice.
+fn unique(names: &[&[u8]], what: &str) -> Result<()> {
+    let mut sorted = names.to_vec();
+    sorted.sort_unstable();
+    let twice = sorted.windows(2).find_map(|pair| match pair {
+        [a, b] if a == b => Some(String::from_utf8_lossy(a)),
+        _ => None,
+    });
+    match twice {
+        Some(name) => {
+            let what = format!("two {what} named {name}");
+            Err(Error::new(ErrorKind::Argument, what))
+        }
+        None => Ok(()),
+    }
+}
+
 impl Builder<'_> {
     fn object(&mut self, object: &Object, links: u64) -> Result<()> {
         // Where this object's own parts go is known when its header is: they are behind it.
@@ -137,8 +154,9 @@ impl Builder<'_> {
             .map(link)
             .collect::<Result<_>>()?;
         let is_dense = links.len() > COMPACT || links.iter().any(|l| l.len() > LONGEST);
+        let names: Vec<_> = group.links.iter().map(|l| &l.name[..]).collect();
+        unique(&names, "links")?;
         let places = if is_dense {
-            let names = group.links.iter().map(|l| &l.name[..]).collect::<Vec<_>>();
             Some(dense::links(own, &names, &links)?)
         } else {
             None
@@ -165,12 +183,13 @@ impl Builder<'_> {
         if attributes.is_empty() {
             return Ok(());
         }
+        let names: Vec<_> = attributes.iter().map(|a| &a.name[..]).collect();
+        unique(&names, "attributes")?;
         let count: u16 = narrow(attributes.len() as u64, "the number of attributes")?;
         let bodies = attributes.iter().map(|a| self.attribute(a));
         let bodies: Vec<_> = bodies.collect::<Result<_>>()?;
         let is_dense = bodies.len() > COMPACT || bodies.iter().any(|b| b.len() > LONGEST);
         let places: Option<Dense> = if is_dense {
-            let names = attributes.iter().map(|a| &a.name[..]).collect::<Vec<_>>();
             Some(dense::attributes(own, &names, &bodies)?)
         } else {
             None

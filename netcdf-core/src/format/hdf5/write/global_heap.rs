@@ -136,3 +136,87 @@ impl Collection {
         (self.address, self.part)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Address and bytes of a collection.
+    type Made = (u64, Vec<u8>);
+
+    /// Puts objects of these lengths; where they are, and the collections with their addresses.
+    fn fill(lens: &[usize]) -> (Vec<(u64, u32)>, Vec<Made>) {
+        let (mut heap, mut next, mut full) = (GlobalHeap::default(), 0, vec![]);
+        let mut places = vec![];
+        for &len in lens {
+            let mut allocate = |size: u64| {
+                next += size;
+                Ok(next - size)
+            };
+            let object = Part::of(&vec![7; len]);
+            let place = heap.put(&object, &mut allocate, &mut |(at, part)| {
+                full.push((at, part.finish()?));
+                Ok(())
+            });
+            let place = place.unwrap();
+            places.push((place.collection, place.index));
+        }
+        if let Some((at, part)) = heap.finish() {
+            full.push((at, part.finish().unwrap()));
+        }
+        (places, full)
+    }
+
+    #[test]
+    fn collections_grow() {
+        let (places, full) = fill(&[1000; 600]);
+        assert_eq!(places[..5], [(0, 1), (0, 2), (0, 3), (0, 4), (4096, 1)][..]);
+        let sizes: Vec<_> = full.iter().map(|(_, bytes)| bytes.len()).collect();
+        assert_eq!(sizes[..6], [4096, 8192, 16384, 32768, 65536, 65536]);
+        for (_, bytes) in full {
+            assert_eq!(bytes[8..16], (bytes.len() as u64).to_le_bytes());
+        }
+    }
+
+    #[test]
+    fn large_objects_are_alone() {
+        let (places, full) = fill(&[10, 100_000, 10, 65_504, 65_505, 0]);
+        let own = 65_536 + 65_536;
+        let expected = [
+            (0, 1),
+            (4096, 1),
+            (0, 2),
+            (104_128, 1),
+            (104_128 + 65_536, 1),
+        ];
+        assert_eq!(places[..5], expected);
+        assert_eq!(places[5], (104_128 + own + 8, 1));
+        let sizes: Vec<_> = full.iter().map(|(_, bytes)| bytes.len()).collect();
+        assert_eq!(sizes, [100_032, 4096, 65_544, 65_536, 65_536]);
+    }
+
+    #[test]
+    fn what_is_left_is_told_if_there_is_room_to_tell_it() {
+        let free = |len| {
+            let (_, full) = fill(&[len]);
+            let bytes = &full[0].1;
+            let at = 16 + 16 + len.next_multiple_of(8);
+            let size = bytes.get(at + 8..at + 16);
+            size.map(|s| u64::from_le_bytes(s.try_into().unwrap()))
+        };
+        assert_eq!(free(4096 - 32), None);
+        assert_eq!(free(4096 - 32 - 8), None);
+        assert_eq!(free(4096 - 32 - 16), Some(16));
+        assert_eq!(free(100), Some(4096 - 32 - 104));
+    }
+
+    #[test]
+    fn no_more_objects_than_numbers() {
+        let (places, _) = fill(&vec![0; 70_000]);
+        let mut all = places.clone();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 70_000);
+        assert!(places.iter().all(|&(_, index)| (1..=4095).contains(&index)));
+    }
+}

@@ -55,7 +55,7 @@ pub fn attribute_info(count: u16, places: Option<Dense>) -> Part {
 /// # Errors
 /// [`ErrorKind::Argument`], [`ErrorKind::Limit`] for names that no link has.
 pub fn link(name: &[u8], order: u64, to: ObjectId) -> Result<Part> {
-    check_name(name, "link")?;
+    check_name(name, "a link")?;
     let width: u8 = if name.len() < 0x100 { 0 } else { 1 };
     let mut out = Part::of(&[1, 0x04 | width]);
     out.sink.u64(order);
@@ -73,7 +73,7 @@ fn check_name(name: &[u8], what: &str) -> Result<()> {
     }
     if name.len() >= 0xffff {
         let len = name.len();
-        let what = format!("the name of a {what} has {len} bytes, HDF5 has room for 65534");
+        let what = format!("the name of {what} has {len} bytes, HDF5 has room for 65534");
         return Err(Error::new(ErrorKind::Limit, what));
     }
     Ok(())
@@ -259,7 +259,7 @@ pub const CHUNKED_ADDRESS: usize = 3;
 /// # Errors
 /// [`ErrorKind::Limit`] for a name, type or shape that is too long; those of writing them.
 pub fn attribute(name: &[u8], ty: &Type, shape: &Shape, data: &Part) -> Result<Part> {
-    check_name(name, "attribute")?;
+    check_name(name, "an attribute")?;
     let (datatype, shared) = datatype(ty)?;
     let space = dataspace(shape, None)?;
     let mut out = Part::of(&[3, u8::from(shared)]);

@@ -61,7 +61,7 @@ pub struct Dataset {
     pub max: Option<Vec<Option<u64>>>,
     /// What elements are that were never written. A value with heap data is in `fill_heap`.
     pub fill: Fill,
-    /// Heap data that the fill value refers to: what is put into its bytes.
+    /// The fill value once more if it refers to the heap: what is stored in place of its bytes.
     pub fill_heap: Option<Payload>,
     /// Where its data is.
     pub place: Place,

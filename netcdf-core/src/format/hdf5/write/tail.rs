@@ -190,3 +190,97 @@ impl Tail {
         self.target.commit()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::memory::{MemorySource, MemoryTarget};
+
+    fn finished(tail: Tail, done: &std::sync::Mutex<Option<Vec<u8>>>) -> Vec<u8> {
+        tail.finish((4, b"front"), b"sup").unwrap();
+        done.lock().unwrap().take().unwrap()
+    }
+
+    fn tail() -> (Tail, Arc<std::sync::Mutex<Option<Vec<u8>>>>) {
+        let (target, done) = MemoryTarget::new("t");
+        (Tail::new(Box::new(target), 10), done)
+    }
+
+    #[test]
+    fn everything_is_where_it_was_said_to_be() {
+        let (mut tail, done) = tail();
+        let node = tail.reserve(16).unwrap();
+        assert_eq!(node, 16);
+        let small = tail.append(b"small").unwrap();
+        let large = tail.append(&vec![1; GATHER]).unwrap();
+        let second = tail.reserve(8).unwrap();
+        let behind = tail.append(b"behind").unwrap();
+        tail.write(second, b"second").unwrap();
+        tail.write(node, b"first").unwrap();
+        let huge = tail.reserve(3 * GATHER as u64).unwrap();
+        tail.write(huge, b"huge").unwrap();
+        let end = tail.end();
+        assert!(tail.write(end - 2, b"beyond").is_err() || tail.gathered.is_empty());
+        let bytes = finished(tail, &done);
+        let at = |place: u64, len: usize| &bytes[place as usize..place as usize + len];
+        assert_eq!(bytes.len() as u64, end);
+        assert_eq!((at(0, 3), at(4, 5)), (&b"sup"[..], &b"front"[..]));
+        assert_eq!(
+            (at(node, 6), at(small, 5)),
+            (&b"first\0"[..], &b"small"[..])
+        );
+        assert_eq!(at(large, GATHER), vec![1; GATHER]);
+        assert_eq!(
+            (at(second, 6), at(behind, 6)),
+            (&b"second"[..], &b"behind"[..])
+        );
+        assert_eq!(at(huge, 5), b"huge\0");
+        assert_eq!((second % 8, huge % 8), (0, 0));
+    }
+
+    #[test]
+    fn writes_within_what_is_gathered_stay_within() {
+        let (mut tail, _) = tail();
+        let at = tail.append(b"12").unwrap();
+        assert!(tail.write(at + 1, b"23").is_err());
+    }
+
+    #[test]
+    fn neighbours_are_copied_at_once() {
+        let (mut tail, done) = tail();
+        let source: Arc<dyn Source> = Arc::new(MemorySource::new("s", (0..100).collect()));
+        let to = tail.room(30).unwrap();
+        tail.copy(&source, 10..20, to).unwrap();
+        tail.copy(&source, 20..25, to + 10).unwrap();
+        let one = tail.copying.as_ref().map(|c| (c.range.clone(), c.to));
+        assert_eq!(one, Some((10..25, to)));
+        tail.copy(&source, 30..35, to + 15).unwrap();
+        let next = tail.copying.as_ref().map(|c| (c.range.clone(), c.to));
+        assert_eq!(next, Some((30..35, to + 15)));
+        tail.append(b"end").unwrap();
+        let bytes = finished(tail, &done);
+        let expected: Vec<u8> = (10..25).chain(30..35).chain([0; 10]).collect();
+        assert_eq!((&bytes[10..40], &bytes[40..]), (&expected[..], &b"end"[..]));
+    }
+
+    #[test]
+    fn ranges_are_filled_with_whole_and_cut_values() {
+        let (mut tail, done) = tail();
+        let at = tail.room(3 * GATHER as u64).unwrap();
+        tail.repeat(at + 1..at + 2 * GATHER as u64, b"abc").unwrap();
+        let bytes = finished(tail, &done);
+        let filled = &bytes[11..10 + 2 * GATHER];
+        let expected = (0..filled.len()).map(|n| b"abc"[n % 3]);
+        assert!(filled.iter().copied().eq(expected));
+        assert!(bytes[10 + 2 * GATHER..].iter().all(|&b| b == 0));
+    }
+
+    #[test]
+    fn files_end() {
+        let (mut tail, _) = tail();
+        let error = tail.room(u64::MAX).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        assert!(tail.reserve(i64::MAX as u64).is_err());
+        assert_eq!(tail.end(), 10);
+    }
+}
