@@ -11,11 +11,13 @@ pub mod plan;
 mod records;
 pub mod report;
 mod select;
+pub mod verify;
 
 pub use options::Options;
 pub use plan::{Pair, Plan, plan};
 pub use report::{Report, VarReport};
 pub use select::Selection;
+pub use verify::verify;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
