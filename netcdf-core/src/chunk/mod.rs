@@ -2,6 +2,7 @@
 
 pub mod assemble;
 pub mod buffers;
+pub mod column;
 pub mod dataset;
 pub(crate) mod decode;
 pub mod elements;

@@ -171,7 +171,7 @@ impl Job {
     }
 
     /// The values of stored elements of the input.
-    fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
+    pub(super) fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
         match self.from.element.plain_type() {
             Some(ty) => elements::decode(ty, self.from.element.order, bytes),
             None => set.reader.resolve(self.pair.from, bytes),

@@ -4,22 +4,26 @@
 //! [`plan()`] is pure: what to make of a schema. [`run`] does it with a reader and a writer.
 
 mod chunked;
+mod columns;
 pub mod methods;
 pub mod options;
 pub mod plan;
 mod records;
 pub mod report;
 mod select;
+pub mod verify;
 
 pub use options::Options;
 pub use plan::{Pair, Plan, plan};
 pub use report::{Report, VarReport};
 pub use select::Selection;
+pub use verify::verify;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::chunk::Dataset;
+use crate::chunk::column::Column;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::Layout;
 use crate::chunk::rechunk;
@@ -27,6 +31,7 @@ use crate::env::Env;
 use crate::error::Result;
 use crate::format::{Reader, Writer};
 use crate::model::{Region, VarId};
+use columns::Columns;
 use methods::Method;
 
 /// Copies the data that `plan` names from `reader` to `writer`, which was made for the plan's
@@ -58,14 +63,23 @@ fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<
         .expect(jobs.iter().map(Job::bytes).fold(0, u64::saturating_add));
     let mut done: Vec<(VarId, VarReport)> = Vec::with_capacity(jobs.len());
     let mut rows: BTreeMap<u64, Vec<Job>> = BTreeMap::new();
-    for job in jobs {
+    let mut columns = Columns::default();
+    for job in &jobs {
         env.cancel.check()?;
         if job.method == Method::Rows {
-            rows.entry(job.records()).or_default().push(job);
+            rows.entry(job.records()).or_default().push(job.clone());
             continue;
         }
         let start = Instant::now();
-        let stored = job.copy(set, writer)?;
+        if job.swept && !columns.has(job) {
+            columns = Columns::sweep(set, &jobs, job)?;
+        }
+        let stored = match columns.of(set, job) {
+            Some(column) => job
+                .column(set, &column)
+                .copy(Dataset::new(&column, env), writer)?,
+            None => job.copy(set, writer)?,
+        };
         done.push((job.pair.from, job.report(set, stored, start.elapsed())?));
     }
     for rows in rows.into_values() {
@@ -99,6 +113,8 @@ pub struct Job {
     pub same_fill: bool,
     /// How its data is copied.
     pub method: Method,
+    /// True if it is read in one sweep with others, between whose records its own lie.
+    pub swept: bool,
     /// Its shape in the input.
     pub shape: Vec<u64>,
 }
@@ -121,7 +137,9 @@ pub fn jobs(
     }
     let set = Dataset::new(reader, env);
     let one = |&pair: &Pair| Job::new(set, pair, writer);
-    plan.data.iter().map(one).collect()
+    let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
+    columns::mark(&mut jobs);
+    Ok(jobs)
 }
 
 /// Makes the unlimited dimensions of a variable of the output as long as they are in the input.
@@ -147,6 +165,7 @@ impl Job {
             chunked,
             same_fill: false,
             method: Method::Convert,
+            swept: false,
             from,
             to,
             shape,
@@ -154,6 +173,18 @@ impl Job {
         job.same_fill = chunked && job.fills_agree(set, writer)?;
         job.method = job.choose(set);
         Ok(job)
+    }
+
+    /// The job as that of a column of the variable's elements.
+    fn column(&self, set: Dataset<'_>, column: &Column<'_>) -> Self {
+        let mut job = Self {
+            from: column.layout().clone(),
+            ..self.clone()
+        };
+        if job.method != Method::Convert {
+            job.method = job.choose(set);
+        }
+        job
     }
 
     fn choose(&self, set: Dataset<'_>) -> Method {

@@ -142,17 +142,35 @@ fn region(job: &Job, first: u64, count: u64) -> Region {
     region
 }
 
-/// Copies small records band by band: those of all variables are read together and put in order
-/// per variable.
+/// Copies small records band by band.
 fn gather(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()> {
+    let rows: Vec<&Job> = rows.iter().collect();
+    let bytes = record_bytes(writer);
+    gathered(set, &rows, bytes, |n, element, column| {
+        let Some(job) = rows.get(n) else {
+            return Ok(());
+        };
+        let path = || set.reader.schema().var_path(job.pair.from);
+        let put = writer.put_run(job.pair.to, element, &column);
+        put.in_object(path)?;
+        set.env.progress.advance(column.len() as u64);
+        Ok(())
+    })
+}
+
+/// Reads small records band by band: those of all variables are read together and handed on in order
+/// per variable, as its place in `rows`, its first element and the bytes. Bands have as many records
+/// as fit if a record takes `least` bytes.
+pub(super) fn gathered(
+    set: Dataset<'_>,
+    rows: &[&Job],
+    least: u64,
+    mut put: impl FnMut(usize, u64, Vec<u8>) -> Result<()>,
+) -> Result<()> {
     let Some(first) = rows.first() else {
         return Ok(());
     };
-    let bytes = rows
-        .iter()
-        .map(Job::slab)
-        .sum::<u64>()
-        .max(record_bytes(writer));
+    let bytes = rows.iter().map(|job| job.slab()).sum::<u64>().max(least);
     let most = (BAND / bytes.max(1)).min(PLACES / rows.len() as u64);
     let items = bands(first.records(), most).map(|value| {
         set.env.cancel.check()?;
@@ -161,13 +179,8 @@ fn gather(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()>
     });
     let read = |(first, count)| Ok((first, gather_band(set, rows, (first, count))?));
     let put = |(first, columns): (u64, Vec<Vec<u8>>)| {
-        for (job, column) in rows.iter().zip(columns) {
-            let element = first.saturating_mul(job.per_record());
-            let path = || set.reader.schema().var_path(job.pair.from);
-            writer
-                .put_run(job.pair.to, element, &column)
-                .in_object(path)?;
-            set.env.progress.advance(column.len() as u64);
+        for (n, (job, column)) in rows.iter().zip(columns).enumerate() {
+            put(n, first.saturating_mul(job.per_record()), column)?;
         }
         Ok(())
     };
@@ -191,7 +204,11 @@ fn record_bytes(writer: &dyn Writer) -> u64 {
 }
 
 /// The bytes of some records, one run of bytes a variable.
-fn gather_band(set: Dataset<'_>, rows: &[Job], (first, count): (u64, u64)) -> Result<Vec<Vec<u8>>> {
+fn gather_band(
+    set: Dataset<'_>,
+    rows: &[&Job],
+    (first, count): (u64, u64),
+) -> Result<Vec<Vec<u8>>> {
     let mut columns = Vec::with_capacity(rows.len());
     let mut places = Vec::with_capacity(rows.len());
     for job in rows {
@@ -214,7 +231,7 @@ fn gather_band(set: Dataset<'_>, rows: &[Job], (first, count): (u64, u64)) -> Re
 /// Reads the records at `places` and puts them in the columns of their variables.
 fn fetch(
     set: Dataset<'_>,
-    rows: &[Job],
+    rows: &[&Job],
     places: &[Vec<ChunkRef>],
     columns: &mut [Vec<u8>],
 ) -> Result<()> {

@@ -111,6 +111,11 @@ impl Target for MemoryTarget {
         Ok(())
     }
 
+    fn written(&mut self) -> Result<Arc<dyn Source>> {
+        let bytes = self.bytes.clone();
+        Ok(Arc::new(MemorySource::new(&self.name, bytes)))
+    }
+
     fn commit(self: Box<Self>) -> Result<()> {
         let mut slot = self
             .committed

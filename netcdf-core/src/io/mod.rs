@@ -6,6 +6,7 @@
 
 pub mod blocks;
 pub mod file;
+pub mod held;
 pub mod locator;
 pub mod memory;
 pub mod merge;

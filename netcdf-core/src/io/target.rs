@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Source;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes written by position that become visible as a whole on [`Target::commit`]; a target that
 /// is dropped leaves nothing. Bytes never written read as zero.
@@ -37,6 +37,16 @@ pub trait Target: Debug + Send {
     /// Those of reading and writing.
     fn copy_from(&mut self, source: &dyn Source, range: Range<u64>, offset: u64) -> Result<()> {
         copy_by_buffer(self, source, &range, offset)
+    }
+
+    /// What was written so far, to be read while nothing is written.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unsupported`] for targets that cannot be read as a whole;
+    /// [`crate::ErrorKind::Io`].
+    fn written(&mut self) -> Result<Arc<dyn Source>> {
+        let what = "what is written there cannot be read back";
+        Err(Error::new(ErrorKind::Unsupported, what).of(self.name()))
     }
 
     /// Makes the bytes visible under the target's name, as a whole.

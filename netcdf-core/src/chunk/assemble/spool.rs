@@ -3,19 +3,17 @@
 use std::sync::Arc;
 
 use super::{Assembler, out_of_order};
+use crate::chunk::column::Column;
 use crate::chunk::dataset::{Dataset, Part};
 use crate::chunk::encode::{Encoder, Stored};
-use crate::chunk::grid::Grid;
-use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::rechunk;
-use crate::chunk::scatter::{Block, spread};
+use crate::chunk::scatter::spread;
 use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Provenance, Reader, Writer};
-use crate::io::Source;
+use crate::error::Result;
+use crate::format::Writer;
 use crate::io::file::Scratch;
+use crate::model::Region;
 use crate::model::region::product;
-use crate::model::{Region, Schema, Values, VarId};
 
 /// Bytes written at a time.
 const PIECE: usize = 1 << 20;
@@ -91,93 +89,34 @@ impl Spool {
         self.put_run(end, &[])?;
         self.flush()?;
         let shape = [&[rows][..], &of.inner].concat();
-        let spooled = Spooled {
-            schema: writer.schema().clone(),
-            layout: Layout {
-                extent: shape.clone(),
-                chunk: shape.clone(),
-                filters: vec![],
-                fill: Some(of.encoder.fill().to_vec()),
-                ..of.layout.clone()
-            },
-            file: Arc::new(self.file),
-        };
-        spooled.rechunk(of, &shape, writer)
+        let schema = writer.schema().clone();
+        let range = 0..self.len;
+        let column = Column::new(&schema, (&of.layout, &shape), (Arc::new(self.file), range));
+        rechunk_column(&column, of, writer)
     }
 }
 
-/// The file as a dataset.
-struct Spooled {
-    schema: Schema,
-    layout: Layout,
-    file: Arc<dyn Source>,
-}
-
-impl Spooled {
-    fn rechunk(&self, of: &Assembler<'_>, shape: &[u64], writer: &mut dyn Writer) -> Result<()> {
-        let variable = rechunk::Variable {
-            from: &self.layout,
-            to: &of.layout,
-            shape,
-        };
-        let budget = rechunk::Budget {
-            memory: of.env.memory.0,
-            threads: of.env.pool.threads,
-        };
-        let plan = rechunk::plan(variable, &budget);
-        let grid = Grid::new(&of.layout, shape);
-        let set = Dataset::new(self, of.env);
-        let work = |place: &Region, part: Part| {
-            let whole = of.encoder.whole(&place.count, part.bytes)?;
-            Ok((grid.index(place), of.encoder.encode(whole)?))
-        };
-        let sink = |(index, stored): (u64, Stored)| {
-            writer.put_chunk(of.var, index, stored.mask, &stored.bytes)?;
-            of.env.buffers.give_large(stored.bytes);
-            Ok(())
-        };
-        rechunk::run((set, of.var), (&grid, &plan), work, sink)
-    }
-}
-
-impl Reader for Spooled {
-    fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    fn provenance(&self) -> Provenance {
-        Provenance::default()
-    }
-
-    fn layout(&self, _: VarId) -> Result<Layout> {
-        Ok(self.layout.clone())
-    }
-
-    fn locate(
-        &self,
-        _: VarId,
-        _: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
-        visit(ChunkRef {
-            index: 0,
-            object: 0,
-            range: 0..self.file.len(),
-            mask: 0,
-        })
-    }
-
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
-        self.file.read_ranges(&ranges)
-    }
-
-    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
-        Some(&self.file)
-    }
-
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
-        let what = "elements in a temporary file are stored ones";
-        Err(Error::new(ErrorKind::Unsupported, what))
-    }
+fn rechunk_column(column: &Column<'_>, of: &Assembler<'_>, writer: &mut dyn Writer) -> Result<()> {
+    let variable = rechunk::Variable {
+        from: column.layout(),
+        to: &of.layout,
+        shape: &column.layout().extent,
+    };
+    let budget = rechunk::Budget {
+        memory: of.env.memory.0,
+        threads: of.env.pool.threads,
+    };
+    let plan = rechunk::plan(variable, &budget);
+    let grid = variable.grid();
+    let set = Dataset::new(column, of.env);
+    let work = |place: &Region, part: Part| {
+        let whole = of.encoder.whole(&place.count, part.bytes)?;
+        Ok((grid.index(place), of.encoder.encode(whole)?))
+    };
+    let sink = |(index, stored): (u64, Stored)| {
+        writer.put_chunk(of.var, index, stored.mask, &stored.bytes)?;
+        of.env.buffers.give_large(stored.bytes);
+        Ok(())
+    };
+    rechunk::run((set, of.var), (&grid, &plan), work, sink)
 }

@@ -21,7 +21,6 @@ const READ: Nanoseconds = 0.15;
 const PIECE: f64 = 1500.0;
 
 /// To read pieces of so many bytes.
-#[expect(clippy::cast_precision_loss, reason = "an estimate")]
 pub(super) fn reading(piece: u64) -> Nanoseconds {
     READ + PIECE / piece.max(1) as f64
 }
@@ -46,8 +45,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// How often the chunks of a variable are decoded, on average, if it is read in boxes of this shape.
-#[expect(clippy::cast_precision_loss, reason = "an estimate")]
-pub(super) fn decoding(layout: &Layout, shape: &[u64], slab: &[u64]) -> f64 {
+#[must_use]
+pub fn decoding(layout: &Layout, shape: &[u64], slab: &[u64]) -> f64 {
     let dims = shape
         .iter()
         .zip(&layout.extent)

@@ -8,7 +8,7 @@
 mod cost;
 mod spill;
 
-pub use cost::segments;
+pub use cost::{decoding, segments};
 
 use super::dataset::{Cuts, Dataset, Part};
 use super::grid::Grid;
@@ -17,7 +17,7 @@ use super::plan;
 use crate::error::Result;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
-use cost::{Nanoseconds, decoding, piece};
+use cost::{Nanoseconds, piece};
 
 /// What the planner may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -295,3 +295,52 @@ fn all_chunks_are_looked_at() {
         .unwrap();
     assert_eq!(seen.len(), 2);
 }
+
+/// Small records of many variables are read in one sweep, and written variable by variable.
+#[test]
+fn small_records_are_swept() {
+    let mut s = dataset(Kind::Classic, &[0, 3]);
+    for (n, ty) in [
+        Atomic::Byte,
+        Atomic::Short,
+        Atomic::Int,
+        Atomic::Double,
+        Atomic::Char,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        add(&mut s, format!("v{n}").as_bytes(), ty, &[0, 1][..1 + n % 2]);
+    }
+    let bytes = make(s, 40);
+    let forms: Vec<Form> = (0..5)
+        .map(|n| form(&[7, 2][..1 + n % 2], &[n as u32], LE))
+        .collect();
+    let mut all = vec![];
+    for memory in [1 << 20, 10] {
+        let env = env(2, memory);
+        let input = open(&bytes, &env).unwrap();
+        let p = plan(input.schema(), &to(Kind::Netcdf4)).unwrap();
+        let (mut writer, _) = Mock::create(p.schema.clone(), forms.clone());
+        let planned = jobs(&*input, &p, &mut *writer, &env).unwrap();
+        assert!(planned.iter().all(|job| job.swept));
+        let (store, report) = stored(&*input, &forms, &env).unwrap();
+        assert_eq!(report.vars.len(), 5);
+        let back = Back::new(&store);
+        for var in input.schema().var_ids() {
+            let whole = Region::whole(&input.schema().shape(var));
+            let had = Dataset::new(&*input, &env).read(var, &whole).unwrap();
+            assert_eq!(Dataset::new(&back, &env).read(var, &whole).unwrap(), had);
+        }
+        all.push(store.chunks);
+    }
+    assert_eq!(all[0], all[1]);
+    // Few variables are read one by one.
+    let env = env(2, 1 << 20);
+    let input = open(&bytes, &env).unwrap();
+    let mut p = plan(input.schema(), &to(Kind::Netcdf4)).unwrap();
+    p.data.truncate(3);
+    let (mut writer, _) = Mock::create(p.schema.clone(), forms);
+    let planned = jobs(&*input, &p, &mut *writer, &env).unwrap();
+    assert!(!planned.iter().any(|job| job.swept));
+}

@@ -3,6 +3,7 @@
 mod assembled;
 mod chunked;
 mod mock;
+mod verified;
 
 use super::*;
 use crate::ErrorKind;

@@ -335,6 +335,12 @@ impl Target for FileTarget {
         copy_by_buffer(self, source, &rest, offset.saturating_add(done))
     }
 
+    fn written(&mut self) -> Result<Arc<dyn Source>> {
+        let file = self.file.try_clone();
+        let file = file.map_err(|e| self.failed("cannot read", e))?;
+        Ok(Arc::new(FileSource::from_file(&self.name, file)?))
+    }
+
     fn commit(mut self: Box<Self>) -> Result<()> {
         if self.sync {
             self.file

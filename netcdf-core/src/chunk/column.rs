@@ -1,0 +1,93 @@
+//! A variable whose elements stand one behind the other in a source of their own.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::layout::{ChunkRef, Layout};
+use super::scatter::Block;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Provenance, Reader};
+use crate::io::Source;
+use crate::model::{Schema, Values, VarId};
+
+/// The elements of one variable, in row-major order, as a dataset: it has them whatever variable it
+/// is asked for.
+pub struct Column<'a> {
+    schema: &'a Schema,
+    layout: Layout,
+    source: Arc<dyn Source>,
+    range: Range<u64>,
+}
+
+impl<'a> Column<'a> {
+    /// Elements as `layout` has them, in this shape, in a range of a source; `schema` is that of the
+    /// variable.
+    #[must_use]
+    pub fn new(
+        schema: &'a Schema,
+        (layout, shape): (&Layout, &[u64]),
+        (source, range): (Arc<dyn Source>, Range<u64>),
+    ) -> Self {
+        let layout = Layout {
+            extent: shape.to_vec(),
+            chunk: shape.to_vec(),
+            element: layout.element,
+            filters: vec![],
+            fill: None,
+        };
+        Self {
+            schema,
+            layout,
+            source,
+            range,
+        }
+    }
+
+    /// How the elements are stored: in one piece.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+}
+
+impl Reader for Column<'_> {
+    fn schema(&self) -> &Schema {
+        self.schema
+    }
+
+    fn provenance(&self) -> Provenance {
+        Provenance::default()
+    }
+
+    fn layout(&self, _: VarId) -> Result<Layout> {
+        Ok(self.layout.clone())
+    }
+
+    fn locate(
+        &self,
+        _: VarId,
+        _: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        visit(ChunkRef {
+            index: 0,
+            object: 0,
+            range: self.range.clone(),
+            mask: 0,
+        })
+    }
+
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
+        self.source.read_ranges(&ranges)
+    }
+
+    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
+        Some(&self.source)
+    }
+
+    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+        let what = "elements in a source of their own are plain";
+        Err(Error::new(ErrorKind::Unsupported, what))
+    }
+}

@@ -1,0 +1,127 @@
+//! Small records of many variables that are written in chunks, variable by variable.
+//!
+//! To read a variable whose records are small and lie between those of others is to read all of the
+//! file. So the records of all of them are read in one sweep, and put into columns, one a variable:
+//! in memory if they fit, else in a temporary file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::records::gathered;
+use super::{Job, Method};
+use crate::chunk::Dataset;
+use crate::chunk::column::Column;
+use crate::error::Result;
+use crate::io::Source;
+use crate::io::file::Scratch;
+use crate::io::memory::MemorySource;
+use crate::model::VarId;
+
+/// Bytes of a record from which on it is worth a read of its own.
+const LARGE: u64 = 4 << 10;
+/// So many variables are worth a sweep: their columns are written and read once more.
+const MANY: usize = 4;
+
+/// The columns of some variables.
+#[derive(Default)]
+pub(super) struct Columns {
+    /// Where each column is, and of how many bytes.
+    places: BTreeMap<VarId, (u64, u64)>,
+    source: Option<Arc<dyn Source>>,
+}
+
+/// Where columns are made.
+enum Made {
+    Memory(Vec<u8>),
+    File(Scratch),
+}
+
+impl Made {
+    fn put(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+        match self {
+            Self::File(file) => file.write_at(at, bytes),
+            Self::Memory(all) => {
+                let at = usize::try_from(at).unwrap_or(usize::MAX);
+                let place = all.get_mut(at..at.saturating_add(bytes.len()));
+                place.unwrap_or_default().copy_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Marks the jobs that are swept together: those of many variables with as many records.
+pub(super) fn mark(jobs: &mut [Job]) {
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    for job in jobs.iter().filter(|job| is_small(job)) {
+        *counts.entry(job.records()).or_default() += 1;
+    }
+    for job in jobs.iter_mut().filter(|job| is_small(job)) {
+        job.swept = counts.get(&job.records()).is_some_and(|&n| n >= MANY);
+    }
+}
+
+/// True if the records of a variable are small, have no filters, and lie apart.
+fn is_small(job: &Job) -> bool {
+    let from = &job.from;
+    let rows = from.chunk.first() == Some(&1) && from.extent.get(1..) == from.chunk.get(1..);
+    let plain = from.filters.is_empty() && from.element.plain_type().is_some();
+    let apart = rows && plain && from.extent == job.shape && job.records() > 1;
+    let read = match job.method {
+        Method::Rechunk(_) | Method::Convert => true,
+        Method::Move | Method::Rows | Method::Chunks | Method::Recode => false,
+    };
+    apart && read && job.slab() < LARGE
+}
+
+impl Columns {
+    /// Sweeps over the records of all marked variables that have as many as `job`.
+    pub(super) fn sweep(set: Dataset<'_>, jobs: &[Job], job: &Job) -> Result<Self> {
+        let same = |other: &&Job| other.swept && other.records() == job.records();
+        let rows: Vec<&Job> = jobs.iter().filter(same).collect();
+        let mut places = BTreeMap::new();
+        let mut end = 0u64;
+        for row in &rows {
+            let len = row.elements().saturating_mul(row.from.element.size);
+            places.insert(row.pair.from, (end, len));
+            end = end.saturating_add(len);
+        }
+        let mut made = match end <= set.env.memory.0 / 2 {
+            true => Made::Memory(vec![0; set.env.limits.item(end, "records")?]),
+            false => Made::File(Scratch::new(set.env.scratch.as_deref())?),
+        };
+        gathered(set, &rows, 0, |n, element, column| {
+            let row = rows.get(n);
+            let at = row.and_then(|row| Some((row, places.get(&row.pair.from)?)));
+            let Some((row, (at, _))) = at else {
+                return Ok(());
+            };
+            let from = element.saturating_mul(row.from.element.size);
+            made.put(at.saturating_add(from), &column)
+        })?;
+        let source: Arc<dyn Source> = match made {
+            Made::Memory(bytes) => Arc::new(MemorySource::new("records", bytes)),
+            Made::File(file) => Arc::new(file),
+        };
+        Ok(Self {
+            places,
+            source: Some(source),
+        })
+    }
+
+    /// True if the column of a variable is there.
+    pub(super) fn has(&self, job: &Job) -> bool {
+        self.places.contains_key(&job.pair.from)
+    }
+
+    /// The column of a variable, if it is there.
+    pub(super) fn of<'a>(&self, set: Dataset<'a>, job: &Job) -> Option<Column<'a>> {
+        let (at, len) = *self.places.get(&job.pair.from)?;
+        let source = (
+            Arc::clone(self.source.as_ref()?),
+            at..at.saturating_add(len),
+        );
+        let column = (&job.from, job.shape.as_slice());
+        Some(Column::new(set.reader.schema(), column, source))
+    }
+}

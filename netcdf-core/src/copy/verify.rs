@@ -1,0 +1,292 @@
+//! Reads a finished output back, and compares every value with the input, before it is visible.
+//!
+//! The file is opened anew and read as any other, with no help of those who wrote it, in boxes of
+//! whole chunks of one of the two datasets: those for which fewer chunks are decoded.
+
+use std::sync::Arc;
+
+use super::{Job, Method, Pair, Plan};
+use crate::chunk::Dataset;
+use crate::chunk::dataset::{Cuts, Part};
+use crate::chunk::grid::Grid;
+use crate::chunk::layout::Layout;
+use crate::chunk::plan::{Bands, Way};
+use crate::chunk::rechunk::decoding;
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::{self, Reader};
+use crate::io::held::Kept;
+use crate::io::{Container, Source};
+use crate::model::region::product;
+use crate::model::{Attribute, GroupId, Region, Schema, Values, VarId};
+
+/// Boxes of so many parts of the memory are compared: there are two of them, and of each there is
+/// what is decoded and what is put together of it.
+const PARTS: u64 = 5;
+
+/// Elements that are put together at a time.
+const PIECE: u64 = 1 << 16;
+
+/// Compares a finished output with the input, and makes it visible if they agree.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] with the variable and the place of a value that differs; those of reading;
+/// those of [`Target::commit`](crate::io::Target::commit).
+pub fn verify(reader: &dyn Reader, plan: &Plan, kept: &Kept, env: &Env) -> Result<()> {
+    let mut target = kept.take()?;
+    compare(reader, plan, target.written()?, env)?;
+    target.commit()
+}
+
+/// Compares the data that `plan` names, and the attributes of its schema, with what was written.
+pub(super) fn compare(
+    reader: &dyn Reader,
+    plan: &Plan,
+    written: Arc<dyn Source>,
+    env: &Env,
+) -> Result<()> {
+    let output = format::open(Container::Source(written), env)?;
+    attributes(&plan.schema, output.schema())?;
+    let (from, to) = (Dataset::new(reader, env), Dataset::new(&*output, env));
+    for pair in &plan.data {
+        let path = plan.schema.var_path(pair.to);
+        let found = find(output.schema(), &path)?;
+        let both = Both::new(from, to, (pair.from, found));
+        let compared = both.and_then(|both| both.compare());
+        compared.in_object(|| path)?;
+    }
+    Ok(())
+}
+
+fn differs(what: impl Into<String>) -> Error {
+    let what = format!("read back, {}", what.into());
+    Error::new(ErrorKind::Corrupt, what)
+}
+
+/// The variable with this path.
+fn find(schema: &Schema, path: &str) -> Result<VarId> {
+    let mut ids = schema.var_ids();
+    let found = ids.find(|&var| schema.var_path(var) == path);
+    found.ok_or_else(|| differs("the variable is not there").in_object(path))
+}
+
+/// A variable in the input and in the output.
+struct Both<'a> {
+    from: Dataset<'a>,
+    to: Dataset<'a>,
+    job: Job,
+}
+
+impl<'a> Both<'a> {
+    fn new(from: Dataset<'a>, to: Dataset<'a>, vars: (VarId, VarId)) -> Result<Self> {
+        let shape = from.reader.schema().shape(vars.0);
+        let read = to.reader.schema().shape(vars.1);
+        if read != shape {
+            return Err(differs(format!("its shape is {read:?}, not {shape:?}")));
+        }
+        let pair = Pair {
+            from: vars.0,
+            to: vars.1,
+        };
+        let job = Job {
+            pair,
+            from: from.layout(vars.0)?,
+            to: to.layout(vars.1)?,
+            chunked: false,
+            same_fill: false,
+            method: Method::Convert,
+            swept: false,
+            shape,
+        };
+        Ok(Self { from, to, job })
+    }
+
+    fn compare(&self) -> Result<()> {
+        for part in self.boxes() {
+            self.from.env.cancel.check()?;
+            let had = read(self.from, self.job.pair.from, &part)?;
+            let got = read(self.to, self.job.pair.to, &part)?;
+            let at = match self.job.to.element.plain_type() {
+                Some(_) => first_difference(
+                    &self.job.encoded(self.from, had)?,
+                    &got,
+                    self.job.to.element.size,
+                ),
+                None => self.differing_value(&had, &got)?,
+            };
+            if let Some(at) = at {
+                let place = place(&part, at);
+                return Err(differs(format!("element {place:?} differs from the input")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first of the values with heap data, or of user types, that differs.
+    fn differing_value(&self, had: &[u8], got: &[u8]) -> Result<Option<u64>> {
+        let had = self.job.values(self.from, had)?;
+        let got = self.to.reader.resolve(self.job.pair.to, got)?;
+        if same(&had, &got) {
+            return Ok(None);
+        }
+        let one = |v: &Values, n: usize| v.slice(n..n.saturating_add(1));
+        let differing = (0..had.len()).find(|&n| !same(&one(&had, n), &one(&got, n)));
+        Ok(Some(differing.unwrap_or(0) as u64))
+    }
+
+    /// The boxes that are compared one after the other.
+    fn boxes(&self) -> impl Iterator<Item = Region> + use<> {
+        let (job, shape) = (&self.job, &self.job.shape);
+        let most = self.from.env.memory.0 / PARTS;
+        let ways = [&job.to, &job.from].map(|layout| cut(layout, shape, most));
+        let decoded = |layout: &Layout, part: &[u64]| match layout.filters.len() {
+            0 => 1.0,
+            _ => decoding(layout, shape, part),
+        };
+        let cost = |part: &Vec<u64>| decoded(&job.from, part) + decoded(&job.to, part);
+        let best = ways.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        Grid::of(shape.clone(), best.unwrap_or_else(|| shape.clone())).boxes(1)
+    }
+}
+
+/// The shape of boxes that have whole chunks, and not many more bytes than `most`.
+fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
+    let size = layout.element.size.max(1);
+    let first = if layout.filters.is_empty() {
+        Bands::new(Region::whole(shape), &[], (most / size).max(1)).next()
+    } else {
+        let grid = Grid::new(layout, shape);
+        let chunk = product(&grid.largest()).unwrap_or(u64::MAX);
+        grid.boxes(most / chunk.saturating_mul(size).max(1)).next()
+    };
+    first.map_or_else(|| shape.to_vec(), |part| part.count)
+}
+
+/// The stored form of the elements of a box, decoded on all threads.
+fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
+    let pieces = |slab: &Region| Bands::new(Region::whole(&slab.count), &[], PIECE).collect();
+    let cuts = Cuts {
+        slabs: Box::new(std::iter::once(part.clone())),
+        way: Way::Staged { slabs: 1 },
+        parts: Box::new(pieces),
+        memory: set.env.memory.0 / PARTS,
+    };
+    let mut all = Vec::new();
+    let sink = |bytes: Vec<u8>| {
+        all.extend_from_slice(&bytes);
+        set.env.buffers.give_large(bytes);
+        Ok(())
+    };
+    set.parts(var, cuts, |_, part: Part| Ok(part.bytes), sink)?;
+    Ok(all)
+}
+
+/// The first element of `size` bytes that differs.
+fn first_difference(a: &[u8], b: &[u8], size: u64) -> Option<u64> {
+    if a == b {
+        return None;
+    }
+    let at = a.iter().zip(b).position(|(x, y)| x != y);
+    let at = at.unwrap_or_else(|| a.len().min(b.len()));
+    Some(at as u64 / size.max(1))
+}
+
+/// Where the element with this number in a box is in the variable.
+fn place(part: &Region, mut number: u64) -> Vec<u64> {
+    let dims = part.start.iter().zip(&part.count).rev();
+    let place = dims.map(|(start, &count)| {
+        let at = start.saturating_add(number % count.max(1));
+        number /= count.max(1);
+        at
+    });
+    let mut place: Vec<u64> = place.collect();
+    place.reverse();
+    place
+}
+
+/// True if two lists of values are the same, bit by bit. Their types are those of two datasets.
+fn same(a: &Values, b: &Values) -> bool {
+    match (a, b) {
+        (Values::Float(a), Values::Float(b)) => {
+            let bits = |v: &f32| v.to_bits();
+            a.iter().map(bits).eq(b.iter().map(bits))
+        }
+        (Values::Double(a), Values::Double(b)) => {
+            let bits = |v: &f64| v.to_bits();
+            a.iter().map(bits).eq(b.iter().map(bits))
+        }
+        (Values::Enum(_, a), Values::Enum(_, b)) => same(a, b),
+        (Values::Opaque { bytes: a, .. }, Values::Opaque { bytes: b, .. }) => a == b,
+        (Values::Vlen(_, a), Values::Vlen(_, b)) => all_same(a, b),
+        (Values::Compound { columns: a, .. }, Values::Compound { columns: b, .. }) => {
+            all_same(a, b)
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn all_same(a: &[Values], b: &[Values]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+}
+
+/// Compares the attributes of groups and variables. Those that a writer makes itself begin with `_`,
+/// and may be missing.
+fn attributes(had: &Schema, got: &Schema) -> Result<()> {
+    let groups = |schema: &Schema| {
+        let ids = (0..u32::try_from(schema.groups.len()).unwrap_or(u32::MAX)).map(GroupId);
+        let paths = ids.map(|id| schema.group_path(id));
+        paths.collect::<Vec<String>>()
+    };
+    let paths = groups(got);
+    for (group, path) in had.groups.iter().zip(groups(had)) {
+        let found = paths.iter().position(|p| *p == path);
+        let found = found.and_then(|n| got.groups.get(n));
+        let found = found.ok_or_else(|| differs("the group is not there").in_object(&path))?;
+        agree(&group.attributes, &found.attributes).in_object(|| path.clone())?;
+    }
+    for (var, id) in had.vars.iter().zip(had.var_ids()) {
+        let path = had.var_path(id);
+        let found = got.var(find(got, &path)?);
+        let found = found.map(|v| v.attributes.as_slice()).unwrap_or_default();
+        agree(&var.attributes, found).in_object(|| path)?;
+    }
+    Ok(())
+}
+
+fn agree(had: &[Attribute], got: &[Attribute]) -> Result<()> {
+    for attribute in had {
+        let name = &attribute.name;
+        match got.iter().find(|a| a.name == *name) {
+            Some(found) if same(&attribute.values, &found.values) => {}
+            None if name.as_bytes().starts_with(b"_") => {}
+            Some(_) => return Err(differs(format!("attribute {name} differs"))),
+            None => return Err(differs(format!("attribute {name} is not there"))),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_compared_bit_by_bit() {
+        let nan = Values::Double(vec![f64::NAN]);
+        assert!(same(&nan, &nan.clone()));
+        assert!(!same(&Values::Float(vec![0.0]), &Values::Float(vec![-0.0])));
+        assert!(!same(&Values::Float(vec![0.0]), &Values::Float(vec![])));
+        let list = |x| Values::Vlen(crate::model::TypeId(x), vec![nan.clone()]);
+        assert!(same(&list(1), &list(2)));
+        assert!(!same(&Values::Int(vec![1]), &Values::Short(vec![1])));
+    }
+
+    #[test]
+    fn differences_have_a_place() {
+        assert_eq!(first_difference(&[1, 2, 3, 4], &[1, 2, 3, 4], 2), None);
+        assert_eq!(first_difference(&[1, 2, 3, 4], &[1, 2, 3, 5], 2), Some(1));
+        assert_eq!(first_difference(&[1, 2], &[1, 2, 3, 5], 2), Some(1));
+        let part = Region::boxed(vec![5, 0, 2], vec![2, 3, 4]);
+        assert_eq!(place(&part, 17), [6, 1, 3]);
+    }
+}
