@@ -2,7 +2,10 @@
 
 mod fits;
 mod keep;
+mod sparse;
 mod storage;
+
+pub use sparse::keep_fill_values;
 
 use super::{Options, Selection};
 use crate::env::Note;

@@ -7,7 +7,8 @@ use super::{Pair, Plan};
 use crate::copy::options::{Chunks, MIN_CHUNK, Options, StorageOptions, VarLayout};
 use crate::env::Note;
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::format::netcdf4::chunk_shape::{bytes, memory_size};
+use crate::format::netcdf4::write::chunk_sizes::bytes;
+use crate::format::netcdf4::write::datatypes::memory_size;
 use crate::model::{Atomic, DataType, Fill, Schema, Storage, StorageLayout, VarId, Variable};
 use chunks::Shape;
 
@@ -182,7 +183,7 @@ impl Case<'_> {
     /// Bytes of the variable.
     fn bytes(&self) -> u64 {
         let shape = self.output.shape(self.pair.to);
-        bytes(&shape, memory_size(self.output, self.to.ty))
+        bytes(&shape, memory_size(self.output, self.to.ty).max(1))
     }
 
     /// Says that a variable is stored in chunks although something else is asked for.

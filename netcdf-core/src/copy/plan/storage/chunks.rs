@@ -3,7 +3,8 @@
 use super::Case;
 use crate::copy::options::VarLayout;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::netcdf4::chunk_shape::{MOST, bytes, default_chunk_shape, memory_size};
+use crate::format::netcdf4::write::chunk_sizes::{MOST, bytes, default_shape};
+use crate::format::netcdf4::write::datatypes::memory_size;
 use crate::model::StorageLayout;
 
 /// A shape of chunks.
@@ -35,7 +36,7 @@ impl Case<'_> {
             )
             | None => &[],
         };
-        let default = default_chunk_shape(self.output, self.pair.to);
+        let default = default_shape(self.output, self.pair.to);
         let mut lengths = vec![];
         let mut free = vec![];
         for (n, (from, to)) in self.from.dims.iter().zip(&self.to.dims).enumerate() {
@@ -47,7 +48,7 @@ impl Case<'_> {
             lengths.push(known.copied().unwrap_or(1).clamp(1, most));
             free.push(given.is_none());
         }
-        let size = memory_size(self.output, self.to.ty);
+        let size = memory_size(self.output, self.to.ty).max(1);
         fit(&mut lengths, &free, size)?;
         Ok(Shape { lengths, size })
     }
