@@ -20,11 +20,11 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Starts to follow `progress`. Nothing is shown of a copy that is over soon.
+    /// Starts to follow `progress` of the copy that has this place among so many. Nothing is shown of a copy that is over soon.
     #[must_use]
-    pub fn follow(progress: Progress) -> Self {
+    pub fn follow(progress: Progress, place: (usize, usize)) -> Self {
         let (stop, stopped) = channel();
-        let thread = std::thread::spawn(move || show(&progress, &stopped));
+        let thread = std::thread::spawn(move || show(&progress, place, &stopped));
         Self {
             stop: Some(stop),
             thread: Some(thread),
@@ -42,11 +42,11 @@ impl Drop for Bar {
     }
 }
 
-fn show(progress: &Progress, stopped: &Receiver<()>) {
+fn show(progress: &Progress, place: (usize, usize), stopped: &Receiver<()>) {
     if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;
     }
-    let bar = begun(progress.get());
+    let bar = begun(progress.get(), place);
     while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
         let (done, total) = progress.get();
         bar.set_length(total);
@@ -56,9 +56,12 @@ fn show(progress: &Progress, stopped: &Receiver<()>) {
 }
 
 /// A bar for a copy that has come so far; the speed is counted from here on.
-fn begun((done, total): (u64, u64)) -> ProgressBar {
+fn begun((done, total): (u64, u64), (n, all): (usize, usize)) -> ProgressBar {
     let bar = ProgressBar::hidden();
-    let template = "{bar:32} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+    if all > 1 {
+        bar.set_prefix(format!("{n} of {all} "));
+    }
+    let template = "{prefix}{bar:32} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
@@ -76,13 +79,14 @@ mod tests {
     #[test]
     fn a_short_copy_does_not_wait_for_its_bar() {
         let start = std::time::Instant::now();
-        drop(Bar::follow(Progress::default()));
+        drop(Bar::follow(Progress::default(), (1, 1)));
         assert!(start.elapsed() < PATIENCE);
     }
 
     #[test]
     fn the_bar_starts_where_the_copy_is() {
-        let bar = begun((3, 10));
+        let bar = begun((3, 10), (2, 5));
         assert_eq!((bar.position(), bar.length()), (3, Some(10)));
+        assert_eq!(bar.prefix(), "2 of 5 ");
     }
 }

@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 use std::num::NonZeroU16;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, Args, CommandFactory, Parser};
+use clap::{ArgAction, Args, CommandFactory, Parser, ValueEnum};
 use netcdf_core::model::Kind;
+use netcdf_core::model::convert::whole_number;
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
@@ -18,7 +19,8 @@ use netcdf_core::model::Kind;
     disable_help_flag = true,
     disable_version_flag = true,
     args_override_self = true,
-    max_term_width = 100
+    max_term_width = 100,
+    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/"
 )]
 pub struct Cli {
     /// The output's kind.
@@ -35,7 +37,21 @@ pub struct Cli {
 
     /// Sizes for the C tool's memory.
     #[command(flatten)]
-    pub memory: MemoryArgs,
+    pub hints: MemoryArgs,
+
+    /// Bytes of memory for changing the shapes of chunks, 256 MiB if not given (suffixes K, M, G, T,
+    /// P; Ki, Mi, Gi, Ti for powers of two)
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    pub memory: Option<u64>,
+
+    /// Write nothing; print what would be done
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Print what was done: stored bytes of each variable before and after, and the time
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
+          default_missing_value = "table", value_enum)]
+    pub report: Option<Form>,
 
     /// Threads that work at a time; all cores if not given
     #[arg(long, value_name = "N")]
@@ -62,11 +78,31 @@ pub struct Cli {
     #[arg(long, action = ArgAction::Version)]
     version: Option<bool>,
 
-    /// The dataset to be copied; `-` for standard input
-    pub input: PathBuf,
+    /// The datasets to be copied (`-` for standard input), and behind them the file to be made, or a
+    /// directory: if it ends in `/`, or if several datasets are copied. A pipe or device
+    /// (`/dev/stdout`) is written in place
+    #[arg(value_name = "PATH", required = true, num_args = 2..)]
+    pub paths: Vec<PathBuf>,
+}
 
-    /// The file to be made. A pipe or device (`/dev/stdout`) is written in place
-    pub output: PathBuf,
+impl Cli {
+    /// The inputs, and the output.
+    #[must_use]
+    pub fn paths(&self) -> (&[PathBuf], &Path) {
+        match self.paths.split_last() {
+            Some((output, inputs)) => (inputs, output),
+            None => (&[], Path::new("")),
+        }
+    }
+}
+
+/// The form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// A table.
+    Table,
+    /// JSON.
+    Json,
 }
 
 /// Kind of the output; of several, the last counts.
@@ -140,13 +176,17 @@ pub struct StorageArgs {
     /// Shuffle bytes before they are deflated
     #[arg(short = 's')]
     pub shuffle: bool,
-    /// Chunks of netCDF-4 output: "dim/N,dim/N,…" or "var:N,N,…"
+    /// Chunks of netCDF-4 output: "dim/N,dim/N,…" (all of the dimension without N), "var:N,N,…",
+    /// "var:contiguous", "var:compact", or "/" for no chunks
     #[arg(short = 'c', value_name = "CHUNKS")]
     pub chunks: Vec<String>,
-    /// Filters of netCDF-4 output: "var,ID,PARAMETER,…", "*,…" for all variables, "none"
+    /// Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several
+    /// variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or
+    /// numbers of filters ("temp*,shuffle|zstd,3"); "var,none" for no filters, "none" for no others
     #[arg(short = 'F', value_name = "FILTER")]
     pub filters: Vec<String>,
-    /// Bytes of the smallest chunk that a variable without unlimited dimension is worth
+    /// Bytes of the smallest variables (with "dim/N") or chunks that are stored in chunks if nothing
+    /// else needs them; 8192 if not given
     #[arg(short = 'M', value_name = "BYTES", value_parser = parse_size)]
     pub min_chunk: Option<u64>,
 }
@@ -189,6 +229,23 @@ fn parse_kind(text: &str) -> Result<Kind, String> {
     })
 }
 
+/// As [`parse_size`], also with suffixes for powers of two.
+fn parse_memory(text: &str) -> Result<u64, String> {
+    let binary = |unit: char| {
+        let number = text.strip_suffix('B').unwrap_or(text).strip_suffix(['i'])?;
+        number.strip_suffix([unit, unit.to_ascii_lowercase()])
+    };
+    for (power, unit) in (1..).zip(['K', 'M', 'G', 'T']) {
+        if let Some(number) = binary(unit) {
+            let number: f64 = number.parse().map_err(|_| "expected a number".to_owned())?;
+            let size = whole_number((number * 1024_f64.powi(power)).floor());
+            let size = size.and_then(|n| u64::try_from(n).ok());
+            return size.ok_or_else(|| "expected a size".to_owned());
+        }
+    }
+    parse_size(text)
+}
+
 /// A number with a decimal suffix, as the C tool takes it: `5000000`, `5M`, `0.5g`.
 fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || "expected a number, with suffix K, M, G, T or P if need be".to_owned();
@@ -203,7 +260,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
         _ => return Err(wrong()),
     };
     let number: f64 = digits.parse().map_err(|_| wrong())?;
-    let size = netcdf_core::model::convert::whole_number(number * 10f64.powi(power));
+    let size = whole_number(number * 10f64.powi(power));
     size.and_then(|n| u64::try_from(n).ok()).ok_or_else(wrong)
 }
 
@@ -244,6 +301,28 @@ mod tests {
         for wrong in ["", "k", "5x", "-1", "5kk", "1e400"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn memory_has_binary_suffixes_too() {
+        assert_eq!(parse_memory("96M"), Ok(96_000_000));
+        assert_eq!(parse_memory("96Mi"), Ok(96 << 20));
+        assert_eq!(parse_memory("1.5GiB"), Ok(3 << 29));
+        for wrong in ["", "Mi", "5xi", "-1Mi", "1MB"] {
+            assert!(parse_memory(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_last_path_is_the_output() {
+        let cli = parse("nccopy --report a b c/").unwrap();
+        let (inputs, output) = cli.paths();
+        assert_eq!((inputs.len(), output), (2, Path::new("c/")));
+        assert_eq!(cli.report, Some(Form::Table));
+        assert_eq!(
+            parse("nccopy --report=json a b").unwrap().report,
+            Some(Form::Json)
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The nccopy tool: copies a dataset, optionally to another kind.
+//! The nccopy tool: copies datasets, optionally to another kind and with other storage.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -11,21 +11,25 @@
 
 mod bar;
 pub mod cli;
+mod dry_run;
+mod inputs;
 mod options;
+mod report;
+mod table;
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use clap::Parser;
-use netcdf_core::copy;
-use netcdf_core::env::{Env, Note};
+use netcdf_core::copy::{self, Report};
+use netcdf_core::env::{Env, Memory, Note, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format::{self, CreateOptions, Reader};
 use netcdf_core::io::file::{self, FileTarget};
 use netcdf_core::io::locator;
 use netcdf_core::tool::{self, Io, Status};
 
 use cli::Cli;
+use inputs::Copy;
 
 /// Runs nccopy; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -33,29 +37,87 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         Ok(cli) => cli,
         Err(e) => return tool::usage("nccopy", &e.render().to_string(), e.use_stderr(), io),
     };
+    let (inputs, output) = cli.paths();
+    let copies = match inputs::copies(inputs, output) {
+        Ok(copies) => copies,
+        Err(e) => return tool::report("nccopy", &e, io),
+    };
     let mut env = Env::with_threads(cli.threads);
     env.allow_external = cli.allow_external;
-    let copied = copy_file(&cli, &env, io);
-    if !cli.quiet {
-        tool::tell("nccopy", &env.notes, io);
-    }
-    match copied {
-        Ok(()) => Status::Success,
-        Err(e) if e.kind() == ErrorKind::Cancelled => {
-            tool::cancelled(&env.cancel).unwrap_or(Status::Failure)
-        }
+    env.memory = cli.memory.map_or_else(Memory::default, Memory);
+    match copy_all(&cli, &copies, &mut env, io) {
+        Ok(status) => status,
         Err(e) => tool::report("nccopy", &e, io),
     }
 }
 
-fn copy_file(cli: &Cli, env: &Env, io: &mut Io) -> Result<()> {
-    refuse_same(&cli.input, &cli.output)?;
-    let input = locator::input(&cli.input, &mut *io.stdin)?;
+/// Makes the copies one by one. A failure does not keep the others from being made.
+fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Status> {
+    if !copies.iter().all(|c| file::in_place(&c.output)) && !cli.dry_run {
+        // From here on there may be a temporary file that a signal must not leave behind.
+        tool::catch_signals(&env.cancel)?;
+    }
+    let mut failed = vec![];
+    let mut reports = vec![];
+    for (n, copy) in copies.iter().enumerate() {
+        env.progress = Progress::default();
+        let place = (n + 1, copies.len());
+        let copied = copy_one(cli, copy, place, env, io);
+        if !cli.quiet {
+            tool::tell("nccopy", &env.notes, io);
+        }
+        match copied {
+            Ok(report) => reports.push((copy, report)),
+            Err(e) if e.kind() == ErrorKind::Cancelled => {
+                return Ok(tool::cancelled(&env.cancel).unwrap_or(Status::Failure));
+            }
+            Err(e) if tool::report("nccopy", &e, io) == Status::Success => {}
+            Err(_) => failed.push(copy),
+        }
+    }
+    if let Some(form) = cli.report.filter(|_| !cli.dry_run) {
+        report::print(form, &reports, io)?;
+    }
+    if failed.is_empty() {
+        return Ok(Status::Success);
+    }
+    if copies.len() > 1 {
+        let names = failed.iter().map(|c| c.input.to_string_lossy());
+        let names = names.collect::<Vec<_>>().join(", ");
+        let (some, all) = (failed.len(), copies.len());
+        let what = format!("{some} of {all} datasets were not copied: {names}");
+        tool::report("nccopy", &Error::new(ErrorKind::Argument, what), io);
+    }
+    Ok(Status::Failure)
+}
+
+fn copy_one(
+    cli: &Cli,
+    copy: &Copy,
+    place: (usize, usize),
+    env: &Env,
+    io: &mut Io,
+) -> Result<Report> {
+    let input = locator::input(&copy.input, &mut *io.stdin)?;
     let name = std::sync::Arc::clone(input.name());
     let reader = format::open(input, env)?;
-    let kind = reader.schema().kind;
-    let options = options::resolve(cli, kind)?;
-    let kind = options.kind.unwrap_or(kind);
+    let plan = plan(cli, &*reader, env).map_err(|e| e.of(&name))?;
+    if cli.dry_run {
+        return dry_run::print(&*reader, &plan, (copy, place), env, io).map(|()| Report::default());
+    }
+    let target = FileTarget::create(&copy.output, !cli.no_sync)?.cancelled_by(&env.cancel);
+    // All data of classic files is written; what is not selected stays zero, as in C. Of variables of
+    // netCDF-4 files the plan says it.
+    let no_fill = plan.schema.kind.is_cdf();
+    let create = CreateOptions { no_fill };
+    let writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
+    let _bar = (io.terminal && !cli.quiet).then(|| bar::Bar::follow(env.progress.clone(), place));
+    copy::run(&*reader, &plan, writer, env)
+}
+
+fn plan(cli: &Cli, reader: &dyn Reader, env: &Env) -> Result<copy::Plan> {
+    let options = options::resolve(cli, reader.schema())?;
+    let kind = options.kind.unwrap_or(reader.schema().kind);
     if !format::writes(kind) {
         return Err(format::not_written(kind));
     }
@@ -66,26 +128,8 @@ fn copy_file(cli: &Cli, env: &Env, io: &mut Io) -> Result<()> {
             remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
         });
     }
-    let plan = copy::plan(reader.schema(), &options).map_err(|e| e.of(&name))?;
-    if !file::in_place(&cli.output) {
-        // From here on there may be a temporary file that a signal must not leave behind.
-        tool::catch_signals(&env.cancel)?;
-    }
-    let target = FileTarget::create(&cli.output, !cli.no_sync)?.cancelled_by(&env.cancel);
-    // Classic files: all data is written; what is not selected stays zero, as in C. In netCDF-4 files
-    // it stays what it was, fill values included, as chunks that are not there are not written.
-    let no_fill = kind.is_cdf();
-    let create = CreateOptions { no_fill };
-    let writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
-    let _bar = (io.terminal && !cli.quiet).then(|| bar::Bar::follow(env.progress.clone()));
-    copy::run(&*reader, &plan, writer, env).map(|_| ())
-}
-
-/// Nothing is ever copied onto itself, by whatever names.
-fn refuse_same(input: &Path, output: &Path) -> Result<()> {
-    if input == output || file::same_file(input, output) {
-        let what = "output would overwrite input";
-        return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
-    }
-    Ok(())
+    let mut plan = copy::plan(reader.schema(), &options)?;
+    plan.notes.drain(..).for_each(|note| env.notes.say(note));
+    copy::plan::keep_fill_values(reader, &mut plan)?;
+    Ok(plan)
 }

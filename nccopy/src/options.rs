@@ -5,25 +5,44 @@ use std::ffi::OsString;
 use netcdf_core::copy::options::StorageOptions;
 use netcdf_core::copy::{Options, Selection};
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::Kind;
+use netcdf_core::model::{Kind, Schema};
+use netcdf_grammar::filter_spec::{self, Assignment};
+use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
 use crate::cli::{Cli, StorageArgs};
 
-/// What the command line asks for, of an input of this kind.
+/// What the command line asks for, of an input with this schema.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for groups of an input that has none.
-pub fn resolve(cli: &Cli, input: Kind) -> Result<Options> {
+/// [`ErrorKind::Argument`] for groups of an input that has none, and for what is wrong with `-c` and `-F`.
+pub fn resolve(cli: &Cli, schema: &Schema) -> Result<Options> {
     let groups = !cli.select.data_groups.is_empty() || !cli.select.only_groups.is_empty();
-    if groups && input != Kind::Netcdf4 {
+    if groups && schema.kind != Kind::Netcdf4 {
         let what = "Group list (-g ...) only permitted for netCDF-4 file";
         return Err(Error::new(ErrorKind::Argument, what));
     }
+    let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
+        let text = texts.get(n).map(String::as_str).unwrap_or_default();
+        Error::new(
+            ErrorKind::Argument,
+            format!("{option}: {}", mistake.shown(text)),
+        )
+    };
+    let given = &cli.storage;
+    let chunks = chunk_spec::resolve(&given.chunks, schema);
+    let filters = filter_spec::resolve(&given.filters, schema);
     Ok(Options {
-        kind: Some(output_kind(cli, input)),
+        kind: Some(output_kind(cli, schema.kind)),
         fix_unlimited: cli.select.fix_unlimited,
-        select: selection(cli),
-        storage: StorageOptions::default(),
+        select: selection(&cli.select.data_vars, &cli.select.only_vars),
+        groups: selection(&cli.select.data_groups, &cli.select.only_groups),
+        storage: StorageOptions {
+            deflate: given.deflate,
+            shuffle: given.shuffle,
+            filters: filters.map_err(|e| wrong("-F", &given.filters, e))?,
+            chunks: chunks.map_err(|e| wrong("-c", &given.chunks, e))?,
+            min_chunk: given.min_chunk,
+        },
     })
 }
 
@@ -39,7 +58,7 @@ fn output_kind(cli: &Cli, input: Kind) -> Kind {
 
 /// True if filters are to be applied, which `none` does not.
 fn has_filters(storage: &StorageArgs) -> bool {
-    let none = |f: &String| f == "none" || f.eq_ignore_ascii_case("*,none");
+    let none = |f: &String| matches!(filter_spec::assignment(f), Ok(Assignment::None));
     !storage.filters.iter().all(none)
 }
 
@@ -64,8 +83,8 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
     given.map(|(name, _)| name).collect()
 }
 
-fn selection(cli: &Cli) -> Selection {
-    let (data, only) = (names(&cli.select.data_vars), names(&cli.select.only_vars));
+fn selection(data: &[OsString], only: &[OsString]) -> Selection {
+    let (data, only) = (names(data), names(only));
     if !only.is_empty() {
         Selection::Only(only)
     } else if !data.is_empty() {
@@ -92,11 +111,12 @@ mod tests {
 
     fn resolved(line: &str, input: Kind) -> Result<Options> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-        resolve(&cli, input)
+        resolve(&cli, &Schema::new(input))
     }
 
     fn kind(line: &str) -> Option<Kind> {
-        resolved(line, Kind::Offset64).unwrap().kind
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        Some(output_kind(&cli, Kind::Offset64))
     }
 
     #[test]
@@ -131,5 +151,18 @@ mod tests {
     fn groups_need_a_kind_that_has_them() {
         let e = resolved("nccopy -g g a b", Kind::Classic).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Argument);
+        let groups = resolved("nccopy -G g,h a b", Kind::Netcdf4).unwrap().groups;
+        assert_eq!(groups, Selection::Only(vec![b"g".to_vec(), b"h".to_vec()]));
+    }
+
+    #[test]
+    fn mistakes_in_specifications_are_shown() {
+        let e = resolved("nccopy -F none -F v,zst,3 a b", Kind::Netcdf4).unwrap_err();
+        assert_eq!(
+            e.to_string(),
+            "-F: no filter is called `zst`\n  v,zst,3\n    ^\n  hint: did you mean `zstd`?"
+        );
+        let e = resolved("nccopy -c t/5 a b", Kind::Netcdf4).unwrap_err();
+        assert_eq!(e.to_string(), "-c: there is no dimension `t`\n  t/5\n  ^");
     }
 }

@@ -52,6 +52,16 @@ impl Buffers {
         buffer
     }
 
+    /// `len` zero bytes.
+    pub(super) fn zeros(&self, len: usize) -> Vec<u8> {
+        if len < LARGE {
+            return vec![0; len];
+        }
+        let mut bytes = self.take(len);
+        bytes.resize(len, 0);
+        bytes
+    }
+
     /// A buffer with room for `len` bytes, and what was last in it.
     fn large(&self, len: usize) -> Vec<u8> {
         let mut large = lock(&self.large);

@@ -17,6 +17,8 @@ pub struct Options {
     pub fix_unlimited: bool,
     /// Which variables are copied.
     pub select: Selection,
+    /// Which groups are copied.
+    pub groups: Selection,
     /// How netCDF-4 output is stored.
     pub storage: StorageOptions,
 }
@@ -74,12 +76,4 @@ pub enum VarLayout {
     Contiguous,
     /// Within the metadata.
     Compact,
-}
-
-impl StorageOptions {
-    /// True if nothing is asked for.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }

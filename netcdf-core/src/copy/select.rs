@@ -1,10 +1,10 @@
-//! Which variables a copy is about.
+//! Which variables and groups a copy is about.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Name, Schema, VarId};
+use crate::model::{GroupId, Name, Schema, VarId};
 
-/// The variables that are copied, by name: a variable's own name (in whatever group), or its path
-/// from the root.
+/// The variables or groups that are copied, by name: their own name (in whatever group), or their
+/// path from the root.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Selection {
     /// All.
@@ -43,6 +43,47 @@ impl Selection {
             }
         }
         Ok(marks)
+    }
+
+    /// Per group of `schema`: whether it is defined in the output, and whether its data is copied.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for a name that no group has.
+    pub(super) fn groups_of(&self, schema: &Schema) -> Result<Vec<(bool, bool)>> {
+        let (names, define_all) = match self {
+            Self::All => return Ok(vec![(true, true); schema.groups.len()]),
+            Self::Data(names) => (names, true),
+            Self::Only(names) => (names, false),
+        };
+        let mut marks = vec![(define_all, false); schema.groups.len()];
+        for name in names {
+            let mut found = false;
+            for (id, mark) in (0..).map(GroupId).zip(&mut marks) {
+                if is_group(schema, id, name) {
+                    (*mark, found) = ((true, true), true);
+                }
+            }
+            if !found {
+                let shown = String::from_utf8_lossy(name);
+                let what = format!("{shown}: No such group");
+                return Err(Error::new(ErrorKind::NotFound, what));
+            }
+        }
+        Ok(marks)
+    }
+}
+
+/// True if `name` is the group's: `/` or nothing for the root, a path from the root, or its own name.
+fn is_group(schema: &Schema, id: GroupId, name: &[u8]) -> bool {
+    let Some(group) = schema.group(id).filter(|g| g.parent.is_some()) else {
+        return matches!(name, b"" | b"/");
+    };
+    match name.first() {
+        Some(b'/') => schema.group_path(id).as_bytes() == name,
+        Some(_) | None => {
+            group.name.as_bytes() == name
+                || Name::checked(name).is_ok_and(|checked| checked == group.name)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
-use crate::model::{Atomic, Attribute, Dimension, GroupId, Name, Storage, Values, Variable};
+use crate::ErrorKind;
+use crate::model::{Atomic, Attribute, Dimension, GroupId, Kind, Name, Storage, Values, Variable};
 
 fn name(text: &str) -> Name {
     Name::stored(text.as_bytes())
@@ -115,7 +116,7 @@ fn names_select_in_groups_by_name_and_path() {
     }
     let marked = |text: &str| {
         let marks = Selection::Only(vec![text.as_bytes().to_vec()]).of(&input)?;
-        Ok::<_, Error>(
+        Ok::<_, crate::Error>(
             marks
                 .iter()
                 .map(|(defined, _)| *defined)

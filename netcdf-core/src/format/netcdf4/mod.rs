@@ -13,14 +13,12 @@
 //! | `attributes` | attributes |
 //! | `variables` | datasets as variables and dimensions |
 //! | `dims` | which dimensions variables have |
-//! | [`chunk_shape`] | shapes of chunks where nobody asks for one |
 //! | [`numbers`], [`values`] | stored elements as values |
 //! | `virtual_data` | elements of virtual datasets |
 //! | [`reader`] | the format's part of reading data |
 //! | [`write`] | writing |
 
 mod attributes;
-pub mod chunk_shape;
 mod dims;
 mod files;
 mod hidden;

@@ -1,14 +1,15 @@
 //! The shape of chunks where none, or only a part of it, is asked for: as netCDF-C has it.
 
+use super::datatypes::memory_size;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::Dimension;
+use crate::model::{Dimension, Schema, VarId};
 
 /// Bytes of a chunk that are aimed at: `DEFAULT_CHUNK_SIZE`.
 const AIM: u64 = 16 << 20;
 /// As [`AIM`], where the only dimension is unlimited.
 const AIM_1D: u64 = 4096;
 /// Bytes of a chunk, at most.
-const MOST: u64 = u32::MAX as u64;
+pub const MOST: u64 = u32::MAX as u64;
 
 /// What chunks are made of.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +51,28 @@ pub fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
     let shape: Vec<u64> = asked.iter().zip(elements.dims).map(each).collect();
     check(elements, &shape)?;
     Ok(shape)
+}
+
+/// The shape of the chunks of a variable of which nothing is asked; none for one that is not there.
+#[must_use]
+pub fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
+    let Some(var) = schema.var(var) else {
+        return vec![];
+    };
+    let dims: Vec<_> = var.dims.iter().filter_map(|&d| schema.dim(d)).collect();
+    let size = memory_size(schema, var.ty).max(1);
+    let elements = Elements {
+        dims: &dims,
+        size,
+        stored: size,
+    };
+    defaults(elements, &vec![0; dims.len()])
+}
+
+/// Bytes of a chunk of elements of `size` bytes, saturating.
+#[must_use]
+pub fn bytes(shape: &[u64], size: u64) -> u64 {
+    shape.iter().fold(size, |n, len| n.saturating_mul(*len))
 }
 
 fn check(elements: Elements, asked: &[u64]) -> Result<()> {

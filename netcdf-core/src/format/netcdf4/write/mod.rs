@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `check` | what cannot be held |
 //! | [`datatypes`] | types as HDF5 datatypes |
-//! | `chunk_sizes` | the shape of chunks, where it is not asked for |
+//! | [`chunk_sizes`] | the shape of chunks, where it is not asked for |
 //! | `storage` | layout, chunks and filters of variables |
 //! | `order` | which variables are scales, and the order of links |
 //! | `scales` | the attributes of dimension scales |
@@ -13,7 +13,7 @@
 //! | [`writer`] | the file in the making |
 
 mod check;
-mod chunk_sizes;
+pub mod chunk_sizes;
 pub mod datatypes;
 pub mod encode;
 mod order;

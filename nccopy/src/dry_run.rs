@@ -1,0 +1,118 @@
+//! What would be done: `--dry-run`.
+
+use netcdf_core::chunk::layout::Layout;
+use netcdf_core::chunk::rechunk::Way;
+use netcdf_core::copy::methods::Method;
+use netcdf_core::copy::{Job, Plan, jobs};
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::format::{self, CreateOptions, Reader};
+use netcdf_core::io::memory::MemoryTarget;
+use netcdf_core::model::{Schema, StorageLayout, VarId};
+use netcdf_core::tool::Io;
+
+use crate::inputs::Copy;
+use crate::table::{printable, table};
+
+/// Prints how the data of each variable would be copied.
+///
+/// # Errors
+/// Those of planning, and of writing the table.
+pub fn print(
+    reader: &dyn Reader,
+    plan: &Plan,
+    (copy, (n, all)): (&Copy, (usize, usize)),
+    env: &Env,
+    io: &mut Io,
+) -> Result<()> {
+    let text = planned(reader, plan, env)?;
+    let (input, output) = (copy.input.to_string_lossy(), copy.output.to_string_lossy());
+    let kind = plan.schema.kind.name();
+    let title = format!("{} -> {} ({kind})", printable(&input), printable(&output));
+    let end = if n < all { "\n" } else { "" };
+    let failed = |e| Error::io("cannot write", "(stdout)", e);
+    write!(io.stdout, "{title}\n{text}{end}").map_err(failed)
+}
+
+fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
+    let create = CreateOptions {
+        no_fill: plan.schema.kind.is_cdf(),
+    };
+    let (target, _) = MemoryTarget::new("(dry run)");
+    let mut writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
+    let jobs = jobs(reader, plan, &mut *writer, env)?;
+    let titles = [
+        "variable",
+        "chunks in",
+        "chunks out",
+        "filters in",
+        "filters out",
+        "method",
+    ];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    for job in &jobs {
+        rows.push(row(reader.schema(), &plan.schema, job, env));
+    }
+    Ok(table(&rows, &[]))
+}
+
+fn row(input: &Schema, output: &Schema, job: &Job, env: &Env) -> Vec<String> {
+    vec![
+        printable(&input.var_path(job.pair.from)),
+        chunks(input, job.pair.from, &job.from),
+        chunks(output, job.pair.to, &job.to),
+        filters(&job.from, env),
+        filters(&job.to, env),
+        method(job.method),
+    ]
+}
+
+/// The shape of chunks, or what else the layout is.
+fn chunks(schema: &Schema, var: VarId, layout: &Layout) -> String {
+    match schema.var(var).and_then(|v| v.storage.layout.as_ref()) {
+        Some(StorageLayout::Chunked(_)) => {
+            let lengths: Vec<_> = layout.chunk.iter().map(u64::to_string).collect();
+            lengths.join("x")
+        }
+        Some(StorageLayout::Compact) => "compact".to_owned(),
+        Some(StorageLayout::Virtual) => "virtual".to_owned(),
+        Some(StorageLayout::Contiguous | StorageLayout::Unknown) | None => {
+            let record = schema.var(var).is_some_and(|v| schema.is_record(v));
+            if record { "records" } else { "contiguous" }.to_owned()
+        }
+    }
+}
+
+/// `shuffle|deflate,4`, as `-F` takes it but for what filters add to their parameters.
+fn filters(layout: &Layout, env: &Env) -> String {
+    let one = |f: &netcdf_core::model::FilterSpec| {
+        let name = env
+            .filters
+            .name(f.id)
+            .map_or_else(|| f.id.to_string(), str::to_owned);
+        let params = f.params.iter().map(|p| format!(",{p}"));
+        format!("{name}{}", params.collect::<String>())
+    };
+    match layout.filters.as_slice() {
+        [] => "-".to_owned(),
+        filters => filters.iter().map(one).collect::<Vec<_>>().join("|"),
+    }
+}
+
+/// A method in a few words.
+#[must_use]
+pub fn method(method: Method) -> String {
+    match method {
+        Method::Move => "move".to_owned(),
+        Method::Rows => "move records".to_owned(),
+        Method::Convert => "convert".to_owned(),
+        Method::Chunks => "move chunks".to_owned(),
+        Method::Recode => "re-encode".to_owned(),
+        Method::Rechunk(plan) => match plan.way {
+            Way::Direct => "rechunk".to_owned(),
+            Way::Memory { .. } if plan.passes > 1 => format!("rechunk in {} passes", plan.passes),
+            Way::Memory { .. } => "rechunk in memory".to_owned(),
+            Way::Spill => format!("rechunk through a file of {} bytes", plan.disk),
+        },
+    }
+}

@@ -1,0 +1,208 @@
+//! Whether a kind of dataset can hold what is to be in it.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::kind::Model;
+use crate::model::{DataType, GroupId, Kind, Schema};
+
+/// Names said at most of one sort.
+const NAMED: usize = 8;
+
+/// Whether the schema's kind has all that is in it. Nothing is changed to fit: readers of the output may rely on types.
+///
+/// # Errors
+/// [`ErrorKind::BadType`], [`ErrorKind::Strict`] or [`ErrorKind::Unlimited`], with all that the kind lacks.
+pub(super) fn check(schema: &Schema) -> Result<()> {
+    let sorts = [
+        (ErrorKind::Strict, "groups", groups(schema)),
+        (ErrorKind::Strict, "user-defined types", types(schema)),
+        (ErrorKind::BadType, "the types of", lacking(schema)),
+        (
+            ErrorKind::Unlimited,
+            "more than one unlimited dimension:",
+            unlimited(schema),
+        ),
+        (
+            ErrorKind::Unlimited,
+            "an unlimited dimension behind another one in",
+            records(schema),
+        ),
+    ];
+    let found: Vec<_> = sorts
+        .iter()
+        .filter(|(_, _, names)| !names.is_empty())
+        .collect();
+    let Some((kind, _, _)) = found.first() else {
+        return Ok(());
+    };
+    let said = found
+        .iter()
+        .map(|(_, sort, names)| format!("{sort} {}", list(names)));
+    let said = said.collect::<Vec<_>>().join("; ");
+    let what = format!("{} files do not have {said}", schema.kind.name());
+    Err(Error::new(*kind, what).with_remedy(way_out(schema)))
+}
+
+/// The first few names, and how many more there are.
+fn list(names: &[String]) -> String {
+    let shown = names.get(..NAMED.min(names.len())).unwrap_or_default();
+    let more = names.len() - shown.len();
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
+fn enhanced(schema: &Schema) -> bool {
+    schema.kind.model() == Model::Enhanced
+}
+
+fn groups(schema: &Schema) -> Vec<String> {
+    let ids = (1..u32::try_from(schema.groups.len()).unwrap_or(u32::MAX)).map(GroupId);
+    let paths = ids.map(|id| schema.group_path(id));
+    paths.filter(|_| !enhanced(schema)).collect()
+}
+
+fn types(schema: &Schema) -> Vec<String> {
+    let path = |group, name: &dyn std::fmt::Display| {
+        format!("{}/{name}", schema.group_path(group).trim_end_matches('/'))
+    };
+    let paths = schema.types.iter().map(|t| path(t.group, &t.name));
+    paths.filter(|_| !enhanced(schema)).collect()
+}
+
+/// Variables and attributes whose types the kind lacks.
+fn lacking(schema: &Schema) -> Vec<String> {
+    let mut lacking = Vec::new();
+    let mut look = |ty: DataType, name: &dyn Fn() -> String| {
+        if !has_type(schema.kind, ty) {
+            let ty = ty.atomic().map_or("user-defined", |a| a.name());
+            lacking.push(format!("{} ({ty})", name()));
+        }
+    };
+    for (n, group) in (0u32..).zip(&schema.groups) {
+        let path = schema.group_path(GroupId(n));
+        let path = path.trim_end_matches('/');
+        for a in &group.attributes {
+            look(a.ty, &|| format!("{path}:{}", a.name));
+        }
+    }
+    for (id, var) in schema.var_ids().zip(&schema.vars) {
+        look(var.ty, &|| schema.var_path(id));
+        for a in &var.attributes {
+            look(a.ty, &|| format!("{}:{}", schema.var_path(id), a.name));
+        }
+    }
+    lacking
+}
+
+/// The unlimited dimensions, if there are too many.
+fn unlimited(schema: &Schema) -> Vec<String> {
+    let names = schema.dims.iter().filter(|d| d.unlimited);
+    let names: Vec<_> = names.map(|d| d.name.to_string()).collect();
+    if enhanced(schema) || names.len() < 2 {
+        return vec![];
+    }
+    names
+}
+
+/// The variables with an unlimited dimension that is not the first, where that is impossible.
+fn records(schema: &Schema) -> Vec<String> {
+    let unlimited = |id| schema.dim(id).is_some_and(|d| d.unlimited);
+    let vars = schema.var_ids().zip(&schema.vars);
+    let odd = vars.filter(|(_, v)| v.dims.iter().skip(1).any(|&d| unlimited(d)));
+    let paths = odd.map(|(id, _)| schema.var_path(id));
+    paths.filter(|_| schema.kind.is_cdf()).collect()
+}
+
+/// True if datasets of this kind have variables and attributes of this type.
+fn has_type(kind: Kind, ty: DataType) -> bool {
+    match kind.model() {
+        Model::Classic => ty.atomic().is_some_and(|a| a.is_classic()),
+        Model::Cdf5 => ty.atomic().is_some_and(|a| a.size().is_some()),
+        Model::Enhanced => true,
+    }
+}
+
+fn way_out(schema: &Schema) -> &'static str {
+    let mut cdf5 = schema.clone();
+    cdf5.kind = Kind::Cdf5;
+    let fits = groups(&cdf5).is_empty()
+        && types(&cdf5).is_empty()
+        && lacking(&cdf5).is_empty()
+        && unlimited(&cdf5).is_empty()
+        && records(&cdf5).is_empty();
+    match (
+        fits,
+        unlimited(schema).is_empty() && records(schema).is_empty(),
+    ) {
+        (true, _) => "use -k cdf5, or name the variables to be copied with -V",
+        (false, true) => "use -k nc4, or name the variables to be copied with -V",
+        (false, false) => "use -k nc4, or -u to make unlimited dimensions fixed ones",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        Atomic, Attribute, DimId, Dimension, Name, Storage, TypeKind, UserType, Values, Variable,
+    };
+
+    fn name(text: &str) -> Name {
+        Name::stored(text.as_bytes())
+    }
+
+    fn sample(kind: Kind) -> Schema {
+        let mut s = Schema::new(kind);
+        let group = s.add_group(GroupId::ROOT, name("g"));
+        let kind = TypeKind::Opaque { size: 3 };
+        s.add_type(UserType {
+            name: name("o"),
+            group,
+            kind,
+        });
+        for (n, unlimited) in [("x", false), ("t", true), ("u", true)] {
+            s.add_dim(Dimension {
+                name: name(n),
+                group,
+                len: 2,
+                unlimited,
+            });
+        }
+        let att = Attribute::atomic(name("a"), Values::String(vec![None]));
+        s.add_var(Variable {
+            name: name("v"),
+            group,
+            ty: Atomic::Int64.into(),
+            dims: vec![DimId(0), DimId(1)],
+            attributes: att.into_iter().collect(),
+            storage: Storage::default(),
+        });
+        s
+    }
+
+    #[test]
+    fn all_that_a_kind_lacks_is_listed() {
+        assert!(check(&sample(Kind::Netcdf4)).is_ok());
+        let said = |kind| check(&sample(kind)).unwrap_err().to_string();
+        assert_eq!(
+            said(Kind::Netcdf4Classic),
+            "netCDF-4 classic model files do not have groups /g; user-defined types /g/o; the types of /g/v (int64), \
+             /g/v:a (string); more than one unlimited dimension: t, u (use -k nc4, or -u to make unlimited dimensions \
+             fixed ones)"
+        );
+        let cdf5 = said(Kind::Cdf5);
+        assert!(
+            cdf5.contains("types of /g/v:a (string);")
+                && cdf5.contains("behind another one in /g/v")
+        );
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<_> = (0..10).map(|n| n.to_string()).collect();
+        assert_eq!(list(&names), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
+        assert_eq!(list(&names[..8]), "0, 1, 2, 3, 4, 5, 6, 7");
+    }
+}

@@ -1,0 +1,176 @@
+//! What of a dataset's groups, dimensions and variables stays.
+
+use super::Pair;
+use crate::model::{DimId, Dimension, Group, GroupId, Schema, UserType, Variable};
+
+/// What becomes of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stay {
+    /// It is left out.
+    Nothing,
+    /// What it defines stays, but for its variables.
+    Frame,
+    /// It stays.
+    Whole,
+}
+
+/// Leaves out what does not stay: `groups` says so of groups, `vars` of variables. Types keep their ids, as values in memory
+/// name them: groups that define types stay. The variables that stay, in input and output.
+pub(super) fn keep(input: &Schema, groups: &[Stay], vars: &[bool]) -> (Schema, Vec<Pair>) {
+    let mut out = Schema::new(input.kind);
+    out.groups.clear();
+    let groups = needed(input, groups);
+    let new_groups = numbers(groups.iter().map(|s| *s != Stay::Nothing));
+    let group = |id: GroupId| new_groups.get(id.index()).copied().flatten().map(GroupId);
+    for (old, stay) in input.groups.iter().zip(&groups) {
+        if *stay != Stay::Nothing {
+            let parent = old.parent.and_then(group);
+            let id = GroupId(u32::try_from(out.groups.len()).unwrap_or(u32::MAX));
+            let mut new = Group::new(old.name.clone(), parent);
+            new.attributes.clone_from(&old.attributes);
+            out.groups.push(new);
+            if let Some(parent) = parent.and_then(|p| out.groups.get_mut(p.index())) {
+                parent.groups.push(id);
+            }
+        }
+    }
+    for ty in &input.types {
+        let group = group(ty.group).unwrap_or(GroupId::ROOT);
+        out.add_type(UserType {
+            group,
+            ..ty.clone()
+        });
+    }
+    let new_dims = numbers(input.dims.iter().map(|d| group(d.group).is_some()));
+    for dim in &input.dims {
+        if let Some(group) = group(dim.group) {
+            out.add_dim(Dimension {
+                group,
+                ..dim.clone()
+            });
+        }
+    }
+    let dim = |id: &DimId| new_dims.get(id.index()).copied().flatten().map(DimId);
+    let mut pairs = vec![];
+    for (from, (var, stays)) in input.var_ids().zip(input.vars.iter().zip(vars)) {
+        let whole = groups.get(var.group.index()) == Some(&Stay::Whole);
+        if let Some(group) = group(var.group).filter(|_| *stays && whole) {
+            let dims = var.dims.iter().filter_map(dim).collect();
+            let to = out.add_var(Variable {
+                group,
+                dims,
+                ..var.clone()
+            });
+            pairs.push(Pair { from, to });
+        }
+    }
+    (out, pairs)
+}
+
+/// With the groups that others need: those above them, and those with types.
+fn needed(input: &Schema, groups: &[Stay]) -> Vec<Stay> {
+    let mut all = groups.to_vec();
+    let typed = |g: &Group| !g.types.is_empty();
+    let asked = all.clone();
+    for (n, group) in input.groups.iter().enumerate() {
+        if !typed(group) && asked.get(n).is_none_or(|s| *s == Stay::Nothing) {
+            continue;
+        }
+        let mut at = Some(GroupId(u32::try_from(n).unwrap_or(u32::MAX)));
+        // Groups above groups are before them, so that this ends.
+        while let Some(id) = at {
+            if let Some(stay) = all.get_mut(id.index()).filter(|s| **s == Stay::Nothing) {
+                *stay = Stay::Frame;
+            }
+            at = input.group(id).and_then(|g| g.parent).filter(|p| *p < id);
+        }
+    }
+    all
+}
+
+/// New numbers of what stays.
+fn numbers(stays: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
+    let mut next = 0;
+    let number = |stays: bool| {
+        stays.then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    stays.map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Atomic, Kind, Name, Storage, TypeKind};
+
+    fn name(text: &str) -> Name {
+        Name::stored(text.as_bytes())
+    }
+
+    /// Groups /a (dimension x, variable v(x)), /a/b (variable w(x)), /c (type o), /d (dimension x, variable v(x)).
+    fn sample() -> Schema {
+        let mut s = Schema::new(Kind::Netcdf4);
+        let a = s.add_group(GroupId::ROOT, name("a"));
+        let b = s.add_group(a, name("b"));
+        let c = s.add_group(GroupId::ROOT, name("c"));
+        let d = s.add_group(GroupId::ROOT, name("d"));
+        let kind = TypeKind::Opaque { size: 3 };
+        s.add_type(UserType {
+            name: name("o"),
+            group: c,
+            kind,
+        });
+        for (group, len) in [(a, 2), (d, 5)] {
+            let unlimited = false;
+            s.add_dim(Dimension {
+                name: name("x"),
+                group,
+                len,
+                unlimited,
+            });
+        }
+        for (var, group, dim) in [("v", a, 0), ("w", b, 0), ("v", d, 1)] {
+            s.add_var(Variable {
+                name: name(var),
+                group,
+                ty: Atomic::Int.into(),
+                dims: vec![DimId(dim)],
+                attributes: vec![],
+                storage: Storage::default(),
+            });
+        }
+        s
+    }
+
+    fn kept(stays: &[Stay], vars: &[bool]) -> (Vec<String>, Vec<String>) {
+        let (out, pairs) = keep(&sample(), stays, vars);
+        let groups = (0..)
+            .take(out.groups.len())
+            .map(|n| out.group_path(GroupId(n)));
+        let var = |p: &Pair| format!("{} {}{:?}", p.from.0, out.var_path(p.to), out.shape(p.to));
+        assert_eq!(out.types.len(), 1, "types stay");
+        (groups.collect(), pairs.iter().map(var).collect())
+    }
+
+    #[test]
+    fn everything_stays() {
+        let (out, pairs) = keep(&sample(), &[Stay::Whole; 5], &[true; 3]);
+        assert_eq!(out, sample());
+        assert!(pairs.iter().all(|p| p.from == p.to) && pairs.len() == 3);
+    }
+
+    #[test]
+    fn groups_above_and_with_types_stay_as_frames() {
+        use Stay::{Nothing, Whole};
+        let (groups, vars) = kept(&[Nothing, Nothing, Whole, Nothing, Nothing], &[true; 3]);
+        assert_eq!(groups, ["/", "/a", "/a/b", "/c"]);
+        assert_eq!(vars, ["1 /a/b/w[2]"]);
+        let (groups, vars) = kept(&[Nothing, Nothing, Nothing, Nothing, Whole], &[true; 3]);
+        assert_eq!(groups, ["/", "/c", "/d"]);
+        assert_eq!(vars, ["2 /d/v[5]"]);
+        let (_, vars) = kept(&[Whole; 5], &[false, false, true]);
+        assert_eq!(vars, ["2 /d/v[5]"]);
+    }
+}

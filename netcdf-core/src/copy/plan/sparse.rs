@@ -1,0 +1,49 @@
+//! Variables with chunks that are not stored.
+
+use super::Plan;
+use crate::chunk::ChunkRef;
+use crate::chunk::scatter::Block;
+use crate::error::{Context, Result};
+use crate::format::Reader;
+use crate::model::{Fill, StorageLayout, VarId};
+
+/// Lets those variables of a plan's output keep their fill value of which some chunks are not stored
+/// in the input, as they will not be stored in the output.
+///
+/// # Errors
+/// Those of reading where chunks are.
+pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
+    for pair in &plan.data {
+        let Some(var) = plan.schema.vars.get_mut(pair.to.index()) else {
+            continue;
+        };
+        let chunked = matches!(var.storage.layout, Some(StorageLayout::Chunked(_)));
+        if chunked && var.storage.fill == Fill::NoFill && is_sparse(reader, pair.from)? {
+            var.storage.fill = Fill::Fill;
+        }
+    }
+    Ok(())
+}
+
+/// True if not all chunks of a variable are stored.
+fn is_sparse(reader: &dyn Reader, var: VarId) -> Result<bool> {
+    if reader.assembles(var) {
+        return Ok(true);
+    }
+    let layout = reader.layout(var)?;
+    let shape = reader.schema().shape(var);
+    let count = layout.grid();
+    let all = count.iter().fold(1_u64, |n, c| n.saturating_mul(*c));
+    let mut found = 0_u64;
+    let mut one = |_: ChunkRef| {
+        found += 1;
+        Ok(())
+    };
+    let grid = Block {
+        start: vec![0; count.len()],
+        count,
+    };
+    let path = || reader.schema().var_path(var);
+    reader.locate(var, &grid, &mut one).in_object(path)?;
+    Ok(found < all || layout.extent != shape)
+}

@@ -1,0 +1,225 @@
+//! How the variables of the output are stored.
+
+mod chunks;
+mod filters;
+
+use super::{Pair, Plan};
+use crate::copy::options::{Chunks, MIN_CHUNK, Options, StorageOptions, VarLayout};
+use crate::env::Note;
+use crate::error::{Context, Error, ErrorKind, Result};
+use crate::format::netcdf4::write::chunk_sizes::bytes;
+use crate::format::netcdf4::write::datatypes::memory_size;
+use crate::model::{Atomic, DataType, Fill, Schema, Storage, StorageLayout, VarId, Variable};
+use chunks::Shape;
+
+/// Most bytes of compact data: the object header holds it in a message with a length of 16 bits.
+const COMPACT: u64 = 65_000;
+
+/// One variable whose storage is decided.
+struct Case<'a> {
+    input: &'a Schema,
+    output: &'a Schema,
+    pair: Pair,
+    from: &'a Variable,
+    to: &'a Variable,
+    ask: &'a StorageOptions,
+    /// Whether something is asked for that concerns the variable, so that small chunks are given up.
+    anew: bool,
+}
+
+/// Decides how the variables of a plan's output are stored, `pairs` of input and output.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] where something is asked of a variable by its name that cannot be.
+pub(super) fn decide(
+    input: &Schema,
+    plan: &mut Plan,
+    pairs: &[Pair],
+    options: &Options,
+) -> Result<()> {
+    let mut decided = vec![];
+    for &pair in pairs {
+        let found = input.var(pair.from).zip(plan.schema.var(pair.to));
+        let Some((from, to)) = found else { continue };
+        let case = Case {
+            input,
+            output: &plan.schema,
+            pair,
+            from,
+            to,
+            ask: &options.storage,
+            anew: anew(input, options, pair.from),
+        };
+        let mut storage = case.storage(&mut plan.notes);
+        if let Ok(storage) = &mut storage
+            && !case.output.kind.is_cdf()
+        {
+            let copied = plan.data.iter().any(|p| p.to == pair.to);
+            storage.fill = case.fill(copied);
+        }
+        decided.push((pair.to, storage.in_object(|| input.var_path(pair.from))?));
+    }
+    for (to, storage) in decided {
+        if let Some(var) = plan.schema.vars.get_mut(to.index()) {
+            var.storage = storage;
+        }
+    }
+    Ok(())
+}
+
+/// True if some option concerns the storage of a variable.
+fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
+    let ask = &options.storage;
+    let dims = input
+        .var(var)
+        .map(|v| v.dims.as_slice())
+        .unwrap_or_default();
+    let unlimited = dims
+        .iter()
+        .filter_map(|&d| input.dim(d))
+        .any(|d| d.unlimited);
+    ask.deflate.is_some()
+        || ask.min_chunk.is_some()
+        || ask.chunks != Chunks::default()
+        || ask.filters.none
+        || ask.filters.vars.contains_key(&var)
+        || options.fix_unlimited && unlimited
+}
+
+impl Case<'_> {
+    fn storage(&self, notes: &mut Vec<Note>) -> Result<Storage> {
+        if self.output.kind.is_cdf() {
+            return Ok(Storage::default());
+        }
+        let mut storage = Storage {
+            endianness: self.from.storage.endianness,
+            ..Storage::default()
+        };
+        self.filters(&mut storage, notes)?;
+        storage.layout = Some(self.layout(&storage, notes)?);
+        Ok(storage)
+    }
+
+    /// All of a variable that is copied is written; what is not stays fill. As in netCDF-C this is said of
+    /// numbers and characters only.
+    fn fill(&self, copied: bool) -> Fill {
+        match self.to.ty {
+            DataType::Atomic(Atomic::String) | DataType::User(_) => Fill::Fill,
+            DataType::Atomic(_) if copied => Fill::NoFill,
+            DataType::Atomic(_) => Fill::Fill,
+        }
+    }
+
+    fn layout(&self, storage: &Storage, notes: &mut Vec<Note>) -> Result<StorageLayout> {
+        let asked = self.ask.chunks.vars.get(&self.pair.from);
+        if self.to.dims.is_empty() {
+            return Ok(match asked {
+                Some(VarLayout::Compact) => StorageLayout::Compact,
+                Some(VarLayout::Chunked(_) | VarLayout::Contiguous) => StorageLayout::Contiguous,
+                None => self.unchunked(),
+            });
+        }
+        let unlimited = self.to.dims.iter().filter_map(|&d| self.output.dim(d));
+        let unlimited = unlimited.into_iter().any(|d| d.unlimited);
+        if unlimited || !storage.filters.is_empty() {
+            self.say_chunked(asked, unlimited, notes);
+            return Ok(StorageLayout::Chunked(self.shape(asked)?.lengths));
+        }
+        match asked {
+            Some(VarLayout::Compact) => self.compact(),
+            Some(VarLayout::Contiguous) => Ok(StorageLayout::Contiguous),
+            Some(VarLayout::Chunked(_)) => Ok(StorageLayout::Chunked(self.shape(asked)?.lengths)),
+            None => self.unasked(),
+        }
+    }
+
+    /// The layout of a variable that needs no chunks, and of which nothing is said.
+    fn unasked(&self) -> Result<StorageLayout> {
+        let chunked = matches!(self.from.storage.layout, Some(StorageLayout::Chunked(_)));
+        let named = self
+            .from
+            .dims
+            .iter()
+            .any(|d| self.ask.chunks.dims.contains_key(d));
+        if self.ask.chunks.none || !(chunked || named) {
+            return Ok(self.unchunked());
+        }
+        let Shape { lengths, size } = self.shape(None)?;
+        let least = self.ask.min_chunk.unwrap_or(MIN_CHUNK);
+        // Chunks of a shape that is asked for may be small, as long as the variable is not.
+        let counted = if named {
+            self.bytes()
+        } else {
+            bytes(&lengths, size)
+        };
+        if self.anew && counted < least {
+            return Ok(StorageLayout::Contiguous);
+        }
+        Ok(StorageLayout::Chunked(lengths))
+    }
+
+    /// The input's layout, if that is one without chunks.
+    fn unchunked(&self) -> StorageLayout {
+        match self.from.storage.layout {
+            Some(StorageLayout::Compact) if self.bytes() <= COMPACT => StorageLayout::Compact,
+            Some(StorageLayout::Compact | StorageLayout::Contiguous) | None => {
+                StorageLayout::Contiguous
+            }
+            Some(StorageLayout::Chunked(_) | StorageLayout::Virtual | StorageLayout::Unknown) => {
+                StorageLayout::Contiguous
+            }
+        }
+    }
+
+    fn compact(&self) -> Result<StorageLayout> {
+        let bytes = self.bytes();
+        if bytes > COMPACT {
+            let what = format!("{bytes} bytes are too many for compact storage");
+            return Err(Error::new(ErrorKind::Argument, what));
+        }
+        Ok(StorageLayout::Compact)
+    }
+
+    /// Bytes of the variable.
+    fn bytes(&self) -> u64 {
+        let shape = self.output.shape(self.pair.to);
+        bytes(&shape, memory_size(self.output, self.to.ty).max(1))
+    }
+
+    /// Says that a variable is stored in chunks although something else is asked for.
+    fn say_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, notes: &mut Vec<Note>) {
+        let plain = match asked {
+            Some(VarLayout::Compact | VarLayout::Contiguous) => true,
+            Some(VarLayout::Chunked(_)) => false,
+            None => self.ask.chunks.none,
+        };
+        if plain {
+            let (why, remedy) = match unlimited {
+                true => (
+                    "an unlimited dimension needs",
+                    "-u makes dimensions fixed ones",
+                ),
+                false => ("filters need", "-F none takes filters away"),
+            };
+            notes.push(Note {
+                object: self.path(),
+                what: format!("stored in chunks, which {why}"),
+                remedy: Some(remedy.to_owned()),
+            });
+        }
+    }
+
+    fn path(&self) -> String {
+        self.input.var_path(self.pair.from)
+    }
+}
+
+/// True if elements of this type refer to data elsewhere, which filters do not reach.
+fn is_heap(schema: &Schema, var: VarId) -> bool {
+    schema
+        .var(var)
+        .is_some_and(|v| v.ty.fixed_size(schema).is_none())
+}
+
+#[cfg(test)]
+mod tests;

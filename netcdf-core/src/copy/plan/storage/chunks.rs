@@ -1,0 +1,71 @@
+//! Which shape the chunks of a variable have.
+
+use super::Case;
+use crate::copy::options::VarLayout;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::netcdf4::write::chunk_sizes::{MOST, bytes, default_shape};
+use crate::format::netcdf4::write::datatypes::memory_size;
+use crate::model::StorageLayout;
+
+/// A shape of chunks.
+pub(super) struct Shape {
+    /// Elements per dimension.
+    pub(super) lengths: Vec<u64>,
+    /// Bytes of an element.
+    pub(super) size: u64,
+}
+
+impl Case<'_> {
+    /// The shape of the chunks: for each dimension what is asked for the variable, else for the dimension, else what the
+    /// input has, else the default. Never longer than a fixed dimension, never of more bytes than HDF5 allows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a shape of too many bytes.
+    pub(super) fn shape(&self, asked: Option<&VarLayout>) -> Result<Shape> {
+        let of_var = match asked {
+            Some(VarLayout::Chunked(lengths)) => lengths.as_slice(),
+            Some(VarLayout::Contiguous | VarLayout::Compact) | None => &[],
+        };
+        let of_input = match &self.from.storage.layout {
+            Some(StorageLayout::Chunked(lengths)) => lengths.as_slice(),
+            Some(
+                StorageLayout::Contiguous
+                | StorageLayout::Compact
+                | StorageLayout::Virtual
+                | StorageLayout::Unknown,
+            )
+            | None => &[],
+        };
+        let default = default_shape(self.output, self.pair.to);
+        let mut lengths = vec![];
+        let mut free = vec![];
+        for (n, (from, to)) in self.from.dims.iter().zip(&self.to.dims).enumerate() {
+            let of_dim = || self.ask.chunks.dims.get(from);
+            let given = of_var.get(n).or_else(of_dim);
+            let known = given.or_else(|| of_input.get(n)).or_else(|| default.get(n));
+            let most = self.output.dim(*to).filter(|d| !d.unlimited);
+            let most = most.map_or(u64::MAX, |d| d.len.max(1));
+            lengths.push(known.copied().unwrap_or(1).clamp(1, most));
+            free.push(given.is_none());
+        }
+        let size = memory_size(self.output, self.to.ty).max(1);
+        fit(&mut lengths, &free, size)?;
+        Ok(Shape { lengths, size })
+    }
+}
+
+/// Halves the lengths that nobody asked for until a chunk has few enough bytes.
+fn fit(lengths: &mut [u64], free: &[bool], size: u64) -> Result<()> {
+    while bytes(lengths, size) > MOST {
+        let free = lengths.iter_mut().zip(free).filter(|(_, free)| **free);
+        let Some((longest, _)) = free.max_by_key(|(n, _)| **n).filter(|(n, _)| **n > 1) else {
+            let what = format!(
+                "chunks of {} bytes are more than HDF5 has",
+                bytes(lengths, size)
+            );
+            return Err(Error::new(ErrorKind::Argument, what));
+        };
+        *longest /= 2;
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! Which filters a variable of the output has.
+//!
+//! Filters that are named for a variable are its filters, whatever the input and other options say. Of the others, `-F none`
+//! takes all away; `-d` replaces all but the checksum, which netCDF-C keeps as well.
+
+use super::{Case, is_heap};
+use crate::copy::options::Filtering;
+use crate::env::Note;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use crate::model::{FilterSpec, Storage};
+
+impl Case<'_> {
+    /// Sets the filters.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a variable called by its name that cannot have any.
+    pub(super) fn filters(&self, storage: &mut Storage, notes: &mut Vec<Note>) -> Result<()> {
+        match self.ask.filters.vars.get(&self.pair.from) {
+            Some(asked) => self.asked(asked, storage, notes)?,
+            None if self.ask.filters.none || self.to.dims.is_empty() => {}
+            None => self.unnamed(storage),
+        }
+        Ok(())
+    }
+
+    fn asked(&self, asked: &Filtering, storage: &mut Storage, notes: &mut Vec<Note>) -> Result<()> {
+        let why = match (asked.filters.is_empty(), self.to.dims.is_empty()) {
+            (true, _) => return Ok(()),
+            (false, true) => Some("a scalar has no chunks, which filters need"),
+            (false, false) if is_heap(self.output, self.pair.to) => {
+                Some("filters do not reach data of variable length")
+            }
+            (false, false) => None,
+        };
+        match why {
+            None => asked
+                .filters
+                .iter()
+                .for_each(|f| storage.set_filter(f.clone())),
+            Some(why) if asked.by_name => return Err(Error::new(ErrorKind::Argument, why)),
+            // A pattern is not about scalars.
+            Some(_) if self.to.dims.is_empty() => {}
+            Some(why) => notes.push(Note {
+                object: self.path(),
+                what: format!("stored without filters: {why}"),
+                remedy: None,
+            }),
+        }
+        Ok(())
+    }
+
+    /// Filters of a variable of which `-F` says nothing.
+    fn unnamed(&self, storage: &mut Storage) {
+        let old = &self.from.storage.filters;
+        let Some(level) = self.ask.deflate else {
+            storage.filters.clone_from(old);
+            return;
+        };
+        let checksum = old.iter().filter(|f| f.id == FLETCHER32);
+        checksum.for_each(|f| storage.set_filter(f.clone()));
+        if level > 0 && !is_heap(self.output, self.pair.to) {
+            if self.ask.shuffle {
+                let (id, params) = (SHUFFLE, vec![]);
+                storage.set_filter(FilterSpec { id, params });
+            }
+            let (id, params) = (DEFLATE, vec![level.into()]);
+            storage.set_filter(FilterSpec { id, params });
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! What the options make of the storage of a dataset, as tables.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::copy::options::{Chunks, Filtering, Filters, Options, StorageOptions, VarLayout};
+use crate::copy::plan::plan;
+use crate::model::{
+    Atomic, DimId, Dimension, Endianness, Fill, FilterSpec, GroupId, Kind, Name, Schema, Storage,
+    StorageLayout, VarId, Variable,
+};
+
+const T: u32 = 0;
+const X: u32 = 2;
+
+/// Dimensions t (unlimited, 100), y (180), x (360), n (4).
+fn dims(kind: Kind) -> Schema {
+    let mut s = Schema::new(kind);
+    for (name, len) in [("t", 100), ("y", 180), ("x", 360), ("n", 4)] {
+        s.add_dim(Dimension {
+            name: Name::stored(name.as_bytes()),
+            group: GroupId::ROOT,
+            len,
+            unlimited: name == "t",
+        });
+    }
+    s
+}
+
+fn filter(id: u32, params: &[u32]) -> FilterSpec {
+    let params = params.to_vec();
+    FilterSpec { id, params }
+}
+
+fn add(
+    s: &mut Schema,
+    name: &str,
+    ty: Atomic,
+    dims: &[u32],
+    chunks: &[u64],
+    filters: &[FilterSpec],
+) {
+    let layout = match chunks {
+        [] => StorageLayout::Contiguous,
+        [0] => StorageLayout::Compact,
+        chunks => StorageLayout::Chunked(chunks.to_vec()),
+    };
+    let nc4 = !s.kind.is_cdf();
+    s.add_var(Variable {
+        name: Name::stored(name.as_bytes()),
+        group: GroupId::ROOT,
+        ty: ty.into(),
+        dims: dims.iter().map(|&d| DimId(d)).collect(),
+        attributes: vec![],
+        storage: Storage {
+            layout: nc4.then_some(layout),
+            filters: if nc4 { filters.to_vec() } else { vec![] },
+            endianness: (nc4 && name == "lat").then_some(Endianness::Big),
+            fill: Fill::Fill,
+            codecs: None,
+        },
+    });
+}
+
+fn dataset(kind: Kind) -> Schema {
+    let mut s = dims(kind);
+    let deflated = [filter(2, &[4]), filter(1, &[4])];
+    add(
+        &mut s,
+        "temp",
+        Atomic::Float,
+        &[0, 1, 2],
+        &[1, 90, 180],
+        &deflated,
+    );
+    add(&mut s, "time", Atomic::Double, &[0], &[512], &[]);
+    add(&mut s, "lat", Atomic::Double, &[1], &[], &[]);
+    add(
+        &mut s,
+        "zone",
+        Atomic::Short,
+        &[1, 2],
+        &[90, 90],
+        &[filter(32015, &[3])],
+    );
+    add(
+        &mut s,
+        "sum",
+        Atomic::Int,
+        &[1, 2],
+        &[10, 10],
+        &[filter(3, &[])],
+    );
+    add(&mut s, "few", Atomic::Int, &[3], &[2], &[]);
+    add(&mut s, "one", Atomic::Int, &[], &[], &[]);
+    add(&mut s, "tiny", Atomic::Byte, &[3], &[0], &[]);
+    if kind == Kind::Netcdf4 {
+        add(&mut s, "text", Atomic::String, &[1, 2], &[], &[]);
+    }
+    s
+}
+
+fn table(input: &Schema, options: &Options) -> String {
+    let plan = match plan(input, options) {
+        Ok(plan) => plan,
+        Err(e) => return format!("{e}\n"),
+    };
+    let mut out = format!("{}\n", plan.schema.kind.name());
+    for v in &plan.schema.vars {
+        let layout = v.storage.layout.as_ref().map(|l| format!("{l:?}"));
+        let filters: Vec<_> = v
+            .storage
+            .filters
+            .iter()
+            .map(|f| format!("{}{:?}", f.id, f.params))
+            .collect();
+        let line = format!(
+            "{:5} {:25} {}",
+            v.name.to_string(),
+            layout.unwrap_or_default(),
+            filters.join(" ")
+        );
+        writeln!(out, "{}", line.trim_end()).unwrap();
+    }
+    for note in &plan.notes {
+        writeln!(out, "{note}").unwrap();
+    }
+    out
+}
+
+fn ask(storage: StorageOptions) -> Options {
+    Options {
+        kind: Some(Kind::Netcdf4),
+        storage,
+        ..Options::default()
+    }
+}
+
+fn deflate(level: u8, shuffle: bool) -> StorageOptions {
+    StorageOptions {
+        deflate: Some(level),
+        shuffle,
+        ..StorageOptions::default()
+    }
+}
+
+fn chunks(none: bool, dims: &[(u32, u64)], vars: &[(u32, VarLayout)]) -> StorageOptions {
+    let chunks = Chunks {
+        none,
+        dims: dims.iter().map(|&(d, n)| (DimId(d), n)).collect(),
+        vars: vars.iter().map(|(v, l)| (VarId(*v), l.clone())).collect(),
+    };
+    StorageOptions {
+        chunks,
+        ..StorageOptions::default()
+    }
+}
+
+fn named(none: bool, vars: &[(u32, &[FilterSpec])], by_name: bool) -> StorageOptions {
+    let filtering = |filters: &[FilterSpec]| Filtering {
+        filters: filters.to_vec(),
+        by_name,
+    };
+    let vars: BTreeMap<_, _> = vars
+        .iter()
+        .map(|(v, f)| (VarId(*v), filtering(f)))
+        .collect();
+    StorageOptions {
+        filters: Filters { none, vars },
+        ..StorageOptions::default()
+    }
+}
+
+#[test]
+fn nothing_asked() {
+    let same = dataset(Kind::Netcdf4);
+    insta::assert_snapshot!("same_kind", table(&same, &Options::default()));
+    insta::assert_snapshot!(
+        "from_classic",
+        table(&dataset(Kind::Classic), &ask(StorageOptions::default()))
+    );
+    let classic = Options {
+        kind: Some(Kind::Classic),
+        ..Options::default()
+    };
+    assert!(
+        table(&dataset(Kind::Netcdf4Classic), &classic)
+            .lines()
+            .skip(1)
+            .all(|l| !l.contains(' '))
+    );
+    let p = plan(&same, &Options::default()).unwrap();
+    assert_eq!(p.schema.vars[2].storage.endianness, Some(Endianness::Big));
+    let unfilled = |n: usize| p.schema.vars[n].storage.fill == Fill::NoFill;
+    assert!(unfilled(0) && !unfilled(8), "text always has a fill value");
+}
+
+#[test]
+fn fixed_dimensions() {
+    let fixed = |storage| Options {
+        fix_unlimited: true,
+        ..ask(storage)
+    };
+    let input = dataset(Kind::Netcdf4);
+    insta::assert_snapshot!("fixed", table(&input, &fixed(StorageOptions::default())));
+    let rechunked = fixed(chunks(false, &[(T, 100), (X, 10)], &[]));
+    insta::assert_snapshot!("fixed_and_chunked", table(&input, &rechunked));
+}
+
+#[test]
+fn compression() {
+    for (name, storage) in [
+        ("deflate_1", deflate(1, true)),
+        ("deflate_0", deflate(0, true)),
+        ("none", named(true, &[], false)),
+        (
+            "shuffle_alone",
+            StorageOptions {
+                shuffle: true,
+                ..StorageOptions::default()
+            },
+        ),
+    ] {
+        insta::assert_snapshot!(name, table(&dataset(Kind::Netcdf4), &ask(storage)));
+    }
+    insta::assert_snapshot!(
+        "deflate_classic",
+        table(&dataset(Kind::Offset64), &ask(deflate(5, false)))
+    );
+}
+
+#[test]
+fn filters_of_variables() {
+    let zstd = [filter(32015, &[5])];
+    let input = dataset(Kind::Netcdf4);
+    // temp, lat, sum, few
+    let storage = named(false, &[(0, &zstd), (2, &zstd), (4, &[]), (5, &[])], true);
+    insta::assert_snapshot!("named", table(&input, &ask(storage)));
+    let storage = named(true, &[(0, &zstd), (4, &[])], true);
+    insta::assert_snapshot!("named_and_none", table(&input, &ask(storage)));
+    let mut storage = named(false, &[(0, &[filter(307, &[9]), filter(2, &[])])], true);
+    storage.deflate = Some(1);
+    insta::assert_snapshot!("named_and_deflate", table(&input, &ask(storage)));
+    let everything: Vec<_> = (0..9).map(|n| (n, &zstd[..])).collect();
+    let storage = named(false, &everything, false);
+    insta::assert_snapshot!("everything", table(&input, &ask(storage)));
+    for var in [6, 8] {
+        let e = plan(&input, &ask(named(false, &[(var, &zstd)], true))).unwrap_err();
+        assert_eq!(e.kind(), crate::ErrorKind::Argument, "{e}");
+        assert!(table(&input, &ask(named(false, &[(var, &[])], true))).starts_with("netCDF-4"));
+    }
+}
+
+#[test]
+fn shapes_of_chunks() {
+    let input = dataset(Kind::Netcdf4);
+    for (name, storage) in [
+        ("chunks_of_dims", chunks(false, &[(T, 10), (X, 1000)], &[])),
+        ("no_chunks", chunks(true, &[], &[])),
+        (
+            "chunks_of_vars",
+            chunks(
+                false,
+                &[(X, 36)],
+                &[
+                    (0, VarLayout::Chunked(vec![7, 5, 3])),
+                    (2, VarLayout::Chunked(vec![1])),
+                    (3, VarLayout::Contiguous),
+                    (5, VarLayout::Compact),
+                ],
+            ),
+        ),
+        (
+            "least",
+            StorageOptions {
+                min_chunk: Some(0),
+                ..chunks(false, &[(X, 1), (3, 1)], &[])
+            },
+        ),
+        (
+            "least_1m",
+            StorageOptions {
+                min_chunk: Some(1 << 20),
+                ..chunks(false, &[(X, 1)], &[])
+            },
+        ),
+    ] {
+        insta::assert_snapshot!(name, table(&input, &ask(storage)));
+    }
+    let compact = chunks(false, &[], &[(8, VarLayout::Compact)]);
+    assert!(plan(&input, &ask(compact)).is_err(), "518400 bytes");
+}
+
+#[test]
+fn chunks_are_never_larger_than_hdf5_has() {
+    let mut input = dims(Kind::Classic);
+    add(&mut input, "v", Atomic::Double, &[0, 1, 2], &[], &[]);
+    let long = |vars: &[(u32, VarLayout)]| plan(&input, &ask(chunks(false, &[(T, 1 << 20)], vars)));
+    let p = long(&[]).unwrap();
+    let Some(StorageLayout::Chunked(shape)) = &p.schema.vars[0].storage.layout else {
+        panic!()
+    };
+    assert_eq!(shape[0], 1 << 20);
+    assert!(
+        shape.iter().product::<u64>() * 8 <= u64::from(u32::MAX),
+        "{shape:?}"
+    );
+    assert!(long(&[(0, VarLayout::Chunked(vec![1 << 20, 180, 360]))]).is_err());
+}
