@@ -117,8 +117,8 @@ impl Builder<'_> {
     /// Damage.
     pub fn settle_attributes(&mut self) -> Result<()> {
         // From the last to the first, so that places stay true when one is left out.
-        for pending in std::mem::take(&mut self.pending).into_iter().rev() {
-            match self.settled(&pending) {
+        for mut pending in std::mem::take(&mut self.pending).into_iter().rev() {
+            match self.settled(&mut pending) {
                 Ok((ty, values)) => {
                     if let Some(a) = self.attributes(pending.owner).get_mut(pending.place) {
                         (a.ty, a.values) = (ty, values);
@@ -140,7 +140,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn settled(&mut self, pending: &Pending) -> Result<(DataType, Values)> {
+    fn settled(&mut self, pending: &mut Pending) -> Result<(DataType, Values)> {
+        let path = self.attribute_path(pending.owner, &pending.stored);
+        self.reduce(pending.file, &mut pending.stored.datatype, &path)?;
         let home = Home {
             file: pending.file,
             group: None,

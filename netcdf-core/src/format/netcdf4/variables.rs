@@ -78,6 +78,8 @@ impl Builder<'_> {
         if scale.is_some() && hidden.only_dimension {
             return Ok(());
         }
+        let path = self.path(group, name);
+        self.reduce(place.file, &mut dataset.datatype, &path)?;
         let var = self.variable(group, name, place.file, &dataset)?;
         let id = self.schema.add_var(var);
         self.vars.push(Var {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::attributes::Pending;
 use super::dims::Dim;
+use super::expressible::{self, LeftOut};
 use super::files::Files;
 use super::hidden;
 use super::paths::Paths;
@@ -14,6 +15,7 @@ use super::{Place, hidden::is_reserved};
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Kind as Object};
+use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::link::{Link, Target};
 use crate::format::hdf5::{ObjectHeader, attributes as hdf5_attributes, group};
 use crate::model::name::Interner;
@@ -108,6 +110,23 @@ impl<'a> Builder<'a> {
             what: format!("left out: {}", e.what()),
             remedy: e.remedy().map(str::to_owned),
         });
+    }
+
+    /// Takes the fields out of an object's datatype that netCDF cannot express, and says so, unless
+    /// it did of the committed type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] if nothing is left.
+    pub fn reduce(&self, file: u32, datatype: &mut Datatype, path: &str) -> Result<()> {
+        let left_out = expressible::reduce(datatype)?;
+        let committed = datatype.committed.map(|address| Place { file, address });
+        if committed.is_some_and(|place| self.types.knows(place)) {
+            return Ok(());
+        }
+        for LeftOut { field, why } in left_out {
+            self.note(format!("{path}.{field}"), &why);
+        }
+        Ok(())
     }
 
     /// Path of an object in a group.
@@ -218,6 +237,7 @@ impl<'a> Builder<'a> {
             // A name for an atomic type: netCDF has none, and variables are of the atomic type.
             return Ok(());
         }
+        self.reduce(place.file, &mut datatype, &self.path(group, name))?;
         let name = self.names.stored(name);
         self.types
             .define(&mut self.schema, (name, group), &datatype, place)?;
