@@ -64,6 +64,40 @@ fn standard_input_is_a_dash() {
     assert_snapshot!(output);
 }
 
+/// A file of `testdata` with other bytes in place of some that are there once.
+fn damaged(sandbox: &Sandbox, file: &str, from: &[u8], to: &[u8]) {
+    let mut bytes = std::fs::read(testdata(file)).unwrap();
+    let mut found = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(from));
+    let at = found.next().expect("the bytes to damage");
+    assert_eq!(found.next(), None, "there once");
+    bytes[at..at + to.len()].copy_from_slice(to);
+    sandbox.write("damaged.h5", bytes);
+}
+
+/// Text of an attribute that is not in the heap: the rest is printed, without an end.
+#[test]
+fn a_damaged_attribute() {
+    let sandbox = Sandbox::new();
+    let reference = [2, 0, 0, 0, 0xfa, 8, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0];
+    let mut other = reference;
+    other[12] = 99;
+    damaged(&sandbox, "hdf5/structures/types_old.h5", &reference, &other);
+    assert_snapshot!(sandbox.run(ncdump::run, &["ncdump", "-h", "@damaged.h5"]));
+    let filters = sandbox.run(ncdump::run, &["ncdump", "--filters", "@damaged.h5"]);
+    assert_eq!(filters.code, 1, "{filters}");
+    let ncml = sandbox.run(ncdump::run, &["ncdump", "-x", "@damaged.h5"]);
+    assert_eq!((ncml.code, ncml.text().as_str()), (1, ""), "{ncml}");
+}
+
+/// The checksum of an object's header is wrong: the others are printed.
+#[test]
+fn a_damaged_object() {
+    let sandbox = Sandbox::new();
+    let file = "hdf5/structures/netcdf4.nc";
+    damaged(&sandbox, file, b"days since", b"Days since");
+    assert_snapshot!(sandbox.run(ncdump::run, &["ncdump", "@damaged.h5"]));
+}
+
 /// The header is printed; then the error says which variable and where.
 #[test]
 fn a_truncated_file() {

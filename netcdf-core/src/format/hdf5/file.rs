@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::cache_image::CacheImage;
@@ -25,7 +26,18 @@ pub struct File {
     shared: OnceLock<Option<SharedMessages>>,
     heap: GlobalHeap,
     image: Option<CacheImage>,
+    /// Bytes that may still be read of objects in fractal heaps.
+    objects: AtomicU64,
 }
+
+/// The objects of fractal heaps are read about once, links and attributes of objects with several
+/// names more often. Heaps whose index leads to the same object over and over could ask for the
+/// square of the file's length.
+const READ_OFTEN: u64 = 4;
+/// What is read in addition: objects may have been compressed, messages are shared by many.
+const READ_MORE: u64 = 1 << 28;
+/// What an object costs beside its bytes.
+const OBJECT: u64 = 32;
 
 /// Bytes of a structure and where they are in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -62,9 +74,28 @@ impl File {
             shared: OnceLock::new(),
             heap: GlobalHeap::default(),
             image: None,
+            objects: AtomicU64::new(0),
         };
+        let len = file.source.len().saturating_mul(READ_OFTEN);
+        file.objects = AtomicU64::new(len.saturating_add(READ_MORE));
         file.image = CacheImage::of(&file)?;
         Ok(file)
+    }
+
+    /// Counts an object of the fractal heap at an address against what may be read of all.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] when it is too much for a file of this length.
+    pub(super) fn take_object(&self, len: u64, address: u64) -> Result<()> {
+        let cost = len.saturating_add(OBJECT);
+        let left = |left: u64| left.checked_sub(cost);
+        match self.objects.fetch_update(Relaxed, Relaxed, left) {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                let what = "the indexes of fractal heaps lead to far more bytes than the file has";
+                Err(self.error(ErrorKind::Limit, address, what))
+            }
+        }
     }
 
     /// An object of the global heap; see [`GlobalHeap::object`].
