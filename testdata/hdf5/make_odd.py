@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Makes inexpressible.h5: compounds with fields that netCDF has no types for. Needs h5py."""
+"""Makes inexpressible.h5: compounds with fields that netCDF has no types for; scales.h5: scales on some
+dimensions only, of other lengths, of several dimensions, in groups. Needs h5py.
+"""
 import os
 
 import h5py
@@ -46,9 +48,32 @@ def bits(file):
     data.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([(1, 3, 4), (2, 5, 6)], memory), stored)
 
 
+def scales():
+    with h5py.File("scales.h5", "w") as file:
+        def made(name, values, *scales):
+            data = file.create_dataset(name, data=np.asarray(values, "<i2"), track_times=False)
+            for dim, scale in zip(data.dims, scales):
+                if scale:
+                    dim.attach_scale(file[scale])
+            return data
+
+        made("x", [0, 10, 20]).make_scale()
+        made("y", [[1, 2], [3, 4]]).make_scale("of two dimensions")
+        made("some", np.arange(6).reshape(3, 2), "x")
+        made("others", np.arange(6).reshape(2, 3), None, "x")
+        made("square", np.arange(9).reshape(3, 3), "x", "x")
+        made("longer", np.arange(5), "x")
+        made("shorter", np.arange(2), "x")
+        made("of_two", [5, 6], "y")
+        made("group/inner", [7, 8, 9], "x")
+        made("group/x", [0, 1]).make_scale()
+        made("group/both", np.arange(6).reshape(2, 3), "group/x", "x")
+
+
 def main():
     os.chdir(HERE)
     inexpressible()
+    scales()
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ snapshots! {
     a_header_in_spite_of_missing_filters: "-h", "-s", "-F", "%netcdf4/filtered.nc";
     the_netcdf4_model: "-s", "%netcdf4/model.nc";
     ncml_of_the_netcdf4_model: "-x", "%netcdf4/model.nc";
+    scales_of_all_kinds: "%hdf5/scales.h5";
     fields_that_netcdf_lacks: "%hdf5/inexpressible.h5";
     variables_of_groups: "-f", "c", "-v", "/g/h/x,c", "%netcdf4/model.nc";
     some_groups: "-b", "f", "-g", "h,/g", "%netcdf4/model.nc";
