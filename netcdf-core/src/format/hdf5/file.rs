@@ -26,15 +26,15 @@ pub struct File {
     shared: OnceLock<Option<SharedMessages>>,
     heap: GlobalHeap,
     image: Option<CacheImage>,
-    /// Bytes that may still be read of objects in fractal heaps.
-    objects: AtomicU64,
+    /// Bytes that object headers and objects of fractal heaps may still have in all.
+    left: AtomicU64,
 }
 
-/// The objects of fractal heaps are read about once, links and attributes of objects with several
-/// names more often. Heaps whose index leads to the same object over and over could ask for the
-/// square of the file's length.
+/// Object headers, and what is in fractal heaps, are read about once, those of objects with several
+/// names more often. Links and indexes that lead to the same large one over and over could ask for
+/// the square of the file's length.
 const READ_OFTEN: u64 = 4;
-/// What is read in addition: objects may have been compressed, messages are shared by many.
+/// What is read in addition: objects may have been compressed, types and messages are shared by many.
 const READ_MORE: u64 = 1 << 28;
 /// What an object costs beside its bytes.
 const OBJECT: u64 = 32;
@@ -74,25 +74,30 @@ impl File {
             shared: OnceLock::new(),
             heap: GlobalHeap::default(),
             image: None,
-            objects: AtomicU64::new(0),
+            left: AtomicU64::new(0),
         };
-        let len = file.source.len().saturating_mul(READ_OFTEN);
-        file.objects = AtomicU64::new(len.saturating_add(READ_MORE));
+        file.start();
         file.image = CacheImage::of(&file)?;
         Ok(file)
     }
 
-    /// Counts an object of the fractal heap at an address against what may be read of all.
+    /// Starts to count anew what is read of headers and heaps: for one walk over the file.
+    pub fn start(&self) {
+        let len = self.source.len().saturating_mul(READ_OFTEN);
+        self.left.store(len.saturating_add(READ_MORE), Relaxed);
+    }
+
+    /// Counts an object header, or an object of the fractal heap at an address.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] when it is too much for a file of this length.
-    pub(super) fn take_object(&self, len: u64, address: u64) -> Result<()> {
+    pub(super) fn take(&self, len: u64, address: u64) -> Result<()> {
         let cost = len.saturating_add(OBJECT);
         let left = |left: u64| left.checked_sub(cost);
-        match self.objects.fetch_update(Relaxed, Relaxed, left) {
+        match self.left.fetch_update(Relaxed, Relaxed, left) {
             Ok(_) => Ok(()),
             Err(_) => {
-                let what = "the indexes of fractal heaps lead to far more bytes than the file has";
+                let what = "links and indexes lead to far more bytes than the file has";
                 Err(self.error(ErrorKind::Limit, address, what))
             }
         }

@@ -94,6 +94,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`] if there is none of this path; damage.
     pub fn single(&mut self, path: &[u8]) -> Result<()> {
+        self.files.get(0)?.start();
         let address = self.files.get(0)?.superblock().root;
         let place = self.lookup(Place { file: 0, address }, path, 0)?;
         let file = self.files.get(place.file)?;

@@ -54,7 +54,7 @@ impl FractalHeap {
     /// [`ErrorKind::Limit`], [`ErrorKind::Unsupported`]; those of filters.
     pub fn object(&self, file: &File, id: &[u8]) -> Result<Bytes> {
         let object = self.find(file, id)?;
-        file.take_object(object.data.len() as u64, self.header.address)?;
+        file.take(object.data.len() as u64, self.header.address)?;
         Ok(object)
     }
 

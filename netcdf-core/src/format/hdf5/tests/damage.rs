@@ -168,10 +168,11 @@ fn objects_of_heaps_are_read_about_once() {
     let (first, errors) = visit();
     assert!(first > 8 * 1100 && errors.is_empty());
     let len = file.source().len();
-    assert!(file.take_object(4 * len + (1 << 28), 0).is_err());
+    assert!(file.take(4 * len + (1 << 28), 0).is_err());
+    file.start();
     // Nearly all that there is: what is left is too little for both of the large ones.
     let taken = (1 << 28) + 4 * len - 2 * first - 1000;
-    file.take_object(taken, 0).unwrap();
+    file.take(taken, 0).unwrap();
     visit();
     let (_, errors) = visit();
     assert!(errors.len() >= 2, "{errors:?}");
@@ -200,4 +201,20 @@ fn records_of_another_type_are_refused() {
     ignore_checksums(false);
     assert_eq!(e.kind(), ErrorKind::Corrupt);
     assert!(e.to_string().contains("type 5, [8, 9] expected"), "{e}");
+}
+
+/// As could links that all lead to one large header.
+#[test]
+fn headers_are_read_about_once() {
+    let file = open("groups_old.h5");
+    let root = file.superblock().root;
+    file.start();
+    let all = (1 << 28) + 4 * file.source().len();
+    file.take(all - 10_000, 0).unwrap();
+    let mut reads = (0..10_000 / 32).map(|_| ObjectHeader::read(&file, root));
+    assert!(reads.next().unwrap().is_ok());
+    let e = reads.find_map(Result::err).expect("an end");
+    assert_eq!(e.kind(), ErrorKind::Limit);
+    file.start();
+    assert!(ObjectHeader::read(&file, root).is_ok());
 }
