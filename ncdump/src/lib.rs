@@ -35,7 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::chunk::Dataset;
-use netcdf_core::env::Env;
+use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format::{self, Reader};
 use netcdf_core::io::locator;
@@ -68,14 +68,19 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     };
     let mut env = Env::with_threads(parsed.threads);
     env.allow_external = parsed.allow_external;
+    if !matches!(job, Job::Ncml(_)) {
+        // XML without an end is of no use.
+        env.damage = Damage::tolerated();
+    }
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
     conclude(done, omitted, &env, io)
 }
 
 /// Says what there is to say at the end of a run; its status.
-fn conclude(done: Result<()>, omitted: Vec<Error>, env: &Env, io: &mut Io) -> Status {
+fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -> Status {
     tool::tell(NAME, &env.notes, io);
+    omitted.extend(env.damage.take());
     let mut status = Status::Success;
     for e in omitted {
         status = tool::report(NAME, &e, io);
@@ -86,7 +91,7 @@ fn conclude(done: Result<()>, omitted: Vec<Error>, env: &Env, io: &mut Io) -> St
     }
 }
 
-/// Prints what is asked for; why the data of variables was left out goes to `omitted`.
+/// Prints what is asked for; why data of variables and damaged parts were left out goes to `omitted`.
 fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
     let input = locator::input(&cli.input, &mut *io.stdin)?;
     if let Job::Kind = job {
@@ -95,6 +100,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     let resource = Arc::clone(input.name());
     let reader = format::open(input, env)?;
     let before = omitted.len();
+    omitted.extend(env.damage.take());
     let printed = print((cli, job), &*reader, env, omitted, io);
     let named: Vec<_> = omitted.drain(before..).map(|e| e.of(&resource)).collect();
     omitted.extend(named);

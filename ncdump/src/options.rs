@@ -141,6 +141,7 @@ impl Request {
             special: self.special,
             fill_type: self.fill_type,
             forms: Some(&forms),
+            damaged: !omitted.is_empty(),
         };
         write::write(set, &options, omitted, out)
     }

@@ -1,9 +1,9 @@
 //! What is passed down to everything that opens, reads or writes: no global state.
 
+use std::collections::HashSet;
 use std::num::NonZeroU16;
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::chunk::pool::Pool;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,6 +20,8 @@ pub struct Env {
     pub pool: Pool,
     /// Reports that are not fatal.
     pub notes: Notes,
+    /// Damage that concerns one attribute or object only.
+    pub damage: Damage,
     /// Set by a signal.
     pub cancel: Cancel,
     /// Bytes done, for a progress bar.
@@ -58,7 +60,7 @@ impl Default for Memory {
 }
 
 /// A report that is not fatal.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Note {
     /// The object or resource concerned.
     pub object: String,
@@ -80,29 +82,70 @@ impl std::fmt::Display for Note {
 
 /// The one way for a report that is not fatal. Tools print the notes; `--strict` makes them fatal.
 #[derive(Debug, Default)]
-pub struct Notes(Mutex<Vec<Note>>);
+pub struct Notes(Mutex<Said>);
+
+/// The notes in order, and which they are.
+#[derive(Debug, Default)]
+struct Said {
+    notes: Vec<Note>,
+    known: HashSet<Note, foldhash::fast::RandomState>,
+}
 
 impl Notes {
     /// Adds a note, unless it was said already.
     pub fn say(&self, note: Note) {
-        let mut notes = self
-            .0
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if !notes.contains(&note) {
-            notes.push(note);
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.known.insert(note.clone()) {
+            said.notes.push(note);
         }
     }
 
     /// Takes what was said so far, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Note> {
-        std::mem::take(
-            &mut *self
-                .0
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner),
-        )
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *said).notes
+    }
+}
+
+/// What becomes of damage that concerns one attribute or object only. As a rule it is an error like any
+/// other; who tolerates it has to ask for it, say it, and fail in the end.
+#[derive(Debug, Default)]
+pub struct Damage(Option<Mutex<Vec<Error>>>);
+
+/// What has so much damage is better not shown.
+const MOST_DAMAGE: usize = 100;
+
+impl Damage {
+    /// What is damaged is left out, and kept in mind.
+    #[must_use]
+    pub fn tolerated() -> Self {
+        Self(Some(Mutex::default()))
+    }
+
+    /// Takes note of damage.
+    ///
+    /// # Errors
+    /// The error itself if it is not tolerated: no damage is, or there was much before, or it is
+    /// none.
+    pub fn meet(&self, e: Error) -> Result<()> {
+        let Some(found) = &self.0 else {
+            return Err(e);
+        };
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        if found.len() >= MOST_DAMAGE || !e.is_damage() {
+            return Err(e);
+        }
+        found.push(e);
+        Ok(())
+    }
+
+    /// Takes what was tolerated so far, in order.
+    #[must_use]
+    pub fn take(&self) -> Vec<Error> {
+        self.0.as_ref().map_or_else(Vec::new, |found| {
+            std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner))
+        })
     }
 }
 
@@ -180,6 +223,45 @@ mod tests {
         notes.say(note.clone());
         assert_eq!(notes.take(), [note]);
         assert!(notes.take().is_empty());
+    }
+
+    #[test]
+    fn very_many_notes_are_said_soon() {
+        let notes = Notes::default();
+        let start = std::time::Instant::now();
+        for n in 0..100_000 {
+            notes.say(Note {
+                object: format!("/v{n}"),
+                what: "odd".into(),
+                remedy: None,
+            });
+        }
+        // Comparing each with all before it takes minutes.
+        assert!(start.elapsed().as_secs() < 10);
+        assert_eq!(notes.take().len(), 100_000);
+    }
+
+    #[test]
+    fn damage_is_tolerated_on_demand_and_not_without_end() {
+        let damage = || Error::new(ErrorKind::Checksum, "odd");
+        assert!(Damage::default().meet(damage()).is_err());
+        let tolerated = Damage::tolerated();
+        for _ in 0..MOST_DAMAGE {
+            assert!(tolerated.meet(damage()).is_ok());
+        }
+        assert!(tolerated.meet(damage()).is_err());
+        assert_eq!(tolerated.take().len(), MOST_DAMAGE);
+        assert!(tolerated.take().is_empty());
+    }
+
+    #[test]
+    fn only_damage_is_tolerated() {
+        let tolerated = Damage::tolerated();
+        for kind in [ErrorKind::Cancelled, ErrorKind::Io, ErrorKind::Unsupported] {
+            let e = tolerated.meet(Error::new(kind, "odd")).unwrap_err();
+            assert_eq!(e.kind(), kind);
+        }
+        assert!(tolerated.take().is_empty());
     }
 
     #[test]

@@ -179,6 +179,15 @@ impl Error {
         }))
     }
 
+    /// True if bytes are not what they have to be.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        matches!(
+            self.kind(),
+            ErrorKind::Truncated | ErrorKind::Corrupt | ErrorKind::Checksum | ErrorKind::Limit
+        )
+    }
+
     /// True if the error is a pipe whose reader has gone.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {

@@ -4,9 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use netcdf_core::env::Env;
-use netcdf_core::{Error, ErrorKind};
-use netcdf_tools_tests::damage::{cuts, flips, read_starts, sum_again, summed};
+use netcdf_core::env::{Damage, Env};
+use netcdf_core::{Error, ErrorKind, format};
+use netcdf_tools_tests::damage::{container, cuts, flips, read_starts, sum_again, summed};
 use netcdf_tools_tests::files::{name, testdata, walk};
 use netcdf_tools_tests::harness::Sandbox;
 
@@ -54,9 +54,22 @@ fn check(file: &[u8], of: &str) {
             .iter()
             .filter_map(|values| values.as_ref().err())
             .for_each(|e| check_error(e, of)),
-        Err(e) => check_error(&e, of),
+        Err(e) => {
+            check_error(&e, of);
+            check_tolerated(file, of);
+        }
     }
     assert!(start.elapsed() < LONG, "{of}: {:?}", start.elapsed());
+}
+
+/// What cannot be opened can perhaps where damage is tolerated; but not without a word.
+fn check_tolerated(file: &[u8], of: &str) {
+    let mut env = env();
+    env.damage = Damage::tolerated();
+    match format::open(container(file), &env) {
+        Ok(_) => assert!(!env.damage.take().is_empty(), "{of}: damage got lost"),
+        Err(e) => check_error(&e, of),
+    }
 }
 
 /// What is read of the whole file, so that damage has something to lead to.

@@ -23,6 +23,18 @@ macro_rules! snapshots {
     )*};
 }
 
+/// What `ncdump` shows of a damaged file is no copy.
+#[test]
+fn a_damaged_object() {
+    let sandbox = Sandbox::new();
+    let bytes = std::fs::read(testdata("hdf5/structures/classic_model.nc")).unwrap();
+    let at = bytes.windows(4).position(|w| w == b"text").expect("a name");
+    let damaged = [&bytes[..at], b"T", &bytes[at + 1..]].concat();
+    sandbox.write("damaged.nc", damaged);
+    assert_snapshot!(nccopy(&sandbox, &["-k", "classic", "@damaged.nc", "@o.nc"]));
+    assert_eq!(sandbox.names(), ["damaged.nc"], "nothing is left");
+}
+
 snapshots! {
     help: "--help";
     version: "--version";

@@ -38,6 +38,8 @@ snapshots! {
     a_header_in_spite_of_missing_filters: "-h", "-s", "-F", "%netcdf4/filtered.nc";
     the_netcdf4_model: "-s", "%netcdf4/model.nc";
     ncml_of_the_netcdf4_model: "-x", "%netcdf4/model.nc";
+    scales_of_all_kinds: "%hdf5/scales.h5";
+    fields_that_netcdf_lacks: "%hdf5/inexpressible.h5";
     variables_of_groups: "-f", "c", "-v", "/g/h/x,c", "%netcdf4/model.nc";
     some_groups: "-b", "f", "-g", "h,/g", "%netcdf4/model.nc";
     coordinates_of_groups: "-c", "-t", "%netcdf4/model.nc";
@@ -61,6 +63,40 @@ fn standard_input_is_a_dash() {
     let bytes = std::fs::read(testdata("classic/oneshort-1.nc")).unwrap();
     let output = Sandbox::new().run_with(ncdump::run, &["ncdump", "-"], &bytes);
     assert_snapshot!(output);
+}
+
+/// A file of `testdata` with other bytes in place of some that are there once.
+fn damaged(sandbox: &Sandbox, file: &str, from: &[u8], to: &[u8]) {
+    let mut bytes = std::fs::read(testdata(file)).unwrap();
+    let mut found = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(from));
+    let at = found.next().expect("the bytes to damage");
+    assert_eq!(found.next(), None, "there once");
+    bytes[at..at + to.len()].copy_from_slice(to);
+    sandbox.write("damaged.h5", bytes);
+}
+
+/// Text of an attribute that is not in the heap: the rest is printed, without an end.
+#[test]
+fn a_damaged_attribute() {
+    let sandbox = Sandbox::new();
+    let reference = [2, 0, 0, 0, 0xfa, 8, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0];
+    let mut other = reference;
+    other[12] = 99;
+    damaged(&sandbox, "hdf5/structures/types_old.h5", &reference, &other);
+    assert_snapshot!(sandbox.run(ncdump::run, &["ncdump", "-h", "@damaged.h5"]));
+    let filters = sandbox.run(ncdump::run, &["ncdump", "--filters", "@damaged.h5"]);
+    assert_eq!(filters.code, 1, "{filters}");
+    let ncml = sandbox.run(ncdump::run, &["ncdump", "-x", "@damaged.h5"]);
+    assert_eq!((ncml.code, ncml.text().as_str()), (1, ""), "{ncml}");
+}
+
+/// The checksum of an object's header is wrong: the others are printed.
+#[test]
+fn a_damaged_object() {
+    let sandbox = Sandbox::new();
+    let file = "hdf5/structures/netcdf4.nc";
+    damaged(&sandbox, file, b"days since", b"Days since");
+    assert_snapshot!(sandbox.run(ncdump::run, &["ncdump", "@damaged.h5"]));
 }
 
 /// The header is printed; then the error says which variable and where.

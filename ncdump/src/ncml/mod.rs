@@ -130,16 +130,19 @@ impl Ncml<'_> {
         Ok(())
     }
 
-    /// The enum types of a group; other types have no names in NcML.
+    /// The enum types of a group that NcML has; other types have no names in it.
     fn enumerations(&mut self, group: &Group) {
         let schema = self.schema;
         for ty in group.types.iter().filter_map(|&id| schema.user_type(id)) {
             let TypeKind::Enum { base, members } = &ty.kind else {
                 continue;
             };
+            let Some(word) = variable::enumeration(*base, members) else {
+                continue;
+            };
             self.open("enumTypedef");
             self.name(&ty.name);
-            self.value("type", variable::enumeration(*base).as_bytes());
+            self.value("type", word.as_bytes());
             self.bytes(">\n");
             self.within(|ncml| {
                 for (member, value) in members {

@@ -109,10 +109,13 @@ impl<'a> Ncml<'a> {
             DataType::User(id) => id,
         };
         match self.schema.user_type(id).map(|ty| &ty.kind) {
-            Some(TypeKind::Enum { base, .. }) => {
-                spelled.word = enumeration(*base);
-                spelled.typedef = self.typedef(from, id);
-            }
+            Some(TypeKind::Enum { base, members }) => match enumeration(*base, members) {
+                Some(word) => {
+                    spelled.word = word;
+                    spelled.typedef = self.typedef(from, id);
+                }
+                None => spelled.word = self.atomic(*base),
+            },
             Some(TypeKind::Compound { fields, .. }) => {
                 spelled.word = "Structure";
                 spelled.fields = fields;
@@ -163,11 +166,16 @@ impl<'a> Ncml<'a> {
     }
 }
 
-/// The word for an enum with integers of a type; NcML has none for those of eight bytes.
-pub(super) fn enumeration(base: Atomic) -> &'static str {
-    match base.size() {
+/// The word for an enum with integers of a type. NcML has none of eight bytes, none without members,
+/// and keys are signed integers of four bytes: other enums are the integers that they are of.
+pub(super) fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Option<&'static str> {
+    let fits = |(_, key): &(Name, i128)| i32::try_from(*key).is_ok();
+    if members.is_empty() || !members.iter().all(fits) {
+        return None;
+    }
+    Some(match base.size() {
         Some(1) => "enum1",
         Some(2) => "enum2",
         Some(_) | None => "enum4",
-    }
+    })
 }

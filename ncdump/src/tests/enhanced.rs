@@ -266,6 +266,32 @@ fn ncml() {
     assert_eq!(out, expected);
 }
 
+/// Keys of NcML's enums are signed integers of four bytes.
+#[test]
+fn ncml_of_enums_that_it_lacks() {
+    let mut m = Memory::new();
+    for (name_, base, members) in [
+        ("large", Atomic::UInt, vec![(name("most"), u32::MAX.into())]),
+        ("low", Atomic::Int64, vec![(name("least"), i64::MIN.into())]),
+        ("none", Atomic::Short, vec![]),
+        ("small", Atomic::Int64, vec![(name("one"), 1)]),
+    ] {
+        let id = m.user(ROOT, name_, TypeKind::Enum { base, members });
+        m.var((ROOT, name_), DataType::User(id), &[], &Values::Int(vec![]));
+    }
+    let (_, out, _) = run(&["-x"], &m);
+    let expected = r#"  <enumTypedef name="small" type="enum4">
+    <enum key="1">one</enum>
+  </enumTypedef>
+  <variable name="large" type="uint" />
+  <variable name="low" type="long" />
+  <variable name="none" type="short" />
+  <variable name="small" type="enum4" typedef="small" />
+</netcdf>
+"#;
+    assert!(out.ends_with(expected), "{out}");
+}
+
 /// Sixty types of which each has two fields of the one before.
 #[test]
 fn ncml_of_types_that_grow_without_end() {

@@ -108,8 +108,8 @@ pub fn chunk_index(kind: u8, input: &[u8]) {
             .iter()
             .map(|n| n.saturating_sub(4) / 2 * part)
             .collect();
-        let end = start.iter().map(|n| n.saturating_add(4)).collect();
-        let _ = index.locate(file, &Block { start, end }, &mut |_| Ok(()));
+        let count = vec![4; start.len()];
+        let _ = index.locate(file, &Block { start, count }, &mut |_| Ok(()));
     }
 }
 

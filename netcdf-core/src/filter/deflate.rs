@@ -210,6 +210,7 @@ fn level(user: &[u32]) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use crate::filter::tests::{build, context, damage, decode};
 
     /// 1000 bytes in three repeating ways.

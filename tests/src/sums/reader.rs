@@ -7,7 +7,7 @@ use netcdf_core::chunk::layout::{ChunkRef, Element, Layout};
 use netcdf_core::chunk::scatter::Block;
 use netcdf_core::env::Env;
 use netcdf_core::format::hdf5::File;
-use netcdf_core::format::hdf5::chunk_index::{self, Extent, OpenIndex};
+use netcdf_core::format::hdf5::chunk_index::{Extent, OpenIndex};
 use netcdf_core::format::hdf5::dataset::Dataset;
 use netcdf_core::format::hdf5::external_data::ExternalData;
 use netcdf_core::format::hdf5::message::fill::Value;
@@ -162,13 +162,8 @@ impl Reader for Raw {
                 visit(self.chunk(0, *address, size, 0)?)
             }
             Stored::Chunked(_) => {
-                let ends = chunks.start.iter().zip(&chunks.count);
-                let wanted = chunk_index::Block {
-                    start: chunks.start.clone(),
-                    end: ends.map(|(s, n)| s + n).collect(),
-                };
                 let index = self.index.as_ref().unwrap();
-                index.locate(&self.file, &wanted, &mut |found| {
+                index.locate(&self.file, chunks, &mut |found| {
                     visit(self.chunk(found.index, found.address, found.size, found.mask)?)
                 })
             }

@@ -115,7 +115,12 @@ impl Writer<'_, '_> {
         variables::push_path(&self.options.name, &mut self.out.text);
         self.out.bytes(b" {\n");
         self.group(GroupId::ROOT)?;
-        self.out.bytes(b"}\n");
+        let end: &[u8] = if self.options.damaged {
+            b"// damaged parts are left out\n"
+        } else {
+            b"}\n"
+        };
+        self.out.bytes(end);
         Ok(())
     }
 }

@@ -24,6 +24,9 @@ pub struct Options<'a> {
     pub fill_type: bool,
     /// Forms of numbers other than CDL's own.
     pub forms: Option<&'a dyn Forms>,
+    /// Whether parts of the dataset are missing because they are damaged: then the text has no end,
+    /// so that it cannot be taken for the whole.
+    pub damaged: bool,
 }
 
 impl Default for Options<'_> {
@@ -38,6 +41,7 @@ impl Default for Options<'_> {
             special: SpecialAttributes::Hidden,
             fill_type: false,
             forms: None,
+            damaged: false,
         }
     }
 }

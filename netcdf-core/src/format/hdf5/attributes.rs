@@ -1,10 +1,11 @@
 //! The attributes of an object: in its header, or in a heap.
 
 use super::btree_v2::BTree2;
-use super::file::{Fields, File};
+use super::btree_v2::records::{ATTRIBUTE_NAME, ATTRIBUTE_ORDER, Attribute as Record};
+use super::file::File;
 use super::fractal_heap::FractalHeap;
 use super::message;
-use super::message::attribute::Attribute;
+use super::message::attribute::{Attribute, Unread};
 use super::message::attribute_info::AttributeInfo;
 use super::object_header::ObjectHeader;
 use crate::error::Result;
@@ -18,7 +19,7 @@ use crate::error::Result;
 pub fn visit(
     file: &File,
     header: &ObjectHeader,
-    mut visitor: impl FnMut(Result<Attribute>) -> Result<()>,
+    mut visitor: impl FnMut(Result<Attribute, Unread>) -> Result<()>,
 ) -> Result<()> {
     let mut compact: Vec<_> = header
         .messages()
@@ -29,10 +30,10 @@ pub fn visit(
         compact.sort_by_key(|m| m.order);
     }
     for message in compact {
-        let read = header
-            .body(file, message)
-            .and_then(|body| Attribute::parse(file, &mut body.fields(file)));
-        visitor(read)?;
+        visitor(match header.body(file, message) {
+            Ok(body) => Attribute::parse(file, &mut body.fields(file)),
+            Err(e) => Err(e.into()),
+        })?;
     }
     let Some(body) = header.body_of(file, message::ATTRIBUTE_INFO)? else {
         return Ok(());
@@ -41,48 +42,34 @@ pub fn visit(
     dense(file, &info, visitor)
 }
 
-/// Where an attribute is, and its place in the order of creation.
-struct Entry {
-    order: u32,
-    flags: u8,
-    id: [u8; 8],
-}
-
-/// A record of the index by name (type 8) or by creation order (type 9): both begin alike.
-fn entry(record: &mut Fields) -> Result<Entry> {
-    Ok(Entry {
-        id: record.array()?,
-        flags: record.u8()?,
-        order: record.u32_le()?,
-    })
-}
-
 fn dense(
     file: &File,
     info: &AttributeInfo,
-    mut visitor: impl FnMut(Result<Attribute>) -> Result<()>,
+    mut visitor: impl FnMut(Result<Attribute, Unread>) -> Result<()>,
 ) -> Result<()> {
     let (Some(heap), Some(tree)) = (info.heap, info.by_order.or(info.by_name)) else {
         return Ok(());
     };
     let heap = FractalHeap::open(file, heap)?;
-    let mut entries = vec![];
-    BTree2::open(file, tree)?.visit(file, |mut record| {
-        entries.push(entry(&mut record)?);
+    let tree = BTree2::open(file, tree)?;
+    tree.expect(file, &[ATTRIBUTE_NAME, ATTRIBUTE_ORDER])?;
+    let mut found = vec![];
+    tree.visit(file, |mut record| {
+        found.push(Record::parse(&mut record, tree.kind)?);
         Ok(())
     })?;
     if info.tracks_order {
-        entries.sort_by_key(|e| e.order);
+        found.sort_by_key(|r| r.order);
     }
-    for entry in entries {
-        let read = if entry.flags & message::SHARED == 0 {
-            let object = heap.object(file, &entry.id);
+    for record in found {
+        visitor(if record.flags & message::SHARED == 0 {
+            let object = heap.object(file, &record.id).map_err(Unread::from);
             object.and_then(|o| Attribute::parse(file, &mut o.fields(file)))
         } else {
-            let message = file.shared_message(message::ATTRIBUTE, &entry.id);
+            let message = file.shared_message(message::ATTRIBUTE, &record.id);
+            let message = message.map_err(Unread::from);
             message.and_then(|b| Attribute::parse(file, &mut file.fields(&b)))
-        };
-        visitor(read)?;
+        })?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::cache_image::CacheImage;
@@ -25,7 +26,18 @@ pub struct File {
     shared: OnceLock<Option<SharedMessages>>,
     heap: GlobalHeap,
     image: Option<CacheImage>,
+    /// Bytes that object headers and objects of fractal heaps may still have in all.
+    left: AtomicU64,
 }
+
+/// Object headers, and what is in fractal heaps, are read about once, those of objects with several
+/// names more often. Links and indexes that lead to the same large one over and over could ask for
+/// the square of the file's length.
+const READ_OFTEN: u64 = 4;
+/// What is read in addition: objects may have been compressed, types and messages are shared by many.
+const READ_MORE: u64 = 1 << 28;
+/// What an object costs beside its bytes.
+const OBJECT: u64 = 32;
 
 /// Bytes of a structure and where they are in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -62,9 +74,33 @@ impl File {
             shared: OnceLock::new(),
             heap: GlobalHeap::default(),
             image: None,
+            left: AtomicU64::new(0),
         };
+        file.start();
         file.image = CacheImage::of(&file)?;
         Ok(file)
+    }
+
+    /// Starts to count anew what is read of headers and heaps: for one walk over the file.
+    pub fn start(&self) {
+        let len = self.source.len().saturating_mul(READ_OFTEN);
+        self.left.store(len.saturating_add(READ_MORE), Relaxed);
+    }
+
+    /// Counts an object header, or an object of the fractal heap at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] when it is too much for a file of this length.
+    pub(super) fn take(&self, len: u64, address: u64) -> Result<()> {
+        let cost = len.saturating_add(OBJECT);
+        let left = |left: u64| left.checked_sub(cost);
+        match self.left.fetch_update(Relaxed, Relaxed, left) {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                let what = "links and indexes lead to far more bytes than the file has";
+                Err(self.error(ErrorKind::Limit, address, what))
+            }
+        }
     }
 
     /// An object of the global heap; see [`GlobalHeap::object`].

@@ -1,6 +1,7 @@
 //! The links of a group: in its header, in a heap, or (old groups) in a symbol table.
 
 use super::btree_v2::BTree2;
+use super::btree_v2::records::{LINK_NAME, LinkName};
 use super::file::File;
 use super::fractal_heap::FractalHeap;
 use super::message::link::{Link, Target};
@@ -63,18 +64,16 @@ fn old_links(file: &File, tree: u64, heap: u64) -> Result<Vec<Link>> {
     Ok(links)
 }
 
-/// Bytes of an id in the heap of a group's links.
-const ID: usize = 7;
-
 fn dense_links(file: &File, info: &LinkInfo) -> Result<Vec<Link>> {
     let (Some(heap), Some(tree)) = (info.heap, info.by_name) else {
         return Ok(vec![]);
     };
     let heap = FractalHeap::open(file, heap)?;
+    let tree = BTree2::open(file, tree)?;
+    tree.expect(file, &[LINK_NAME])?;
     let mut links = vec![];
-    BTree2::open(file, tree)?.visit(file, |mut record| {
-        record.u32_le()?; // hash of the name
-        let object = heap.object(file, record.bytes(ID)?)?;
+    tree.visit(file, |mut record| {
+        let object = heap.object(file, &LinkName::parse(&mut record)?.id)?;
         links.push(Link::parse(&mut object.fields(file))?);
         Ok(())
     })?;

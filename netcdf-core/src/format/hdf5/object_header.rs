@@ -57,13 +57,18 @@ impl ObjectHeader {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`];
-    /// [`ErrorKind::Unsupported`] for a message that must be understood and is not.
+    /// [`ErrorKind::Unsupported`] for a message that must be understood and is not;
+    /// [`ErrorKind::Limit`] after very many headers.
     pub fn read(file: &File, address: u64) -> Result<Self> {
         let head = file.read_up_to(address, 64)?;
-        if head.data.starts_with(b"OHDR") {
-            return read_v2(file, address, &head);
-        }
-        read_v1(file, address, &head)
+        let header = if head.data.starts_with(b"OHDR") {
+            read_v2(file, address, &head)?
+        } else {
+            read_v1(file, address, &head)?
+        };
+        let len = header.blocks.iter().map(|b| b.data.len() as u64).sum();
+        file.take(len, address)?;
+        Ok(header)
     }
 
     /// All messages but the empty ones, in the order of the header.

@@ -3,7 +3,7 @@
 use super::numbers;
 use super::types::Home;
 use super::values::Decoder;
-use super::walk::{Builder, may_be_left_out};
+use super::walk::Builder;
 use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataspace;
@@ -29,6 +29,11 @@ pub struct Pending {
     stored: Stored,
 }
 
+/// Path of an attribute.
+pub fn attribute_path(owner: &str, name: &[u8]) -> String {
+    format!("{owner}:{}", String::from_utf8_lossy(name))
+}
+
 impl Builder<'_> {
     /// Adds an attribute to its owner.
     ///
@@ -48,8 +53,10 @@ impl Builder<'_> {
             });
             return Ok(());
         };
-        let values = self.values(file, &stored, ty)?;
-        self.attributes(owner).push(Attribute { name, ty, values });
+        match self.values(file, &stored, ty) {
+            Ok(values) => self.attributes(owner).push(Attribute { name, ty, values }),
+            Err(e) => self.left_out(&self.attribute_path(owner, &stored), e)?,
+        }
         Ok(())
     }
 
@@ -88,11 +95,11 @@ impl Builder<'_> {
     }
 
     fn attribute_path(&self, owner: Owner, stored: &Stored) -> String {
-        let name = String::from_utf8_lossy(&stored.name);
-        match owner {
-            Owner::Group(id) => format!("{}:{name}", self.schema.group_path(id)),
-            Owner::Var(id) => format!("{}:{name}", self.schema.var_path(id)),
-        }
+        let owner = match owner {
+            Owner::Group(id) => self.schema.group_path(id),
+            Owner::Var(id) => self.schema.var_path(id),
+        };
+        attribute_path(&owner, &stored.name)
     }
 
     /// The attributes of a group or variable.
@@ -118,30 +125,28 @@ impl Builder<'_> {
     /// Damage.
     pub fn settle_attributes(&mut self) -> Result<()> {
         // From the last to the first, so that places stay true when one is left out.
-        for pending in std::mem::take(&mut self.pending).into_iter().rev() {
-            match self.settled(&pending) {
+        for mut pending in std::mem::take(&mut self.pending).into_iter().rev() {
+            match self.settled(&mut pending) {
                 Ok((ty, values)) => {
                     if let Some(a) = self.attributes(pending.owner).get_mut(pending.place) {
                         (a.ty, a.values) = (ty, values);
                     }
                 }
-                Err(e) if may_be_left_out(&e) => {
-                    self.note(self.attribute_path(pending.owner, &pending.stored), &e);
+                Err(e) => {
+                    self.left_out(&self.attribute_path(pending.owner, &pending.stored), e)?;
                     let all = self.attributes(pending.owner);
                     if pending.place < all.len() {
                         all.remove(pending.place);
                     }
-                }
-                Err(e) => {
-                    let path = self.attribute_path(pending.owner, &pending.stored);
-                    return Err(e.in_object(&path));
                 }
             }
         }
         Ok(())
     }
 
-    fn settled(&mut self, pending: &Pending) -> Result<(DataType, Values)> {
+    fn settled(&mut self, pending: &mut Pending) -> Result<(DataType, Values)> {
+        let path = self.attribute_path(pending.owner, &pending.stored);
+        self.reduce(pending.file, &mut pending.stored.datatype, &path)?;
         let home = Home {
             file: pending.file,
             group: None,

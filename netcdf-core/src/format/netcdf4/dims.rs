@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Place;
 use super::walk::Builder;
+use crate::env::Note;
 use crate::model::{DimId, Dimension, GroupId, VarId};
 
 /// What is known of a dimension beside what the schema has.
@@ -125,11 +126,33 @@ impl Builder<'_> {
         for (found, (&len, max)) in found.iter().zip(sizes) {
             let unlimited = max.is_none();
             let dim = found
+                .filter(|&dim| self.fits(id, dim, len))
                 .or_else(|| self.like(group, (len, unlimited), &dims))
                 .unwrap_or_else(|| self.invent(group, len, unlimited));
             dims.push(dim);
         }
         dims
+    }
+
+    /// Whether a dimension has the length of a variable; else it would show less than there is, or
+    /// more.
+    fn fits(&self, id: VarId, dim: DimId, len: u64) -> bool {
+        let Some(dim) = self.schema.dim(dim) else {
+            return false;
+        };
+        let fits = dim.unlimited || dim.len == len;
+        if !fits {
+            let name = String::from_utf8_lossy(dim.name.as_bytes());
+            let (other, object) = (dim.len, self.schema.var_path(id));
+            let what =
+                format!("has {len} elements along {name}, which has {other}: shown with another");
+            self.env.notes.say(Note {
+                object,
+                what,
+                remedy: None,
+            });
+        }
+        fits
     }
 
     /// A dimension of the group with this length, which the variable does not use yet.

@@ -9,6 +9,7 @@
 //! | `walk` | the tree of objects, links followed |
 //! | `paths` | the groups that paths of links lead through |
 //! | `hidden` | attributes that have a meaning for netCDF |
+//! | `expressible` | what of a datatype netCDF can express |
 //! | [`types`] | datatypes as netCDF types |
 //! | `attributes` | attributes |
 //! | `variables` | datasets as variables and dimensions |
@@ -20,6 +21,7 @@
 
 mod attributes;
 mod dims;
+mod expressible;
 mod files;
 mod hidden;
 pub mod numbers;

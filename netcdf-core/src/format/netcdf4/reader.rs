@@ -13,7 +13,7 @@ use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
-use crate::format::hdf5::chunk_index::{self, Extent, OpenIndex};
+use crate::format::hdf5::chunk_index::{Extent, OpenIndex};
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::external_data::ExternalData;
@@ -256,12 +256,7 @@ impl Reader for Netcdf4Reader {
             } => visit(whole(contiguous(&file, dataset, *address, *size)?)),
             Stored::Chunked(chunked) => {
                 let index = self.index(data, &file, chunked)?;
-                let ends = chunks.start.iter().zip(&chunks.count);
-                let wanted = chunk_index::Block {
-                    start: chunks.start.clone(),
-                    end: ends.map(|(s, n)| s.saturating_add(*n)).collect(),
-                };
-                index.locate(&file, &wanted, &mut |found| {
+                index.locate(&file, chunks, &mut |found| {
                     let start = file.place(found.address)?;
                     let end = start.checked_add(found.size);
                     let end = end.ok_or_else(|| beyond(&file, found.address))?;

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::Place;
+use super::expressible::{enum_base, unsupported};
 use super::numbers::{self, integer_of};
-use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::datatype::{Bits, Class, Datatype, Member};
+use crate::error::{Error, Result};
+use crate::format::hdf5::datatype::{Class, Datatype, Member};
 use crate::model::name::Interner;
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind, UserType};
 
@@ -29,7 +30,7 @@ impl Types {
     /// Defines a committed type under its name.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if netCDF has no such type.
+    /// [`crate::ErrorKind::Unsupported`] if netCDF has no such type.
     pub fn define(
         &mut self,
         schema: &mut Schema,
@@ -51,7 +52,7 @@ impl Types {
     /// file, and defined as `_Anonymous…` if it is not there.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if netCDF has no such type, or it would have to be invented.
+    /// [`crate::ErrorKind::Unsupported`] if netCDF has no such type, or it would have to be invented.
     pub fn data_type(
         &mut self,
         schema: &mut Schema,
@@ -86,6 +87,12 @@ impl Types {
         Ok(DataType::User(id))
     }
 
+    /// Whether a committed type is known.
+    #[must_use]
+    pub fn knows(&self, place: Place) -> bool {
+        self.committed.contains_key(&place)
+    }
+
     fn kind(&mut self, schema: &mut Schema, datatype: &Datatype, home: Home) -> Result<TypeKind> {
         match &datatype.class {
             Class::Compound { members } => self.compound(schema, members, datatype.size, home),
@@ -93,25 +100,15 @@ impl Types {
             Class::Vlen { base } => Ok(TypeKind::Vlen {
                 base: self.data_type(schema, base, home)?,
             }),
-            Class::Opaque { .. } if datatype.size > 0 => Ok(TypeKind::Opaque {
+            Class::Opaque { .. } => Ok(TypeKind::Opaque {
                 size: datatype.size,
             }),
-            Class::Opaque { .. } => Err(unsupported("an opaque type of size 0")),
             Class::Complex { base } => self.complex(schema, base, home),
-            Class::Reference(_) => Err(unsupported("references")),
-            Class::Time => Err(unsupported("HDF5 times")),
-            Class::Bitfield { .. } => Err(unsupported("bit fields")),
-            Class::Array { .. } => Err(unsupported("elements that are arrays")),
-            Class::Integer { bits, .. } => {
-                Err(unsupported(&format!("integers of {} bits", bits.precision)))
+            Class::Reference(_) | Class::Time | Class::Bitfield { .. } | Class::Array { .. } => {
+                Err(no_type())
             }
-            Class::Float { .. } => Err(unsupported(&format!(
-                "floating-point numbers of {} bytes in this layout",
-                datatype.size
-            ))),
-            Class::String { .. } | Class::VlenString { .. } => {
-                Err(unsupported("a committed type of text"))
-            }
+            Class::Integer { .. } | Class::Float { .. } => Err(no_type()),
+            Class::String { .. } | Class::VlenString { .. } => Err(no_type()),
         }
     }
 
@@ -143,9 +140,6 @@ impl Types {
                 offset: member.offset,
             });
         }
-        if fields.is_empty() {
-            return Err(unsupported("a compound type without fields"));
-        }
         Ok(TypeKind::Compound { fields, size })
     }
 
@@ -164,25 +158,13 @@ impl Types {
     }
 }
 
-fn unsupported(what: &str) -> Error {
-    Error::new(
-        ErrorKind::Unsupported,
-        format!("netCDF cannot express {what}"),
-    )
+/// What [`super::expressible::reduce`] does not let through.
+fn no_type() -> Error {
+    unsupported("this datatype")
 }
 
 fn enumeration(base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) -> Result<TypeKind> {
-    let (bits, signed): (Bits, bool) = match &base.class {
-        Class::Integer { bits, signed } => (*bits, *signed),
-        Class::Bitfield { bits } => (*bits, false),
-        _ => return Err(unsupported("an enum of what is no integer")),
-    };
-    let integer = Datatype {
-        class: Class::Integer { bits, signed },
-        ..base.clone()
-    };
-    let atomic =
-        numbers::atomic(&integer).ok_or_else(|| unsupported("an enum of large integers"))?;
+    let (atomic, bits, signed) = enum_base(base)?;
     let member =
         |(name, value): &(Vec<u8>, Vec<u8>)| (Name::stored(name), integer_of(value, &bits, signed));
     Ok(TypeKind::Enum {

@@ -1,13 +1,13 @@
 //! Datasets as variables and dimensions.
 
 use super::Place;
-use super::attributes::Owner;
+use super::attributes::{Owner, attribute_path};
 use super::dims::Dim;
 use super::hidden::{Hidden, is_reserved};
 use super::numbers;
 use super::types::Home;
 use super::virtual_data::Virtual;
-use super::walk::{Builder, may_be_left_out};
+use super::walk::Builder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::datatype::{Bits, Class, Datatype};
@@ -56,19 +56,21 @@ impl Builder<'_> {
             let sources = Virtual::new(std::sync::Arc::clone(&file), self.nesting.clone());
             dataset.dataspace.dims = sources.extent(&dataset, self.env)?;
         }
+        let path = self.path(group, name);
         let mut hidden = Hidden::default();
         let mut shown = vec![];
-        hdf5_attributes::visit(&file, header, |attribute| {
-            match attribute {
-                Ok(a) if is_reserved(&a.name) => return hidden.note(&file, &a),
-                Ok(a) => shown.push(a),
-                Err(e) if may_be_left_out(&e) => {
-                    self.note(format!("{}:(attribute)", self.path(group, name)), &e);
-                }
-                Err(e) => return Err(e),
+        hdf5_attributes::visit(&file, header, |attribute| match attribute {
+            Ok(a) if is_reserved(&a.name) => {
+                let noted = hidden.note(&file, &a);
+                noted.or_else(|e| self.lost(e, || attribute_path(&path, &a.name)))
             }
-            Ok(())
-        })?;
+            Ok(a) => {
+                shown.push(a);
+                Ok(())
+            }
+            Err(e) => self.unread(&path, e),
+        })
+        .or_else(|e| self.lost(e, || path.clone()))?;
         self.marks = self.marks.saturating_add(hidden.count);
         let scale = if hidden.scale && !dataset.dataspace.dims.is_empty() {
             Some(self.scale(group, name, place, &dataset, &hidden))
@@ -78,6 +80,7 @@ impl Builder<'_> {
         if scale.is_some() && hidden.only_dimension {
             return Ok(());
         }
+        self.reduce(place.file, &mut dataset.datatype, &path)?;
         let var = self.variable(group, name, place.file, &dataset)?;
         let id = self.schema.add_var(var);
         self.vars.push(Var {

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::attributes::Pending;
+use super::attributes::{Owner, Pending, attribute_path};
 use super::dims::Dim;
+use super::expressible::{self, LeftOut};
 use super::files::Files;
 use super::hidden;
 use super::paths::Paths;
@@ -12,8 +13,10 @@ use super::variables::Var;
 use super::virtual_data::Nesting;
 use super::{Place, hidden::is_reserved};
 use crate::env::{Env, Note};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Kind as Object};
+use crate::format::hdf5::datatype::Datatype;
+use crate::format::hdf5::message::attribute::Unread;
 use crate::format::hdf5::message::link::{Link, Target};
 use crate::format::hdf5::{ObjectHeader, attributes as hdf5_attributes, group};
 use crate::model::name::Interner;
@@ -91,6 +94,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`] if there is none of this path; damage.
     pub fn single(&mut self, path: &[u8]) -> Result<()> {
+        self.files.get(0)?.start();
         let address = self.files.get(0)?.superblock().root;
         let place = self.lookup(Place { file: 0, address }, path, 0)?;
         let file = self.files.get(place.file)?;
@@ -108,6 +112,23 @@ impl<'a> Builder<'a> {
             what: format!("left out: {}", e.what()),
             remedy: e.remedy().map(str::to_owned),
         });
+    }
+
+    /// Takes the fields out of an object's datatype that netCDF cannot express, and says so, unless
+    /// it did of the committed type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] if nothing is left.
+    pub fn reduce(&self, file: u32, datatype: &mut Datatype, path: &str) -> Result<()> {
+        let left_out = expressible::reduce(datatype)?;
+        let committed = datatype.committed.map(|address| Place { file, address });
+        if committed.is_some_and(|place| self.types.knows(place)) {
+            return Ok(());
+        }
+        for LeftOut { field, why } in left_out {
+            self.note(format!("{path}.{field}"), &why);
+        }
+        Ok(())
     }
 
     /// Path of an object in a group.
@@ -132,7 +153,7 @@ impl<'a> Builder<'a> {
             match self.target(place, &link.target, 0) {
                 Ok(found) => self.object(id, link, found, &mut groups)?,
                 Err(e) if may_be_left_out(&e) => self.note(self.path(id, &link.name), &e),
-                Err(e) => return Err(e.in_object(&self.path(id, &link.name))),
+                Err(e) => self.lost(e, || self.path(id, &link.name))?,
             }
         }
         for (name, found) in groups {
@@ -166,7 +187,10 @@ impl<'a> Builder<'a> {
         } else {
             let name = self.names.stored(name);
             let id = self.schema.add_group(parent, name);
-            return self.group(id, place, above).map_err(|e| e.in_object(&path));
+            let depth = above.len();
+            let walked = self.group(id, place, above);
+            above.truncate(depth);
+            return walked.or_else(|e| self.lost(e, || path));
         };
         self.note(path, &Error::new(ErrorKind::Unsupported, why));
         Ok(())
@@ -180,28 +204,55 @@ impl<'a> Builder<'a> {
         place: Place,
         groups: &mut Vec<(Vec<u8>, Place)>,
     ) -> Result<()> {
-        let path = || self.path(group, &link.name);
         let file = self.files.get(place.file)?;
-        let header = ObjectHeader::read(&file, place.address).map_err(|e| e.in_object(&path()))?;
-        let done = match dataset::kind(&header) {
-            Object::Group => {
-                groups.push((link.name, place));
-                return Ok(());
-            }
-            Object::Dataset => self.dataset(group, &link.name, place, &header),
-            Object::Datatype => self.committed(group, &link.name, place, &header),
-            Object::Unknown => Err(Error::new(
-                ErrorKind::Unsupported,
-                "an object of no known kind",
-            )),
-        };
-        match done {
-            Err(e) if may_be_left_out(&e) => {
-                self.note(self.path(group, &link.name), &e);
+        let taken =
+            ObjectHeader::read(&file, place.address).and_then(|header| {
+                match dataset::kind(&header) {
+                    Object::Group => {
+                        groups.push((link.name.clone(), place));
+                        Ok(())
+                    }
+                    Object::Dataset => self.dataset(group, &link.name, place, &header),
+                    Object::Datatype => self.committed(group, &link.name, place, &header),
+                    Object::Unknown => Err(Error::new(
+                        ErrorKind::Unsupported,
+                        "an object of no known kind",
+                    )),
+                }
+            });
+        taken.or_else(|e| self.left_out(&self.path(group, &link.name), e))
+    }
+
+    /// Says what netCDF cannot express; for damage see [`Builder::lost`].
+    ///
+    /// # Errors
+    /// Damage that is not tolerated.
+    pub fn left_out(&self, path: &str, e: Error) -> Result<()> {
+        match e.kind() {
+            ErrorKind::Unsupported | ErrorKind::NotFound => {
+                self.note(path.to_owned(), &e);
                 Ok(())
             }
-            other => other.map_err(|e| e.in_object(&self.path(group, &link.name))),
+            _ => self.lost(e, || path.to_owned()),
         }
+    }
+
+    /// What becomes of the damage of one object or attribute.
+    ///
+    /// # Errors
+    /// The damage, if it is not tolerated.
+    pub fn lost(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
+        let e = Err::<(), _>(e).in_object(path);
+        e.or_else(|e| self.env.damage.meet(e))
+    }
+
+    /// An attribute of `owner` that cannot be read.
+    ///
+    /// # Errors
+    /// Damage that is not tolerated.
+    pub fn unread(&self, owner: &str, unread: Unread) -> Result<()> {
+        let name = unread.name.as_deref().unwrap_or(b"(attribute)");
+        self.left_out(&attribute_path(owner, name), unread.error)
     }
 
     fn committed(
@@ -218,6 +269,7 @@ impl<'a> Builder<'a> {
             // A name for an atomic type: netCDF has none, and variables are of the atomic type.
             return Ok(());
         }
+        self.reduce(place.file, &mut datatype, &self.path(group, name))?;
         let name = self.names.stored(name);
         self.types
             .define(&mut self.schema, (name, group), &datatype, place)?;
@@ -281,11 +333,7 @@ impl<'a> Builder<'a> {
         hdf5_attributes::visit(&handle, header, |attribute| {
             let attribute = match attribute {
                 Ok(a) => a,
-                Err(e) if may_be_left_out(&e) => {
-                    self.note(format!("{}:(attribute)", self.schema.group_path(id)), &e);
-                    return Ok(());
-                }
-                Err(e) => return Err(e),
+                Err(e) => return self.unread(&self.schema.group_path(id), e),
             };
             if attribute.name == hidden::STRICT {
                 self.schema.kind = Kind::Netcdf4Classic;
@@ -296,9 +344,9 @@ impl<'a> Builder<'a> {
             if is_reserved(&attribute.name) {
                 return Ok(());
             }
-            self.attribute(super::attributes::Owner::Group(id), file, attribute)
+            self.attribute(Owner::Group(id), file, attribute)
         })
-        .map_err(|e| e.in_object(&self.schema.group_path(id)))
+        .or_else(|e| self.lost(e, || self.schema.group_path(id)))
     }
 }
 
@@ -313,11 +361,10 @@ fn dangling(path: &[u8]) -> Error {
     Error::new(ErrorKind::NotFound, what)
 }
 
-/// True for what netCDF cannot express or we cannot follow; false for damage.
+/// True if the target of a link is not there or nothing that we can follow; false for damage.
 pub fn may_be_left_out(e: &Error) -> bool {
-    match e.kind() {
-        ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Io => true,
-        ErrorKind::Truncated | ErrorKind::Corrupt | ErrorKind::Checksum => false,
-        _ => false,
-    }
+    matches!(
+        e.kind(),
+        ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Io | ErrorKind::UnknownFormat
+    )
 }

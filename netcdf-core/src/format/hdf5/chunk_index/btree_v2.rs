@@ -38,8 +38,7 @@ impl Tree {
     pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
         let near = query.grid.trailing(NEAR);
         let mut rows = query.wanted.clone();
-        let behind = rows.start.iter().zip(&mut rows.end).skip(near);
-        behind.for_each(|(start, end)| *end = start.saturating_add(1));
+        rows.count.iter_mut().skip(near).for_each(|n| *n = 1);
         let mut first = query.wanted.start.clone();
         loop {
             self.locate_run(query, &first, near, visit)?;
@@ -58,8 +57,9 @@ impl Tree {
         visit: &mut Visit,
     ) -> Result<()> {
         let mut last = first.to_vec();
-        let ends = last.iter_mut().zip(&query.wanted.end).skip(near);
-        ends.for_each(|(x, &end)| *x = end.saturating_sub(1));
+        let lasts = query.wanted.ranges().map(|r| r.end.saturating_sub(1));
+        let ends = last.iter_mut().zip(lasts).skip(near);
+        ends.for_each(|(x, last)| *x = last);
         let compare = |mut record: Fields| {
             self.form.read(&mut record)?;
             let at = coordinates(&mut record, first.len())?;

@@ -1,5 +1,8 @@
 //! The grid of the chunks of a dataset, and blocks of it.
 
+use std::ops::Range;
+
+pub use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::message::layout::Chunked;
@@ -14,30 +17,22 @@ pub struct Extent<'a> {
     pub max: &'a [Option<u64>],
 }
 
-/// A box of the grid, in chunks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
-    /// First coordinate per dimension.
-    pub start: Vec<u64>,
-    /// The coordinate behind the last one per dimension.
-    pub end: Vec<u64>,
-}
-
+/// Boxes of the grid: in chunks.
 impl Block {
-    /// Whether there is no chunk in it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.start.iter().zip(&self.end).any(|(s, e)| s >= e)
+    /// First coordinate and the one behind the last per dimension.
+    pub(super) fn ranges(&self) -> impl DoubleEndedIterator<Item = Range<u64>> + ExactSizeIterator {
+        let ends = self.start.iter().zip(&self.count);
+        ends.map(|(&start, &n)| start..start.saturating_add(n))
     }
 
     /// Moves to the next chunk in row-major order; false, and back to the start, behind the last.
     pub(super) fn advance(&self, at: &mut [u64]) -> bool {
-        for (x, (&start, &end)) in at.iter_mut().zip(self.start.iter().zip(&self.end)).rev() {
+        for (x, range) in at.iter_mut().zip(self.ranges()).rev() {
             *x = x.saturating_add(1);
-            if *x < end {
+            if *x < range.end {
                 return true;
             }
-            *x = start;
+            *x = range.start;
         }
         false
     }
@@ -45,23 +40,22 @@ impl Block {
     /// The first chunk in row-major order that is not before `at`.
     pub(super) fn not_before(&self, at: &[u64]) -> Option<Vec<u64>> {
         let mut found = at.to_vec();
-        let limits = || self.start.iter().zip(&self.end);
-        let outside = |(x, (start, end)): (&u64, (&u64, &u64))| !(start..end).contains(&x);
-        let Some(dim) = at.iter().zip(limits()).position(outside) else {
+        let outside = |(x, range): (&u64, Range<u64>)| !range.contains(x);
+        let Some(dim) = at.iter().zip(self.ranges()).position(outside) else {
             return Some(found);
         };
         let (head, tail) = found.split_at_mut_checked(dim)?;
-        let above = tail.first()? >= self.end.get(dim)?;
+        let above = *tail.first()? >= self.ranges().nth(dim)?.end;
         tail.copy_from_slice(self.start.get(dim..)?);
         if !above {
             return Some(found);
         }
-        for (x, (&start, &end)) in head.iter_mut().zip(limits()).rev() {
+        for (x, range) in head.iter_mut().zip(self.ranges()).rev() {
             *x = x.saturating_add(1);
-            if *x < end {
+            if *x < range.end {
                 return Some(found);
             }
-            *x = start;
+            *x = range.start;
         }
         None
     }
@@ -120,17 +114,12 @@ impl Grid {
 
     /// The part of a block that is in the grid.
     pub fn clip(&self, block: &Block) -> Block {
-        let ends = block.end.iter().chain(std::iter::repeat(&u64::MAX));
-        let starts = block.start.iter().chain(std::iter::repeat(&0));
-        Block {
-            start: starts.zip(&self.counts).map(|(&s, _)| s).collect(),
-            end: self
-                .counts
-                .iter()
-                .zip(ends)
-                .map(|(&c, &e)| c.min(e))
-                .collect(),
-        }
+        let ranges = block.ranges().chain(std::iter::repeat(0..u64::MAX));
+        let clipped = ranges
+            .zip(&self.counts)
+            .map(|(r, &n)| (r.start, r.end.min(n).saturating_sub(r.start)));
+        let (start, count) = clipped.unzip();
+        Block { start, count }
     }
 
     /// Row-major number of a chunk of the grid.
@@ -199,7 +188,7 @@ mod tests {
     fn finds_the_next_of_a_block() {
         let block = Block {
             start: vec![1, 2],
-            end: vec![3, 4],
+            count: vec![2, 2],
         };
         let next = |at: [u64; 2]| block.not_before(&at);
         assert_eq!(next([0, 9]), Some(vec![1, 2]));
@@ -215,7 +204,7 @@ mod tests {
     fn walks_in_row_major_order() {
         let block = Block {
             start: vec![1, 2],
-            end: vec![3, 4],
+            count: vec![2, 2],
         };
         let (mut at, mut seen) = (block.start.clone(), vec![]);
         loop {

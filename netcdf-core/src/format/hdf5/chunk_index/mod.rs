@@ -103,7 +103,7 @@ impl OpenIndex {
     /// Those of reading; [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`]; those of `visit`.
     pub fn locate(&self, file: &File, wanted: &Block, visit: &mut Visit) -> Result<()> {
         let wanted = self.grid.clip(wanted);
-        if wanted.is_empty() {
+        if wanted.count.contains(&0) {
             return Ok(());
         }
         let query = Query {

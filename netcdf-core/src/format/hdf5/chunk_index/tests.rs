@@ -82,8 +82,9 @@ fn blocks(grid: &[u64]) -> Vec<Block> {
     ];
     let mut blocks = vec![];
     let mut push = |of: &dyn Fn(usize, u64) -> (u64, u64)| {
-        let (start, end) = grid.iter().enumerate().map(|(d, &n)| of(d, n)).unzip();
-        blocks.push(Block { start, end });
+        let ranges = grid.iter().enumerate().map(|(d, &n)| of(d, n));
+        let (start, count) = ranges.map(|(s, e)| (s, e - s)).unzip();
+        blocks.push(Block { start, count });
     };
     push(&|_, n| whole(n));
     for part in parts {
@@ -122,8 +123,10 @@ fn compare(name: &str) -> usize {
                 (at, found)
             });
             let inside = |(at, _): &(Vec<u64>, _)| {
-                let limits = wanted.start.iter().zip(&wanted.end);
-                at.iter().zip(limits).all(|(x, (s, e))| (s..e).contains(&x))
+                let limits = wanted.start.iter().zip(&wanted.count);
+                at.iter()
+                    .zip(limits)
+                    .all(|(x, (s, n))| (*s..s + n).contains(x))
             };
             let expected: Vec<_> = known.filter(inside).map(|(_, found)| found).collect();
             let got = found(&index, &file, &wanted);
@@ -177,10 +180,9 @@ fn read_damaged(data: Vec<u8>, cases: &[Case]) -> (usize, usize) {
             };
             let index = OpenIndex::open(&file, &chunked, &extent)?;
             // The size of the grid may be damaged, and all of it too much to look at.
-            let end = index.grid().iter().map(|&n| n.min(40)).collect();
             let wanted = Block {
                 start: vec![0; index.grid().len()],
-                end,
+                count: index.grid().iter().map(|&n| n.min(40)).collect(),
             };
             index.locate(&file, &wanted, &mut |_| Ok(()))
         };

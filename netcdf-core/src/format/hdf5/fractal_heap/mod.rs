@@ -98,6 +98,12 @@ impl FractalHeap {
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Limit`], [`ErrorKind::Unsupported`]; those of filters.
     pub fn object(&self, file: &File, id: &[u8]) -> Result<Object> {
+        let object = self.find(file, id)?;
+        file.take(object.data().len() as u64, self.header.address)?;
+        Ok(object)
+    }
+
+    fn find(&self, file: &File, id: &[u8]) -> Result<Object> {
         let id = id.get(..self.header.id_len.into()).unwrap_or(id);
         let mut c = file.fields_of(id, None);
         let first = c.u8()?;

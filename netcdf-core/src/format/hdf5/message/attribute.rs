@@ -1,6 +1,6 @@
 //! The Attribute message ("IV.A.2.m", versions 1 to 3).
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataspace::Dataspace;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::file::{Fields, File};
@@ -19,34 +19,80 @@ pub struct Attribute {
     pub data: Vec<u8>,
 }
 
+/// An attribute that cannot be read.
+#[derive(Debug)]
+pub struct Unread {
+    /// Its name, as far as that is known.
+    pub name: Option<Vec<u8>>,
+    /// Why.
+    pub error: Error,
+}
+
+impl From<Error> for Unread {
+    fn from(error: Error) -> Self {
+        Self { name: None, error }
+    }
+}
+
+/// The start of the message.
+struct Head {
+    version: u8,
+    flags: u8,
+    name: Vec<u8>,
+    /// Bytes of datatype and dataspace.
+    lens: (u16, u16),
+}
+
 impl Attribute {
     /// Reads the body of the message.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`].
-    pub fn parse(file: &File, c: &mut Fields) -> Result<Self> {
-        let version = c.version(1..=3, "an attribute")?;
-        let flags = c.u8()?;
-        let (name, datatype, dataspace) = (c.u16_le()?, c.u16_le()?, c.u16_le()?);
-        if version == 3 {
-            c.skip(1)?; // character set of the name
-        }
-        let padded = version == 1;
-        let name = part(c, name, padded)?.0;
-        let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
-        let name = name.get(..end).unwrap_or_default().to_vec();
-        let shared = |bit: u8| version > 1 && flags & bit != 0;
-        let (bytes, at) = part(c, datatype, padded)?;
+    pub fn parse(file: &File, c: &mut Fields) -> Result<Self, Unread> {
+        let head = Head::parse(c)?;
+        Self::rest(file, &head, c).map_err(|error| Unread {
+            name: Some(head.name),
+            error,
+        })
+    }
+
+    fn rest(file: &File, head: &Head, c: &mut Fields) -> Result<Self> {
+        let shared = |bit: u8| head.version > 1 && head.flags & bit != 0;
+        let (bytes, at) = part(c, head.lens.0, head.padded())?;
         let datatype = datatype_of(file, bytes, at, shared(1))?;
-        let (bytes, at) = part(c, dataspace, padded)?;
+        let (bytes, at) = part(c, head.lens.1, head.padded())?;
         let dataspace = dataspace_of(file, bytes, at, shared(2))?;
         let data = data(c, &datatype, &dataspace)?;
         Ok(Self {
-            name,
+            name: head.name.clone(),
             datatype,
             dataspace,
             data,
         })
+    }
+}
+
+impl Head {
+    fn parse(c: &mut Fields) -> Result<Self> {
+        let version = c.version(1..=3, "an attribute")?;
+        let flags = c.u8()?;
+        let (name, lens) = (c.u16_le()?, (c.u16_le()?, c.u16_le()?));
+        if version == 3 {
+            c.skip(1)?; // character set of the name
+        }
+        let name = part(c, name, version == 1)?.0;
+        let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
+        Ok(Self {
+            version,
+            flags,
+            name: name.get(..end).unwrap_or_default().to_vec(),
+            lens,
+        })
+    }
+
+    /// Whether parts are padded.
+    fn padded(&self) -> bool {
+        self.version == 1
     }
 }
 

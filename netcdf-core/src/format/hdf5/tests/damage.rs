@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::bytes::sums::lookup3;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::format::hdf5::datatype::Class;
 use crate::format::hdf5::file::ignore_checksums;
 
@@ -28,7 +28,7 @@ pub fn errors(file: &File) -> Vec<Error> {
     while let Some(address) = pending.pop() {
         let read = ObjectHeader::read(file, address).and_then(|header| {
             attributes::visit(file, &header, |a| {
-                errors.extend(a.and_then(|a| strings(file, &a)).err());
+                errors.extend(a.map_err(|u| u.error).and_then(|a| strings(file, &a)).err());
                 Ok(())
             })?;
             group::links(file, &header)
@@ -145,4 +145,76 @@ fn files_may_end_anywhere() {
             survive(name, &format!("cut to {len}"), cut(&data, len));
         }
     }
+}
+
+/// An index could lead to one large object over and over: what is read of all is limited.
+#[test]
+fn objects_of_heaps_are_read_about_once() {
+    let file = open("attributes_dense.h5");
+    let header = object(&file, "g");
+    let visit = || {
+        let mut errors = vec![];
+        let mut read = 0u64;
+        attributes::visit(&file, &header, |a| {
+            match a {
+                Ok(a) => read += a.data.len() as u64,
+                Err(u) => errors.push(u.error),
+            }
+            Ok(())
+        })
+        .unwrap();
+        (read, errors)
+    };
+    let (first, errors) = visit();
+    assert!(first > 8 * 1100 && errors.is_empty());
+    let len = file.source().len();
+    assert!(file.take(4 * len + (1 << 28), 0).is_err());
+    file.start();
+    // Nearly all that there is: what is left is too little for both of the large ones.
+    let taken = (1 << 28) + 4 * len - 2 * first - 1000;
+    file.take(taken, 0).unwrap();
+    visit();
+    let (_, errors) = visit();
+    assert!(errors.len() >= 2, "{errors:?}");
+    assert!(errors.iter().all(|e| e.kind() == ErrorKind::Limit));
+    let message = errors[0].to_string();
+    assert!(
+        message.contains("far more bytes than the file has"),
+        "{message}"
+    );
+}
+
+/// The index of links is no index of attributes, and the other way round.
+#[test]
+fn records_of_another_type_are_refused() {
+    let mut bytes = bytes("attributes_dense.h5");
+    let trees: Vec<_> = (0..bytes.len())
+        .filter(|&at| bytes[at..].starts_with(b"BTHD"))
+        .collect();
+    assert!(!trees.is_empty());
+    for at in trees {
+        bytes[at + 5] = 5;
+    }
+    ignore_checksums(true);
+    let file = open_bytes(bytes).unwrap();
+    let e = attributes::visit(&file, &object(&file, "g"), |_| Ok(())).unwrap_err();
+    ignore_checksums(false);
+    assert_eq!(e.kind(), ErrorKind::Corrupt);
+    assert!(e.to_string().contains("type 5, [8, 9] expected"), "{e}");
+}
+
+/// As could links that all lead to one large header.
+#[test]
+fn headers_are_read_about_once() {
+    let file = open("groups_old.h5");
+    let root = file.superblock().root;
+    file.start();
+    let all = (1 << 28) + 4 * file.source().len();
+    file.take(all - 10_000, 0).unwrap();
+    let mut reads = (0..10_000 / 32).map(|_| ObjectHeader::read(&file, root));
+    assert!(reads.next().unwrap().is_ok());
+    let e = reads.find_map(Result::err).expect("an end");
+    assert_eq!(e.kind(), ErrorKind::Limit);
+    file.start();
+    assert!(ObjectHeader::read(&file, root).is_ok());
 }

@@ -50,7 +50,7 @@ fn names(links: &[Link]) -> Vec<String> {
 fn attributes_of(file: &File, name: &str) -> Vec<Attribute> {
     let mut all = vec![];
     attributes::visit(file, &object(file, name), |a| {
-        all.push(a?);
+        all.push(a.map_err(|u| u.error)?);
         Ok(())
     })
     .unwrap();

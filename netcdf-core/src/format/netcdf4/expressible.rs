@@ -1,0 +1,211 @@
+//! What of a datatype netCDF can express: other fields of compounds are left out.
+
+use super::numbers;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::datatype::{Bits, Class, Datatype, Member};
+use crate::model::Atomic;
+
+/// A field that was left out.
+#[derive(Debug)]
+pub struct LeftOut {
+    /// Its name, behind those of the fields that it is in.
+    pub field: String,
+    /// Why.
+    pub why: Error,
+}
+
+/// Takes out of a datatype the fields that netCDF cannot express; the others stay where they are.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] if there is nothing else in it.
+pub fn reduce(datatype: &mut Datatype) -> Result<Vec<LeftOut>> {
+    let mut left_out = vec![];
+    reduce_in("", datatype, &mut left_out)?;
+    Ok(left_out)
+}
+
+/// `within`: the name of the field that has this type, and a dot.
+fn reduce_in(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOut>) -> Result<()> {
+    if numbers::atomic(datatype).is_some() {
+        return Ok(());
+    }
+    let size = datatype.size;
+    match &mut datatype.class {
+        Class::Compound { members } => reduce_members(within, members, left_out),
+        Class::Vlen { base } | Class::Complex { base } => reduce_in(within, base, left_out),
+        Class::Enum { base, .. } => enum_base(base).map(drop),
+        Class::Opaque { .. } if size > 0 => Ok(()),
+        Class::Opaque { .. } => Err(unsupported("an opaque type of size 0")),
+        Class::Reference(_) => Err(unsupported("references")),
+        Class::Time => Err(unsupported("HDF5 times")),
+        Class::Bitfield { .. } => Err(unsupported("bit fields")),
+        Class::Array { .. } => Err(unsupported("elements that are arrays")),
+        Class::Integer { bits, .. } => {
+            Err(unsupported(&format!("integers of {} bits", bits.precision)))
+        }
+        Class::Float { .. } => Err(unsupported(&format!(
+            "floating-point numbers of {size} bytes in this layout"
+        ))),
+        Class::String { .. } | Class::VlenString { .. } => {
+            Err(unsupported("a committed type of text"))
+        }
+    }
+}
+
+fn reduce_members(
+    within: &str,
+    members: &mut Vec<Member>,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<()> {
+    let mut last = None;
+    members.retain_mut(|member| {
+        let field = format!("{within}{}", String::from_utf8_lossy(&member.name));
+        let before = left_out.len();
+        let Err(why) = reduce_field(&format!("{field}."), &mut member.datatype, left_out) else {
+            return true;
+        };
+        // A field without fields: it is enough to name it.
+        left_out.truncate(before);
+        last = Some(unsupported_as(&why));
+        left_out.push(LeftOut { field, why });
+        false
+    });
+    match (members.is_empty(), last) {
+        (false, _) => Ok(()),
+        (true, Some(why)) => Err(why),
+        (true, None) => Err(unsupported("a compound type without fields")),
+    }
+}
+
+/// Fields may be arrays.
+fn reduce_field(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOut>) -> Result<()> {
+    match &mut datatype.class {
+        Class::Array { base, .. } => reduce_field(within, base, left_out),
+        _ => reduce_in(within, datatype, left_out),
+    }
+}
+
+/// The same reason, of what the field is in.
+fn unsupported_as(why: &Error) -> Error {
+    Error::new(ErrorKind::Unsupported, why.what().to_owned())
+}
+
+/// The integer type of an enum, with the bits of its stored form and whether they have a sign.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for what netCDF has no enums of.
+pub fn enum_base(base: &Datatype) -> Result<(Atomic, Bits, bool)> {
+    let (bits, signed) = match &base.class {
+        Class::Integer { bits, signed } => (*bits, *signed),
+        Class::Bitfield { bits } => (*bits, false),
+        _ => return Err(unsupported("an enum of what is no integer")),
+    };
+    let integer = Datatype {
+        class: Class::Integer { bits, signed },
+        ..base.clone()
+    };
+    let atomic = numbers::atomic(&integer);
+    let atomic = atomic.ok_or_else(|| unsupported("an enum of large integers"))?;
+    Ok((atomic, bits, signed))
+}
+
+/// An error about what netCDF lacks.
+pub fn unsupported(what: &str) -> Error {
+    Error::new(
+        ErrorKind::Unsupported,
+        format!("netCDF cannot express {what}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::hdf5::datatype::{Endianness, Reference};
+
+    fn of(size: u64, class: Class) -> Datatype {
+        Datatype {
+            size,
+            class,
+            committed: None,
+        }
+    }
+
+    fn int() -> Datatype {
+        let bits = Bits {
+            order: Endianness::Little,
+            offset: 0,
+            precision: 32,
+        };
+        of(4, Class::Integer { bits, signed: true })
+    }
+
+    fn reference() -> Datatype {
+        of(8, Class::Reference(Reference::Object))
+    }
+
+    fn compound(members: &[(&str, u64, Datatype)]) -> Datatype {
+        let member = |(name, offset, datatype): &(&str, u64, Datatype)| Member {
+            name: name.as_bytes().to_vec(),
+            offset: *offset,
+            datatype: datatype.clone(),
+        };
+        let members = members.iter().map(member).collect();
+        of(32, Class::Compound { members })
+    }
+
+    fn names(left_out: &[LeftOut]) -> Vec<&str> {
+        left_out.iter().map(|l| l.field.as_str()).collect()
+    }
+
+    #[test]
+    fn fields_stay_where_they_are() {
+        let mut ty = compound(&[("a", 0, int()), ("r", 8, reference()), ("b", 16, int())]);
+        let left_out = reduce(&mut ty).unwrap();
+        assert_eq!(ty, compound(&[("a", 0, int()), ("b", 16, int())]));
+        assert_eq!(names(&left_out), ["r"]);
+        assert_eq!(left_out[0].why.what(), "netCDF cannot express references");
+    }
+
+    #[test]
+    fn fields_of_fields_and_of_lists_are_left_out() {
+        let only = compound(&[("r", 0, reference())]);
+        let some = compound(&[("r", 0, reference()), ("x", 8, int())]);
+        let base = Box::new(some.clone());
+        let list = of(16, Class::Vlen { base });
+        let array = of(
+            16,
+            Class::Array {
+                dims: vec![2],
+                base: Box::new(reference()),
+            },
+        );
+        let mut ty = compound(&[
+            ("only", 0, only),
+            ("some", 0, some),
+            ("list", 0, list),
+            ("array", 0, array),
+        ]);
+        let left_out = reduce(&mut ty).unwrap();
+        assert_eq!(names(&left_out), ["only", "some.r", "list.r", "array"]);
+    }
+
+    #[test]
+    fn nothing_else_in_it_is_an_error() {
+        for mut ty in [
+            compound(&[("r", 0, reference())]),
+            of(
+                16,
+                Class::Vlen {
+                    base: Box::new(reference()),
+                },
+            ),
+            reference(),
+        ] {
+            let error = reduce(&mut ty).unwrap_err();
+            assert_eq!(error.what(), "netCDF cannot express references");
+        }
+        let mut none = compound(&[]);
+        let error = reduce(&mut none).unwrap_err();
+        assert!(error.what().contains("without fields"), "{error}");
+    }
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Makes inexpressible.h5: compounds with fields that netCDF has no types for; scales.h5: scales on some
+dimensions only, of other lengths, of several dimensions, in groups. Needs h5py.
+"""
+import os
+
+import h5py
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def inexpressible():
+    with h5py.File("inexpressible.h5", "w") as file:
+        target = file.create_dataset("target", data=np.arange(3, dtype="<i4"), track_times=False)
+        inner = np.dtype([("x", "<i2"), ("ref", h5py.ref_dtype)])
+        only = np.dtype([("ref", h5py.regionref_dtype)])
+        fields = [("a", "<i4"), ("ref", h5py.ref_dtype), ("refs", h5py.ref_dtype, (2,)),
+                  ("inner", inner, (2,)), ("only", only), ("b", ">f8")]
+        record = np.dtype(fields)
+        values = np.zeros(2, record)
+        for n in range(2):
+            value = values[n]
+            value["a"], value["b"] = n + 1, n + 0.5
+            value["ref"] = target.ref
+            value["refs"] = target.ref
+            value["inner"]["x"] = [10 * n + 1, 10 * n + 2]
+            value["inner"]["ref"] = target.ref
+            value["only"]["ref"] = target.regionref[0:2]
+        file["committed"] = record
+        for name, dtype in [("plain", record), ("of_committed", file["committed"])]:
+            data = file.create_dataset(name, (2,), dtype, track_times=False)
+            data[...] = values
+        target.attrs.create("attribute", values[:1], dtype=record)
+        target.attrs.create("nothing_else", values["only"][:1].copy(), dtype=only)
+        bits(file)
+
+
+def bits(file):
+    """h5py has no bit fields: they are written as integers."""
+    stored, memory = h5py.h5t.create(h5py.h5t.COMPOUND, 7), np.dtype([("a", "<i4"), ("bits", "<u2"), ("b", "i1")])
+    for name, offset, dtype in [(b"a", 0, h5py.h5t.STD_I32LE), (b"bits", 4, h5py.h5t.STD_B16LE),
+                                (b"b", 6, h5py.h5t.STD_I8LE)]:
+        stored.insert(name, offset, dtype)
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    dcpl.set_obj_track_times(False)
+    data = h5py.h5d.create(file.id, b"with_bits", stored, h5py.h5s.create_simple((2,)), dcpl)
+    data.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([(1, 3, 4), (2, 5, 6)], memory), stored)
+
+
+def scales():
+    with h5py.File("scales.h5", "w") as file:
+        def made(name, values, *scales):
+            data = file.create_dataset(name, data=np.asarray(values, "<i2"), track_times=False)
+            for dim, scale in zip(data.dims, scales):
+                if scale:
+                    dim.attach_scale(file[scale])
+            return data
+
+        made("x", [0, 10, 20]).make_scale()
+        made("y", [[1, 2], [3, 4]]).make_scale("of two dimensions")
+        made("some", np.arange(6).reshape(3, 2), "x")
+        made("others", np.arange(6).reshape(2, 3), None, "x")
+        made("square", np.arange(9).reshape(3, 3), "x", "x")
+        made("longer", np.arange(5), "x")
+        made("shorter", np.arange(2), "x")
+        made("of_two", [5, 6], "y")
+        made("group/inner", [7, 8, 9], "x")
+        made("group/x", [0, 1]).make_scale()
+        made("group/both", np.arange(6).reshape(2, 3), "group/x", "x")
+
+
+def main():
+    os.chdir(HERE)
+    inexpressible()
+    scales()
+
+
+if __name__ == "__main__":
+    main()
