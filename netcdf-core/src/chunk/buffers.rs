@@ -18,6 +18,12 @@ const MORE: usize = 4 << 10;
 /// Bytes that are kept in all, beside what is huge.
 const KEPT: usize = 16 << 20;
 
+/// Huge buffers that are kept, unless they are not more than [`KEPT_HUGE`] bytes.
+const MANY: usize = 4;
+
+/// Bytes of huge buffers that are kept, however many they are.
+const KEPT_HUGE: usize = 32 << 20;
+
 /// Buffers that nobody uses just now.
 #[derive(Debug, Default)]
 pub struct Buffers {
@@ -84,8 +90,15 @@ impl Buffers {
             return;
         }
         let mut large = lock(&self.large);
-        let others = large.iter().map(Vec::capacity).filter(|&n| n < HUGE);
-        if buffer.capacity() >= HUGE || others.sum::<usize>() < KEPT {
+        let huge = buffer.capacity() >= HUGE;
+        let others = large.iter().map(Vec::capacity);
+        let others = others.filter(|&n| (n >= HUGE) == huge);
+        let (count, bytes) = others.fold((0usize, 0usize), |(n, sum), len| (n + 1, sum + len));
+        let keep = match huge {
+            true => count < MANY || bytes < KEPT_HUGE,
+            false => bytes < KEPT,
+        };
+        if keep {
             large.push(buffer);
         }
     }
@@ -124,5 +137,17 @@ mod tests {
         assert_eq!(buffers.take(2 * LARGE).capacity(), 2 * LARGE + MORE);
         buffers.give(Vec::with_capacity(7));
         assert_eq!(buffers.take(20).capacity(), 7);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let kept = |len: usize| {
+            let buffers = Buffers::default();
+            (0..200).for_each(|_| buffers.give(Vec::with_capacity(len)));
+            lock(&buffers.large).len()
+        };
+        assert_eq!(kept(LARGE), KEPT / LARGE);
+        assert_eq!(kept(HUGE), KEPT_HUGE / HUGE);
+        assert_eq!(kept(KEPT_HUGE), MANY);
     }
 }

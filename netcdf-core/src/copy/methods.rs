@@ -67,14 +67,14 @@ pub fn choose(from: &Layout, to: &Layout, shape: &[u64]) -> Method {
 #[must_use]
 pub fn choose_chunks(
     variable: rechunk::Variable<'_>,
-    (same_fill, assembled): (bool, bool),
+    same_fill: bool,
     budget: &rechunk::Budget,
 ) -> Method {
     let (from, to) = (variable.from, variable.to);
     let grid = from.chunk == to.chunk && from.extent == variable.shape;
     let types =
         from.element.plain_type().is_some() && from.element.plain_type() == to.element.plain_type();
-    if !grid || !types || !same_fill || assembled {
+    if !grid || !types || !same_fill || variable.assembled {
         return Method::Rechunk(rechunk::plan(variable, budget));
     }
     if from.filters == to.filters && from.element == to.element {

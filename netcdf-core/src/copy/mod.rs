@@ -27,7 +27,7 @@ use crate::chunk::column::Column;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::Layout;
 use crate::chunk::rechunk;
-use crate::env::Env;
+use crate::env::{Env, Note};
 use crate::error::Result;
 use crate::format::{Reader, Writer};
 use crate::model::{Region, VarId};
@@ -59,6 +59,7 @@ pub fn run(
 /// Copies the data of variables.
 fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<Report> {
     let env = set.env;
+    jobs.iter().for_each(|job| job.warn(set));
     env.progress
         .expect(jobs.iter().map(Job::bytes).fold(0, u64::saturating_add));
     let mut done: Vec<(VarId, VarReport)> = Vec::with_capacity(jobs.len());
@@ -175,6 +176,20 @@ impl Job {
         Ok(job)
     }
 
+    /// Says so if more memory is needed than was given.
+    fn warn(&self, set: Dataset<'_>) {
+        let Method::Rechunk(plan) = &self.method else {
+            return;
+        };
+        if plan.raised {
+            set.env.notes.say(Note {
+                object: set.reader.schema().var_path(self.pair.from),
+                what: format!("its chunks need {} MiB of memory", plan.memory() >> 20),
+                remedy: Some("use --memory to allow more".to_owned()),
+            });
+        }
+    }
+
     /// The job as that of a column of the variable's elements.
     fn column(&self, set: Dataset<'_>, column: &Column<'_>) -> Self {
         let mut job = Self {
@@ -199,12 +214,13 @@ impl Job {
             from: &self.from,
             to: &self.to,
             shape: &self.shape,
+            assembled,
         };
         let budget = rechunk::Budget {
             memory: set.env.memory.0,
             threads: set.env.pool.threads,
         };
-        methods::choose_chunks(variable, (self.same_fill, assembled), &budget)
+        methods::choose_chunks(variable, self.same_fill, &budget)
     }
 
     /// True if what is not stored reads the same in both datasets.

@@ -101,6 +101,7 @@ fn rechunk_column(column: &Column<'_>, of: &Assembler<'_>, writer: &mut dyn Writ
         from: column.layout(),
         to: &of.layout,
         shape: &column.layout().extent,
+        assembled: false,
     };
     let budget = rechunk::Budget {
         memory: of.env.memory.0,

@@ -13,6 +13,8 @@ pub(super) const DECODE: Nanoseconds = 1.0;
 pub(super) const COPY: Nanoseconds = 0.2;
 /// To wait for the last of the threads at the end of a slab.
 pub(super) const WAIT: Nanoseconds = 0.05;
+/// Costs that differ by less are alike.
+pub(super) const ALIKE: f64 = 1.02;
 /// To write to a file and to read it again.
 pub(super) const SPILL: Nanoseconds = 3.0;
 /// To read from a file.

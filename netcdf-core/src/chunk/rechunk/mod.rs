@@ -69,6 +69,9 @@ impl Plan {
     }
 }
 
+/// Bytes of a slab that keep the threads busy.
+const SLAB: u64 = 8 << 20;
+
 /// Chunks are decoded so often at most; more often, a spill file is cheaper even on slow disks.
 const PASSES: f64 = 4.0;
 
@@ -85,6 +88,8 @@ pub struct Variable<'a> {
     pub to: &'a Layout,
     /// Its shape.
     pub shape: &'a [u64],
+    /// True if the reader makes its elements itself.
+    pub assembled: bool,
 }
 
 impl Variable<'_> {
@@ -136,6 +141,15 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
         raised: least > budget.memory,
     };
     let slabs = memory - work;
+    if variable.assembled {
+        return Plan {
+            way: Way::Memory { slabs: 1 },
+            chunks: fitting(variable, &grid, slabs).unwrap_or(1),
+            slabs,
+            work,
+            ..plan
+        };
+    }
     let ways = [
         Some(direct(variable, &grid, plan)),
         in_memory(variable, &grid, (slabs / 2, 2), plan).filter(|_| budget.threads > 1),
@@ -187,26 +201,58 @@ fn direct(variable: Variable<'_>, grid: &Grid, plan: Plan) -> (Plan, Nanoseconds
     (Plan { passes, ..plan }, allowed)
 }
 
-/// Slabs of `memory` bytes, so many at a time; `None` if not even one chunk fits.
+/// Slabs of at most `memory` bytes, so many at a time; `None` if not even one chunk fits. Smaller ones
+/// are taken where larger ones are not better.
 fn in_memory(
     variable: Variable<'_>,
     grid: &Grid,
     (memory, slabs): (u64, usize),
     plan: Plan,
 ) -> Option<(Plan, Nanoseconds)> {
-    let chunks = fitting(variable, grid, memory)?;
-    let slab = grid.boxes(chunks).next()?;
-    let (times, cost) = read(variable, &slab.count);
-    let plan = Plan {
-        way: Way::Memory { slabs },
-        chunks,
-        passes: passes(times),
-        ..plan
-    };
+    let most = fitting(variable, grid, memory)?;
     // With a single slab the threads wait for one another at its end.
     let alone = if slabs == 1 { cost::WAIT } else { 0.0 };
-    let cost = if times > PASSES { f64::INFINITY } else { cost };
-    Some((plan, cost + cost::COPY + alone))
+    let of = |chunks: u64| {
+        let slab = grid.boxes(chunks).next()?;
+        let (times, cost) = read(variable, &slab.count);
+        let cost = if times > PASSES { f64::INFINITY } else { cost };
+        let passes = passes(times);
+        let plan = Plan {
+            way: Way::Memory { slabs },
+            chunks,
+            passes,
+            ..plan
+        };
+        Some((plan, cost + cost::COPY + alone))
+    };
+    let best = of(most)?;
+    let enough = |(_, cost): &(Plan, Nanoseconds)| *cost <= best.1 * cost::ALIKE;
+    let sizes = sizes(variable, grid, most);
+    let smaller = sizes.into_iter().filter_map(of).find(enough);
+    Some(smaller.unwrap_or(best))
+}
+
+/// Numbers of chunks of slabs up to `most`, ascending: whole rows, planes …, as many of them as are
+/// worth the work.
+fn sizes(variable: Variable<'_>, grid: &Grid, most: u64) -> Vec<u64> {
+    let chunk = variable.bytes(&grid.largest()).max(1);
+    let least = SLAB.div_ceil(chunk).clamp(1, most);
+    let mut sizes = Vec::new();
+    let mut rows = 1u64;
+    for &count in grid.counts().iter().rev() {
+        sizes.push(
+            least
+                .checked_next_multiple_of(rows)
+                .unwrap_or(most)
+                .min(most),
+        );
+        rows = rows.saturating_mul(count.max(1)).min(u64::MAX / 2);
+        if rows > most {
+            break;
+        }
+    }
+    sizes.sort_unstable();
+    sizes
 }
 
 /// Everything is decoded once into a file.

@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::io::file::Scratch;
-use crate::io::source::read_range;
+use crate::limits::room;
 use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
 use std::sync::Arc;
@@ -287,9 +287,11 @@ impl Reader for Spill<'_> {
         let part = Region::boxed(part.start.clone(), part.count.clone());
         let elements = part.elements().unwrap_or(u64::MAX);
         let len = elements.saturating_mul(self.layout.element.size);
-        env.limits.item(len, "a piece")?;
-        let at = self.offset(&part);
-        read_range(&self.file, &(at..at.saturating_add(len)))
+        let len = env.limits.item(len, "a piece")?;
+        room(len, "a piece")?;
+        let mut bytes = env.buffers.zeros(len);
+        self.file.read_at(self.offset(&part), &mut bytes)?;
+        Ok(bytes)
     }
 
     fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {

@@ -29,6 +29,7 @@ fn planned(shape: &[u64], from: &[u64], to: &[u64], (filtered, memory): (bool, u
         from: &from,
         to: &to,
         shape,
+        assembled: false,
     };
     plan(variable, &Budget { memory, threads: 2 })
 }
