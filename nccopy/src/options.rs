@@ -58,7 +58,8 @@ fn output_kind(cli: &Cli, input: Kind) -> Kind {
 
 /// True if filters are to be applied, which `none` does not.
 fn has_filters(storage: &StorageArgs) -> bool {
-    let none = |f: &String| matches!(filter_spec::assignment(f), Ok(Assignment::None));
+    let none =
+        |f: &String| f.is_empty() || matches!(filter_spec::assignment(f), Ok(Assignment::None));
     !storage.filters.iter().all(none)
 }
 

@@ -14,7 +14,12 @@ use crate::pattern::{Found, Pattern};
 /// two names or two patterns stand for.
 pub fn resolve(texts: &[String], schema: &Schema) -> Result<Filters, (usize, Mistake)> {
     let mut all = Filters::default();
-    for (n, text) in texts.iter().enumerate() {
+    // As in the C tool, nothing asks for nothing.
+    let texts = texts
+        .iter()
+        .enumerate()
+        .filter(|(_, text)| !text.is_empty());
+    for (n, text) in texts {
         match assignment(text).map_err(|e| (n, e))? {
             Assignment::None => all.none = true,
             Assignment::To(patterns, filters) => {
