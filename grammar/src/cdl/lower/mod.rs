@@ -7,6 +7,7 @@ mod list;
 mod names;
 mod needs;
 mod special;
+mod type_order;
 mod types;
 mod variables;
 
@@ -25,6 +26,7 @@ use super::split::continues_name;
 use crate::diagnostic::{Anchor, Reporter, nearest};
 use names::Names;
 pub(crate) use names::is_reserved;
+pub(super) use type_order::order_types;
 
 /// Sections of a group that are misspelt without their last letter.
 const SECTIONS: [&str; 3] = ["types", "dimensions", "variables"];

@@ -10,7 +10,7 @@ use netcdf_core::limits::Limits;
 use netcdf_core::model::{GroupId, Kind, Schema, VarId};
 
 use super::constant::skip_blanks;
-use super::lower::{Lower, Needs};
+use super::lower::{Lower, Needs, order_types};
 use super::parse::{self, SyntaxError};
 use super::split::{Ending, KEYWORDS, List, PieceKind, Section, Splitter, Statement, Unfinished};
 use crate::diagnostic::{Anchor, Diagnostics, Reporter};
@@ -112,6 +112,7 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError
     }
     let lower = reader.lower;
     let mut schema = lower.schema;
+    order_types(&mut schema);
     schema.kind = options
         .kind
         .or(lower.format)

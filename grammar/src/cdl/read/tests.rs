@@ -216,6 +216,18 @@ fn no_more_than_twenty() {
 }
 
 #[test]
+fn types_of_atomic_types_come_first() {
+    let text = "netcdf x { types: int(*) a; a(*) b; compound c { b f; } ; float(*) d; int enum e { y = 1 }; }";
+    let schema = good(text).schema;
+    let types = schema.root().types.iter();
+    let names: Vec<String> = types
+        .filter_map(|&id| schema.user_type(id))
+        .map(|t| t.name.to_string())
+        .collect();
+    assert_eq!(names, ["a", "d", "e", "b", "c"]);
+}
+
+#[test]
 fn byte_order_marks() {
     assert!(read_as(b"\xef\xbb\xbfnetcdf x {}", None).is_ok());
     for text in [&b"\xff\xfen\0"[..], b"\xfe\xff\0n", b"\0n"] {
