@@ -65,7 +65,7 @@ fn object(file: &File, name: &str) -> ObjectHeader {
 fn attributes_of(file: &File, object: &ObjectHeader) -> Vec<Attribute> {
     let mut all = vec![];
     attributes::visit(file, object, |a| {
-        all.push(a?);
+        all.push(a.map_err(|unread| unread.error)?);
         Ok(())
     })
     .unwrap();
@@ -242,7 +242,7 @@ fn chunks(file: &File, dataset: &Dataset) -> Vec<Found> {
         dims: &dataset.dataspace.dims,
         max: &dataset.dataspace.max,
     };
-    let (start, end) = (
+    let (start, count) = (
         vec![0; extent.dims.len()],
         vec![u64::MAX; extent.dims.len()],
     );
@@ -251,7 +251,7 @@ fn chunks(file: &File, dataset: &Dataset) -> Vec<Found> {
         file,
         chunked,
         &extent,
-        &Block { start, end },
+        &Block { start, count },
         &mut |found| {
             all.push(found);
             Ok(())
@@ -302,10 +302,10 @@ fn chunks_of_any_number_are_found() {
 
 /// What takes a time that grows faster than the numbers would not end here.
 #[test]
-fn a_million_chunks_and_many_links_and_attributes() {
+fn many_chunks_links_and_attributes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.h5");
-    let (chunks, many) = (1_000_000, 100_000);
+    let (chunks, many) = (300_000u64, 100_000);
     let mut plan = plan();
     let mut one = dataset(int(1, true), &[1000, 1000], Place::Chunked(vec![1, 1]));
     one.attributes = (0..1000).map(|n| ints(&format!("a{n}"), &[n])).collect();
@@ -492,7 +492,7 @@ fn heap_data_is_where_it_is_said_to_be() {
         panic!("no fill value");
     };
     let filled = Some((6, b"filled".to_vec()));
-    assert_eq!(heap_objects(&file, fill), [filled.clone()]);
+    assert_eq!(heap_objects(&file, fill), std::slice::from_ref(&filled));
     let Layout::Contiguous {
         address: Some(at), ..
     } = dataset.layout
