@@ -179,25 +179,18 @@ fn damaged_parameters_lead_to_errors_or_other_data() {
 #[test]
 fn what_can_be_written_is_read_back() {
     for vector in vectors() {
-        let [filter] = &vector.filters[..] else {
+        let chain = vector.chain(Some(vector.data.len()));
+        let encoded = chain.encode(vector.data.clone(), &mut vec![]);
+        if vector.uses(5) || vector.uses(6) {
+            // An nbit that does nothing on reading is not written either.
+            assert_eq!(encoded.unwrap_err().kind(), ErrorKind::Unsupported);
             continue;
-        };
-        let table = Table::default();
-        let context = vector.context(Some(vector.data.len()));
-        let built = (table.entry(filter.id).unwrap().build)(&filter.params, &context).unwrap();
-        let mut stored = Vec::new();
-        let encoded = built.encode(&context, &vector.data, &mut stored);
-        match filter.id {
-            1..=3 => assert!(encoded.is_ok()),
-            _ => assert_eq!(encoded.unwrap_err().kind(), ErrorKind::Unsupported),
         }
-        if filter.id < 4 {
-            let chain = vector.chain(Some(vector.data.len()));
-            let back = chain.decode(0, stored.clone(), &mut vec![]);
-            assert_eq!(back.unwrap(), vector.data, "{}", vector.name);
-        }
-        if filter.id == 2 || filter.id == 3 {
-            assert_eq!(stored, vector.stored, "{}", vector.name);
+        let (mask, stored) = encoded.unwrap();
+        let back = chain.decode(mask, stored.clone(), &mut vec![]);
+        assert_eq!(back.unwrap(), vector.data, "{}", vector.name);
+        if vector.filters.iter().all(|f| f.id == 2 || f.id == 3) {
+            assert_eq!((mask, stored), (0, vector.stored), "{}", vector.name);
         }
     }
 }

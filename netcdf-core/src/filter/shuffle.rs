@@ -157,19 +157,24 @@ fn merge(unit: usize, (left, right): (&[u8], &[u8]), to: &mut [u8]) {
 
 /// [`merge`] backwards.
 fn part(unit: usize, merged: &[u8], (left, right): (&mut [u8], &mut [u8])) {
-    fn units<const N: usize>(merged: &[u8], left: &mut [u8], right: &mut [u8]) {
-        let left = left.as_chunks_mut::<N>().0.iter_mut();
-        let sides = left.zip(right.as_chunks_mut().0);
-        let pairs = merged.as_chunks::<N>().0.as_chunks::<2>().0;
-        for ([from_a, from_b], (a, b)) in pairs.iter().zip(sides) {
-            (*a, *b) = (*from_a, *from_b);
-        }
+    macro_rules! units {
+        ($unit:ty, $both:ty) => {{
+            let (merged, _) = merged.as_chunks::<{ size_of::<$both>() }>();
+            let (left, _) = left.as_chunks_mut::<{ size_of::<$unit>() }>();
+            let (right, _) = right.as_chunks_mut::<{ size_of::<$unit>() }>();
+            let half = |n: $both| <$unit>::try_from(n).unwrap_or_default().to_le_bytes();
+            for ((from, a), b) in merged.iter().zip(left).zip(right) {
+                let both = <$both>::from_le_bytes(*from);
+                let low = both & <$both>::from(<$unit>::MAX);
+                (*a, *b) = (half(low), half(both >> <$unit>::BITS));
+            }
+        }};
     }
     match unit {
-        1 => units::<1>(merged, left, right),
-        2 => units::<2>(merged, left, right),
-        4 => units::<4>(merged, left, right),
-        _ => units::<8>(merged, left, right),
+        1 => units!(u8, u16),
+        2 => units!(u16, u32),
+        4 => units!(u32, u64),
+        _ => units!(u64, u128),
     }
 }
 
