@@ -4,13 +4,16 @@ complete -c nccopy -s V -d 'Definitions and data of these variables only' -r
 complete -c nccopy -s g -d 'Data of the variables of these groups only, definitions of all' -r
 complete -c nccopy -s G -d 'Definitions and data of these groups only' -r
 complete -c nccopy -s d -d 'Deflate level of all variables of netCDF-4 output (0 for none)' -r
-complete -c nccopy -s c -d 'Chunks of netCDF-4 output: "dim/N,dim/N,…" or "var:N,N,…"' -r
-complete -c nccopy -s F -d 'Filters of netCDF-4 output: "var,ID,PARAMETER,…", "*,…" for all variables, "none"' -r
-complete -c nccopy -s M -d 'Bytes of the smallest chunk that a variable without unlimited dimension is worth' -r
+complete -c nccopy -s c -d 'Chunks of netCDF-4 output: "dim/N,dim/N,…" (all of the dimension without N), "var:N,N,…", "var:contiguous", "var:compact", or "/" for no chunks' -r
+complete -c nccopy -s F -d 'Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or numbers of filters ("temp*,shuffle|zstd,3"); "var,none" for no filters, "none" for no others' -r
+complete -c nccopy -s M -d 'Bytes of the smallest variables (with "dim/N") or chunks that are stored in chunks if nothing else needs them; 8192 if not given' -r
 complete -c nccopy -s m -d 'Accepted, without effect: bytes of the copy buffer (suffixes K, M, G, T, P)' -r
 complete -c nccopy -s h -d 'Accepted, without effect: bytes of the chunk cache' -r
 complete -c nccopy -s e -d 'Accepted, without effect: chunks in the chunk cache' -r
 complete -c nccopy -s L -d 'Accepted, without effect: log level' -r
+complete -c nccopy -l memory -d 'Bytes of memory for changing the shapes of chunks, 256 MiB if not given (suffixes K, M, G, T, P; Ki, Mi, Gi, Ti for powers of two)' -r
+complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time' -r -f -a "table\t'A table'
+json\t'JSON'"
 complete -c nccopy -l threads -d 'Threads that work at a time; all cores if not given' -r
 complete -c nccopy -s 3 -d 'Classic output (CDF-1), as -k classic'
 complete -c nccopy -s 4 -d 'netCDF-4 output, as -k netCDF-4'
@@ -22,6 +25,7 @@ complete -c nccopy -s s -d 'Shuffle bytes before they are deflated'
 complete -c nccopy -s w -d 'Accepted, without effect: write through memory'
 complete -c nccopy -s r -d 'Accepted, without effect: read through memory'
 complete -c nccopy -s x -d 'Accepted, without effect'
+complete -c nccopy -l dry-run -d 'Write nothing; print what would be done'
 complete -c nccopy -l allow-external -d 'Open files that the input names and that are not in its directory (HDF5 links, virtual datasets and external data)'
 complete -c nccopy -l no-sync -d 'Do not wait until the output is on the disk'
 complete -c nccopy -l quiet -d 'No progress bar, no notes'

@@ -41,8 +41,16 @@ const NCDUMP: Extra = Extra {
 
 const NCCOPY: Extra = Extra {
     notes: &[
-        "The kind of the output is that of the input, unless an option says otherwise. A value that the other kind cannot hold is \
-         an error; nothing is cut off.",
+        "The kind of the output is that of the input, unless an option says otherwise: -F makes netCDF-4 files, -d, -s and -c \
+         make netCDF-4 classic model files of classic ones. What the other kind cannot hold is an error before anything is \
+         written; nothing is cut off.",
+        "Names of variables in -c and -F are paths from the root group: v, /g/v. In -F, * stands for any characters, ? for one, \
+         [a-z] for one of a set, none of them for a /; * alone means all variables of all groups. A variable's own name counts \
+         more than a pattern, and a backslash takes the meaning from the character behind it.",
+        "Filters that -F names for a variable are its filters, whatever the input has and -d asks for. Of the other variables, \
+         -F none takes all filters away, and -d all but a checksum.",
+        "Several datasets are copied one by one. One that fails does not keep the others from being copied; those that were not \
+         are listed at the end, and the exit status is 1.",
     ],
     examples: &[
         ("nccopy -k cdf5 x.nc y.nc", "Convert a dataset to CDF-5."),
@@ -55,6 +63,23 @@ const NCCOPY: Extra = Extra {
             "Make unlimited dimensions fixed ones.",
         ),
         ("nccopy - y.nc < x.nc", "Copy from a pipe."),
+        ("nccopy -d1 -s x.nc y.nc", "Compress all variables."),
+        (
+            "nccopy -F '*,shuffle|zstd,5' -F 'lat&lon,none' x.nc y.nc",
+            "Compress all variables but two with Zstandard.",
+        ),
+        (
+            "nccopy -c time/1000,lat/40,lon/40 --memory 1G slow.nc fast.nc",
+            "Change the shape of the chunks.",
+        ),
+        (
+            "nccopy -F '*,zstd,3' --report in/*.nc out/",
+            "Compress many files, and say what it gained.",
+        ),
+        (
+            "nccopy -d5 -c / --dry-run x.nc y.nc",
+            "See what would be done.",
+        ),
     ],
 };
 

@@ -46,8 +46,16 @@ snapshots! {
     no_such_variable: "-V", "nosuch", "%classic/weather-1.nc", "@o.nc";
     no_such_folder: "%classic/weather-1.nc", "@nosuch/o.nc";
     no_dataset: "%cdl/weather.cdl", "@o.nc";
-    netcdf4_is_not_there_yet: "-k", "nc4", "%classic/weather-1.nc", "@o.nc";
-    deflation_is_not_there_yet: "-d", "1", "%classic/weather-1.nc", "@o.nc";
+    no_such_filter: "-F", "time,zsdt,3", "%classic/weather-1.nc", "@o.nc";
+    no_variable_matches: "-F", "zz*,zstd,3", "%classic/weather-1.nc", "@o.nc";
+    a_variable_named_twice: "-F", "time,1", "-F", "/time,2", "%classic/weather-1.nc", "@o.nc";
+    no_such_dimension: "-c", "tiem/1", "%classic/weather-1.nc", "@o.nc";
+    filters_of_a_classic_file: "-3", "-d1", "-c", "time/1", "--dry-run", "%classic/weather-1.nc", "@o.nc";
+    dry_run: "-d1", "-s", "-c", "time/10", "--dry-run", "%classic/weather-1.nc", "@o.nc";
+    dry_run_of_filters: "-F", "t*,shuffle|zstd,3", "-M0", "--dry-run", "%classic/weather-1.nc", "@o.nc";
+    dry_run_of_the_same_kind: "--dry-run", "%classic/weather-1.nc", "@o.nc";
+    into_no_directory: "%classic/weather-1.nc", "%classic/records-1.nc", "@nosuch";
+    twice_the_same_name: "%classic/weather-1.nc", "%classic/../classic/weather-1.nc", "@";
     types_that_the_kind_lacks: "-k", "classic", "%classic/unsigned-5.nc", "@o.nc";
 }
 
@@ -116,4 +124,55 @@ fn kinds_are_converted_without_loss() {
             }
         }
     }
+}
+
+#[test]
+fn many_inputs() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("out")).unwrap();
+    let args = [
+        "-d1",
+        "%classic/weather-1.nc",
+        "%cdl/weather.cdl",
+        "%classic/records-1.nc",
+        "@out",
+    ];
+    assert_snapshot!(nccopy(&sandbox, &args));
+    let made = std::fs::read_dir(sandbox.path("out")).unwrap();
+    let mut made: Vec<_> = made.map(|e| e.unwrap().file_name()).collect();
+    made.sort();
+    assert_eq!(made, ["records-1.nc", "weather-1.nc"]);
+    assert_snapshot!(
+        "one_of_many",
+        ncdump(&sandbox, &["-hs", "@out/records-1.nc"])
+    );
+    let again = nccopy(
+        &sandbox,
+        &["@out/weather-1.nc", "@out/records-1.nc", "@out"],
+    );
+    assert_eq!(again.code, 1, "they would overwrite themselves: {again}");
+}
+
+#[test]
+fn reports() {
+    let sandbox = Sandbox::new();
+    let args = [
+        "--report=json",
+        "-d1",
+        "-F",
+        "time,none",
+        "%classic/weather-1.nc",
+        "@o.nc",
+    ];
+    let out = nccopy(&sandbox, &args).clean();
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert!(text.starts_with("{\"copies\": [{\"input\": ") && text.contains("\"name\": \"/time\""));
+    let out = nccopy(&sandbox, &["--report", "@o.nc", "@p.nc"]).clean();
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(
+        lines[1].starts_with("variable") && lines[lines.len() - 1].starts_with("total"),
+        "{text}"
+    );
+    assert!(text.contains("move chunks"), "{text}");
 }

@@ -21,7 +21,11 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 307,
     name: NAME,
-    prepare: |_, user| Ok(vec![level(user)?]),
+    prepare: |_, user| {
+        let level = level(user)?;
+        // What stands behind the level means nothing, and stays, as with the plugin in C.
+        Ok([&[level], user.get(1..).unwrap_or_default()].concat())
+    },
     build: |params, _| {
         Ok(Box::new(Bzip2 {
             level: params.first().copied(),
@@ -91,7 +95,7 @@ const SLACK: usize = 600;
 fn level(user: &[u32]) -> Result<u32> {
     match user {
         [] => Ok(9),
-        [level @ 1..=9] => Ok(*level),
+        [level @ 1..=9, ..] => Ok(*level),
         _ => Err(wrong(NAME, "one level from 1 to 9", user)),
     }
 }
