@@ -53,6 +53,10 @@ pub struct Cli {
           default_missing_value = "table", value_enum)]
     pub report: Option<Form>,
 
+    /// Read the output back, and compare all values with the input, before it appears under its name
+    #[arg(long)]
+    pub verify: bool,
+
     /// Threads that work at a time; all cores if not given
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,

@@ -18,13 +18,16 @@ mod report;
 mod table;
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use netcdf_core::copy::{self, Report};
 use netcdf_core::env::{Env, Memory, Note, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::{self, CreateOptions, Reader};
+use netcdf_core::io::Target;
 use netcdf_core::io::file::{self, FileTarget};
+use netcdf_core::io::held::{Kept, hold};
 use netcdf_core::io::locator;
 use netcdf_core::tool::{self, Io, Status};
 
@@ -61,6 +64,7 @@ fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<St
     let mut reports = vec![];
     for (n, copy) in copies.iter().enumerate() {
         env.progress = Progress::default();
+        env.scratch = beside(&copy.output);
         let place = (n + 1, copies.len());
         let copied = copy_one(cli, copy, place, env, io);
         if !cli.quiet {
@@ -110,9 +114,29 @@ fn copy_one(
     // netCDF-4 files the plan says it.
     let no_fill = plan.schema.kind.is_cdf();
     let create = CreateOptions { no_fill };
-    let writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
+    let (target, kept) = held(Box::new(target), cli.verify);
+    let writer = format::create(target, plan.schema.clone(), create, env)?;
     let _bar = (io.terminal && !cli.quiet).then(|| bar::Bar::follow(env.progress.clone(), place));
-    copy::run(&*reader, &plan, writer, env)
+    let report = copy::run(&*reader, &plan, writer, env)?;
+    if let Some(kept) = kept {
+        copy::verify(&*reader, &plan, &kept, env)?;
+    }
+    Ok(report)
+}
+
+/// The target; if it is to be verified, one that does not appear before that.
+fn held(target: Box<dyn Target>, verify: bool) -> (Box<dyn Target>, Option<Kept>) {
+    if !verify {
+        return (target, None);
+    }
+    let (target, kept) = hold(target);
+    (target, Some(kept))
+}
+
+/// Where temporary files are made: beside the output, if that is a file.
+fn beside(output: &Path) -> Option<PathBuf> {
+    let folder = output.parent().filter(|_| !file::in_place(output));
+    folder.map(Path::to_path_buf)
 }
 
 fn plan(cli: &Cli, reader: &dyn Reader, env: &Env) -> Result<copy::Plan> {
