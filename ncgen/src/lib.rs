@@ -22,9 +22,10 @@ use std::sync::Arc;
 
 use clap::Parser;
 use netcdf_core::env::Env;
-use netcdf_core::error::{Error, ErrorKind};
+use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::format::{self, CreateOptions};
 use netcdf_core::io::{Container, Source, file, locator};
+use netcdf_core::model::Schema;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
@@ -121,6 +122,17 @@ fn refuse_same(input: Option<&Path>, output: &Path) -> Result<(), Error> {
     }
 }
 
+/// Whether all filters of the variables are there to be applied.
+fn known_filters(schema: &Schema, env: &Env) -> Result<(), Error> {
+    for (id, var) in schema.var_ids().zip(&schema.vars) {
+        for filter in &var.storage.filters {
+            let entry = env.filters.entry(filter.id);
+            entry.in_object(|| schema.var_path(id))?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes the dataset. Nothing is left of it if there are errors.
 fn write(
     cli: &Cli,
@@ -134,6 +146,7 @@ fn write(
     if !format::writes(cdl.schema.kind) {
         return Err(format::not_written(cdl.schema.kind).into());
     }
+    known_filters(&cdl.schema, env)?;
     if !file::in_place(&path) {
         // From here on there may be a temporary file that a signal must not leave behind.
         tool::catch_signals(&env.cancel)?;
