@@ -2,7 +2,7 @@
 //! and no damage to them does harm.
 
 use super::tests::{build, context};
-use super::{Context, Encoded, lzf, zfp};
+use super::{Context, Encoded, deflate, lzf, zfp};
 use crate::error::Result;
 
 /// The filters that have chunks there.
@@ -139,6 +139,39 @@ fn data_that_is_encoded_decodes_to_itself() {
                 );
             }
         }
+    }
+}
+
+/// Compressors keep their memory from chunk to chunk.
+#[test]
+fn stored_bytes_do_not_depend_on_the_chunks_before() {
+    let vectors = vectors();
+    let encode = |v: &Vector| {
+        let context = v.context(Some(v.plain.len()));
+        let filter = build(v.id, &v.params, &context).unwrap();
+        let mut stored = Vec::new();
+        filter.encode(&context, &v.plain, &mut stored).unwrap();
+        stored
+    };
+    let all: Vec<Vec<u8>> = vectors.iter().map(encode).collect();
+    let backwards = std::thread::scope(|scope| {
+        let thread = scope.spawn(|| vectors.iter().rev().map(encode).collect::<Vec<_>>());
+        thread.join().unwrap()
+    });
+    for ((v, one), other) in vectors.iter().zip(&all).zip(backwards.iter().rev()) {
+        assert!(one == other, "{}", v.line);
+    }
+    for level in [1, 4, 9] {
+        let context = context(4000, 4);
+        let filter = build(deflate::ENTRY.id, &[level], &context).unwrap();
+        let mut stored = [vec![], vec![], vec![]];
+        let chunk = |n: u32| (0..1000).flat_map(|i| (i * n / 7).to_le_bytes()).collect();
+        let chunks: [Vec<u8>; 3] = [chunk(5), chunk(77), chunk(5)];
+        for (chunk, stored) in chunks.iter().zip(&mut stored) {
+            filter.encode(&context, chunk, stored).unwrap();
+        }
+        let [first, other, again] = stored;
+        assert!(first == again && first != other, "deflate {level}");
     }
 }
 
