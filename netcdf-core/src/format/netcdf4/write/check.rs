@@ -22,7 +22,7 @@ pub fn check(schema: &Schema, scales: &Scales) -> Result<()> {
     let mut reserved = vec![];
     each_list(schema, |path, attributes| {
         let bad = attributes.iter().filter(|a| is_reserved(a.name.as_bytes()));
-        reserved.extend(bad.map(|a| format!("{path}:{}", a.name)));
+        reserved.extend(bad.map(|a| format!("{}:{}", path(), a.name)));
     });
     if !reserved.is_empty() {
         let what = format!(
@@ -36,15 +36,16 @@ pub fn check(schema: &Schema, scales: &Scales) -> Result<()> {
 }
 
 /// Calls `look` with all lists of attributes and what they belong to.
-fn each_list(schema: &Schema, mut look: impl FnMut(&str, &[Attribute])) {
+fn each_list(schema: &Schema, mut look: impl FnMut(&dyn Fn() -> String, &[Attribute])) {
     for (n, group) in (0..).zip(&schema.groups) {
-        let path = schema.group_path(GroupId(n));
-        look(path.trim_end_matches('/'), &group.attributes);
+        let path = || {
+            let path = schema.group_path(GroupId(n));
+            path.trim_end_matches('/').to_owned()
+        };
+        look(&path, &group.attributes);
     }
     for (id, var) in schema.var_ids().zip(&schema.vars) {
-        if !var.attributes.is_empty() {
-            look(&schema.var_path(id), &var.attributes);
-        }
+        look(&|| schema.var_path(id), &var.attributes);
     }
 }
 
@@ -54,7 +55,7 @@ fn twice(schema: &Schema) -> Result<()> {
         let mut names = HashSet::with_capacity(attributes.len());
         let double = attributes.iter().find(|a| !names.insert(&a.name));
         if let (None, Some(a)) = (&found, double) {
-            found = Some(format!("{path}:{}", a.name));
+            found = Some(format!("{}:{}", path(), a.name));
         }
     });
     match found {
@@ -131,7 +132,7 @@ fn strict(schema: &Schema) -> Result<()> {
     }
     each_list(schema, |path, attributes| {
         for a in attributes.iter().filter(|a| !is_classic(a.ty)) {
-            lacking.push(format!("the {} of {path}:{}", type_name(a.ty), a.name));
+            lacking.push(format!("the {} of {}:{}", type_name(a.ty), path(), a.name));
         }
     });
     if lacking.is_empty() {

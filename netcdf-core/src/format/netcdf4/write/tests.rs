@@ -559,3 +559,26 @@ fn who_made_it() {
     assert_eq!(made.properties, Some(expected.into_bytes()));
     assert_eq!((made.superblock, made.is_netcdf4), (Some(2), Some(true)));
 }
+
+#[test]
+fn many_of_everything() {
+    let mut s = schema();
+    let x = dim(&mut s, ROOT, "x", 2);
+    let t = dim(&mut s, ROOT, "t", 0);
+    for n in 0..3000 {
+        let dims = [t, x];
+        let v = int(&mut s, &format!("v{n}"), &dims[(n % 2) as usize..]);
+        let one = |a: i32| attribute(&format!("a{a}"), Values::Int(vec![a, n]));
+        s.vars[v.index()].attributes.extend((0..10).map(one));
+    }
+    let one = |a: i32| attribute(&format!("a{a}"), Values::Int(vec![a; 9]));
+    s.groups[0].attributes.extend((0..1000).map(one));
+    let mut g = ROOT;
+    for n in 0..60 {
+        g = s.add_group(g, name(&format!("g{n}")));
+        let own = dim(&mut s, g, "own", 1);
+        var(&mut s, g, "v", Atomic::Byte.into(), &[t, own]);
+    }
+    let back = written(&s, |_| {});
+    assert_eq!(without_storage(back.schema()), without_storage(&s));
+}
