@@ -88,7 +88,7 @@ pub struct OutputArgs {
     /// As -l f77
     #[arg(short = 'f', group = "what")]
     pub f77: bool,
-    /// The file to be made; implies -b
+    /// The file to be made, by us or by the program; implies -b unless a program is asked for
     #[arg(short = 'o', value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Name of the dataset, instead of the text's
@@ -167,7 +167,7 @@ impl KindArgs {
     }
 }
 
-/// Options that the C tool needs, or once needed.
+/// Options that the C tool needs, or once needed; most have no effect.
 #[derive(Debug, Args)]
 pub struct OldArgs {
     /// Accepted, without effect
@@ -176,9 +176,10 @@ pub struct OldArgs {
     /// Accepted, without effect: write through memory
     #[arg(short = 'P')]
     diskless: bool,
-    /// Accepted, without effect: elements of variables that are written at once
+    /// Elements of a variable that a program writes at once, 1024 by default; where there are more, or dimensions are
+    /// unlimited, it writes row by row
     #[arg(short = 'W', value_name = "N")]
-    whole: Option<OsString>,
+    pub whole: Option<u64>,
     /// Accepted, without effect: size of a buffer
     #[arg(short = 'B', value_name = "N")]
     buffer: Option<OsString>,

@@ -109,13 +109,15 @@ fn set_lengths(cdl: &Cdl, source: &dyn Source, writer: &mut dyn Writer) -> Resul
     Ok(())
 }
 
-fn is_flat(schema: &Schema, var: VarId) -> bool {
+/// Whether lists of a variable have its elements one after the other.
+pub(crate) fn is_flat(schema: &Schema, var: VarId) -> bool {
     schema
         .var(var)
         .is_some_and(|var| values::is_flat(schema, var))
 }
 
-fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
+/// A list, to be read from its text.
+pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
     List {
         source,
         bytes: list.bytes.clone(),
@@ -124,7 +126,7 @@ fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
 }
 
 /// Hands problems on; whether there is room for more.
-fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter<'_>) -> bool {
+pub(crate) fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter<'_>) -> bool {
     for problem in problems.found() {
         let (anchor, at) = (list.anchor(), problem.range.start);
         match problem.severity {

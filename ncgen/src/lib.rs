@@ -11,6 +11,7 @@
 
 pub mod cli;
 mod data;
+mod emit;
 mod fail;
 mod name;
 #[cfg(test)]
@@ -25,7 +26,7 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::format::{self, CreateOptions};
 use netcdf_core::io::{Container, Source, file, locator};
-use netcdf_core::model::Schema;
+use netcdf_core::model::{Kind, Schema};
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
@@ -48,15 +49,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 
 fn generate(cli: &Cli, env: &Env, io: &mut Io) -> Result<(), Failure> {
     let language = cli.language();
-    match language {
-        None | Some(Language::Binary) => {}
-        Some(Language::C | Language::Fortran | Language::Java) => {
-            return Err(no_programs(language).into());
-        }
-    }
     let source = source(cli, io)?;
     let options = ReadOptions {
-        kind: cli.kind.kind(),
+        kind: asked(cli, language)?,
         limits: env.limits.clone(),
     };
     let cdl = netcdf_grammar::cdl::read(&*source, &options)?;
@@ -67,10 +62,14 @@ fn generate(cli: &Cli, env: &Env, io: &mut Io) -> Result<(), Failure> {
         reporter.error(need.anchor, need.offset, what);
         return Err(all(reporter));
     }
-    if language.is_some() {
-        write(cli, &cdl, &*source, &mut reporter, env)?;
-    } else if !cli.header_only {
-        data::check(&cdl, &*source, &mut reporter, env)?;
+    match language {
+        None if cli.header_only => {}
+        None => data::check(&cdl, &*source, &mut reporter, env)?,
+        Some(Language::Binary) => write(cli, &cdl, &*source, &mut reporter, env)?,
+        Some(language @ (Language::C | Language::Fortran | Language::Java)) => {
+            let stdout: &mut dyn std::io::Write = &mut *io.stdout;
+            emit::write(language, cli, (&cdl, &*source), &mut reporter, (stdout, env))?;
+        }
     }
     let warnings = reporter.finish()?;
     warn(cli, &warnings, io);
@@ -86,10 +85,25 @@ fn all(reporter: Reporter<'_>) -> Failure {
     }
 }
 
-fn no_programs(language: Option<Language>) -> Error {
-    let name = language.map_or("", Language::name);
-    let what = format!("writing {name} programs is not there yet; it comes with writing netCDF-4");
-    Error::new(ErrorKind::Unsupported, what).with_remedy("use -b for a netCDF file")
+/// The kind that was asked for. Fortran 77 and Java programs are for the classic model: without another wish, for classic files.
+fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
+    let kind = cli.kind.kind();
+    match language {
+        None | Some(Language::Binary | Language::C) => Ok(kind),
+        Some(Language::Fortran) => match kind {
+            Some(Kind::Netcdf4) => Ok(Some(Kind::Netcdf4Classic)),
+            Some(_) | None => Ok(kind.or(Some(Kind::Classic))),
+        },
+        Some(Language::Java) => match kind {
+            None | Some(Kind::Classic) => Ok(Some(Kind::Classic)),
+            Some(Kind::Offset64) => Ok(kind),
+            Some(kind @ (Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic)) => {
+                let what = format!("Java programs cannot make {} files", kind.name());
+                let error = Error::new(ErrorKind::Unsupported, what);
+                Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
+            }
+        },
+    }
 }
 
 /// The text.

@@ -107,8 +107,9 @@ pub(super) fn push_integer(out: &mut Values, value: i128) -> bool {
 }
 
 /// One fill value of a type: netCDF's for atomic types, the first member of an enum, zeros for opaque types, a list of
-/// one for variable-length types.
-pub(super) fn fill(schema: &Schema, ty: DataType) -> Option<Values> {
+/// one for variable-length types; `None` for types that are not in the schema or nested too deep.
+#[must_use]
+pub fn fill(schema: &Schema, ty: DataType) -> Option<Values> {
     fill_at(schema, ty, 0)
 }
 

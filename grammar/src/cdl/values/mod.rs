@@ -18,6 +18,7 @@ mod tree_tests;
 mod user;
 mod window;
 
+pub use build::fill;
 pub use problems::{Problem, Problems, Severity};
 
 use std::ops::Range;

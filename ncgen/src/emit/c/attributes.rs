@@ -1,0 +1,119 @@
+//! Attributes.
+
+use netcdf_core::error::Result;
+use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, TypeKind, Values};
+
+use super::super::Program;
+use super::super::out::{Out, put};
+use super::super::quote::c_string;
+use super::OK;
+use super::names::Names;
+use super::values::Printer;
+
+/// Those of groups, then those of variables.
+pub(super) fn write(
+    program: &Program<'_>,
+    names: &Names,
+    printer: &mut Printer<'_>,
+    out: &mut Out<'_>,
+) -> Result<()> {
+    let schema = &program.schema;
+    let groups = (0..).map(GroupId).zip(&schema.groups);
+    let of_groups: Vec<_> = groups
+        .flat_map(|(id, group)| group.attributes.iter().map(move |a| (id, a)))
+        .collect();
+    if !of_groups.is_empty() {
+        put!(out, "\n    /* assign global attributes */\n")?;
+        for (group, attribute) in of_groups {
+            let owner = (group, "NC_GLOBAL");
+            put(program, (names, &mut *printer), owner, attribute, out)?;
+        }
+        put!(out, "\n")?;
+    }
+    if schema.vars.iter().all(|var| var.attributes.is_empty()) {
+        return Ok(());
+    }
+    put!(out, "\n    /* assign per-variable attributes */\n")?;
+    for id in schema.var_ids() {
+        let Some(var) = schema.var(id) else { continue };
+        let own = format!("{}_id", names.var(id));
+        for attribute in &var.attributes {
+            let owner = (var.group, own.as_str());
+            put(program, (names, &mut *printer), owner, attribute, out)?;
+        }
+    }
+    put!(out, "\n")
+}
+
+fn put(
+    program: &Program<'_>,
+    (names, printer): (&Names, &mut Printer<'_>),
+    (group, var): (GroupId, &str),
+    attribute: &Attribute,
+    out: &mut Out<'_>,
+) -> Result<()> {
+    let name = c_string(attribute.name.as_bytes());
+    let place = format!("{}, {var}, {name}", names.group(group));
+    put!(out, "\n    {{\n")?;
+    if let Values::Char(text) = &attribute.values {
+        let (len, text) = (text.len().max(1), c_string(text));
+        put!(out, "    stat = nc_put_att_text({place}, {len}, {text});\n{OK}")?;
+        return put!(out, "    }}\n");
+    }
+    // The list of its values counts.
+    printer.lists += 1;
+    let (len, values) = (attribute.values.len(), printer.list(&attribute.values));
+    for array in printer.arrays.drain(..) {
+        put!(out, "    {array}\n")?;
+    }
+    let own = names.attribute(&program.schema, group, attribute.name.as_bytes());
+    let mut constant = "NULL".to_owned();
+    if len > 0 {
+        let ty = names.ty(attribute.ty);
+        put!(out, "    static const {ty} {own}_att[{len}] = {{{values}}} ;\n")?;
+        constant = format!("{own}_att");
+    }
+    let base = base(program, attribute.ty);
+    let function = base.map_or_else(String::new, |base| format!("_{}", suffix(base)));
+    let ty = match attribute.ty {
+        DataType::Atomic(Atomic::String) => String::new(),
+        DataType::Atomic(_) | DataType::User(_) => format!(", {}", names.type_id(attribute.ty)),
+    };
+    let end = if same_line(base) { "" } else { "\n" };
+    put!(out, "    stat = nc_put_att{function}({place}{ty}, {len}, {constant});{end}{OK}")?;
+    put!(out, "    }}\n")
+}
+
+/// The atomic type that values are stored as; `None` for user-defined types that are more than that.
+fn base(program: &Program<'_>, ty: DataType) -> Option<Atomic> {
+    match ty {
+        DataType::Atomic(atomic) => Some(atomic),
+        DataType::User(id) => match program.schema.user_type(id)?.kind {
+            TypeKind::Enum { base, .. } => Some(base),
+            TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. } => None,
+        },
+    }
+}
+
+/// What the function's name for a type ends with.
+fn suffix(ty: Atomic) -> &'static str {
+    match ty {
+        Atomic::Byte => "schar",
+        Atomic::Char => "text",
+        Atomic::Short => "short",
+        Atomic::Int => "int",
+        Atomic::Float => "float",
+        Atomic::Double => "double",
+        Atomic::UByte => "ubyte",
+        Atomic::UShort => "ushort",
+        Atomic::UInt => "uint",
+        Atomic::Int64 => "longlong",
+        Atomic::UInt64 => "ulonglong",
+        Atomic::String => "string",
+    }
+}
+
+/// Whether the check stands in the same line.
+fn same_line(ty: Option<Atomic>) -> bool {
+    ty.is_some_and(|ty| ty.number() > 6)
+}

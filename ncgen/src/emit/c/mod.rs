@@ -1,0 +1,117 @@
+//! C programs.
+
+mod attributes;
+mod data;
+mod define;
+mod names;
+mod storage;
+mod types;
+mod values;
+
+use netcdf_core::error::Result;
+use netcdf_core::model::{GroupId, Kind};
+
+use super::Program;
+use super::out::{Out, put};
+use super::quote::c_string;
+use names::Names;
+use values::Printer;
+
+/// Prints the program.
+///
+/// # Errors
+/// Those of the source and of `out`, and a signal.
+pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
+    let names = Names::new(&program.schema, &program.dataset);
+    head(program, out)?;
+    types::declare(program, &names, out)?;
+    storage::constants(program, &names, out)?;
+    put!(out, "{CHECK}")?;
+    let comment = program.file.replace("*/", "* /");
+    put!(out, "int\n{}() {{/* create {comment} */\n", program.main)?;
+    put!(out, "\n    int  stat;  /* return status */\n")?;
+    put!(out, "    int  ncid;  /* netCDF id */\n")?;
+    define::declare(program, &names, out)?;
+    create(program, &names, out)?;
+    types::define(program, &names, out)?;
+    define::dimensions(program, &names, out)?;
+    define::variables(program, &names, out)?;
+    let mut printer = Printer::new(&program.schema, &names);
+    attributes::write(program, &names, &mut printer, out)?;
+    end_definitions(program, &names, out)?;
+    if !program.header_only {
+        data::write(program, &names, &mut printer, out)?;
+    }
+    let root = names.group(GroupId::ROOT);
+    put!(out, "    stat = nc_close({root});\n{OK}    return 0;\n}}\n")
+}
+
+/// The line that follows each call.
+const OK: &str = "    CHECK_ERR(stat);\n";
+
+const CHECK: &str = r#"void
+check_err(const int stat, int line, const char* file, const char* func) {
+    if (stat != NC_NOERR) {
+        (void)fprintf(stderr,"line %d of %s.%s: %s\n", line, file, func, nc_strerror(stat));
+        fflush(stderr);
+        exit(1);
+    }
+}
+
+#define CHECK_ERR(err) check_err(err, __LINE__, __FILE__, __func__)
+
+"#;
+
+/// Macros with the names that [`values`] gives to what is not finite.
+const UNUSUAL: &str = "
+#define nanf (0.0f/0.0f)
+#define nan  (0.0/0.0)
+#define inff (1.0f/0.0f)
+#define inf  (1.0/0.0)
+#define infinityf inff
+#define infinity  inf
+
+";
+
+fn head(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
+    for header in ["stdio", "stdlib", "netcdf"] {
+        put!(out, "#include <{header}.h>\n")?;
+    }
+    put!(out, "\n{}\n", if program.unusual { UNUSUAL } else { "" })
+}
+
+/// Creates the file and its groups.
+fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+    let schema = &program.schema;
+    let mode = match schema.kind {
+        Kind::Classic => "",
+        Kind::Offset64 => "|NC_64BIT_OFFSET",
+        Kind::Cdf5 => "|NC_64BIT_DATA",
+        Kind::Netcdf4 => "|NC_NETCDF4",
+        Kind::Netcdf4Classic => "|NC_NETCDF4|NC_CLASSIC_MODEL",
+    };
+    let file = c_string(program.file.as_bytes());
+    put!(out, "\n    /* enter define mode */\n")?;
+    put!(out, "    stat = nc_create({file}, NC_CLOBBER{mode}, &ncid);\n{OK}")?;
+    if names.classic {
+        return Ok(());
+    }
+    put!(out, "    {} = ncid;\n", names.group(GroupId::ROOT))?;
+    for (group, id) in schema.groups.iter().zip(0..).map(|(g, n)| (g, GroupId(n))) {
+        let Some(parent) = group.parent else { continue };
+        let (parent, id) = (names.group(parent), names.group(id));
+        let name = c_string(group.name.as_bytes());
+        put!(out, "    stat = nc_def_grp({parent}, {name}, &{id});\n{OK}")?;
+    }
+    Ok(())
+}
+
+fn end_definitions(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+    let root = names.group(GroupId::ROOT);
+    if program.no_fill {
+        put!(out, "    /* don't initialize variables with fill values */\n")?;
+        put!(out, "    stat = nc_set_fill({root}, NC_NOFILL, 0);\n{OK}")?;
+    }
+    put!(out, "\n    /* leave define mode */\n")?;
+    put!(out, "    stat = nc_enddef ({root});\n{OK}")
+}

@@ -1,0 +1,129 @@
+//! Settings of storage: chunks, filters, byte order, filling.
+
+use netcdf_core::error::Result;
+use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use netcdf_core::model::{Endianness, Fill, FilterSpec, Storage, StorageLayout, VarId};
+
+use super::super::Program;
+use super::super::out::{Out, put};
+use super::OK;
+use super::names::Names;
+
+/// Arrays of numbers that the settings need.
+pub(super) fn constants(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+    if program.schema.kind.is_cdf() {
+        return Ok(());
+    }
+    let mut any = false;
+    for id in program.schema.var_ids() {
+        let Some(var) = program.schema.var(id) else { continue };
+        let name = names.var(id);
+        if let Some(StorageLayout::Chunked(sizes)) = &var.storage.layout
+            && !sizes.is_empty()
+        {
+            let (count, sizes) = (sizes.len(), joined(sizes, ""));
+            put!(out, "static size_t {name}_chunksizes[{count}] = {{{sizes}}} ;\n")?;
+            any = true;
+        }
+        for (at, filter) in filters(&var.storage).iter().enumerate() {
+            let (count, params) = (filter.params.len(), joined(&filter.params, "U"));
+            if count > 0 {
+                put!(
+                    out,
+                    "static unsigned int {name}_{at}_filterparams[{count}] = {{{params}}} ;\n"
+                )?;
+                any = true;
+            }
+        }
+    }
+    if any || !names.classic {
+        put!(out, "\n")?;
+    }
+    Ok(())
+}
+
+fn joined<T: ToString>(numbers: &[T], suffix: &str) -> String {
+    let numbers: Vec<_> = numbers.iter().map(|n| n.to_string() + suffix).collect();
+    numbers.join(", ")
+}
+
+/// The level of deflate that stands before all other filters of its rank, which has a call of its own.
+fn level(storage: &Storage) -> Option<u32> {
+    match ranked(storage).next() {
+        Some(FilterSpec { id: DEFLATE, params }) => match params.as_slice() {
+            [level] => Some(*level),
+            _ => None,
+        },
+        Some(_) | None => None,
+    }
+}
+
+/// The filters without those that always come first.
+fn ranked(storage: &Storage) -> impl Iterator<Item = &FilterSpec> {
+    let first = [FLETCHER32, SHUFFLE];
+    storage.filters.iter().filter(move |f| !first.contains(&f.id))
+}
+
+/// The filters that are given by their numbers.
+fn filters(storage: &Storage) -> Vec<&FilterSpec> {
+    ranked(storage).skip(usize::from(level(storage).is_some())).collect()
+}
+
+/// The calls for a variable.
+pub(super) fn settings(
+    program: &Program<'_>,
+    names: &Names,
+    id: VarId,
+    out: &mut Out<'_>,
+) -> Result<()> {
+    let Some(var) = program.schema.var(id).filter(|_| !program.schema.kind.is_cdf()) else {
+        return Ok(());
+    };
+    let (storage, name) = (&var.storage, names.var(id));
+    let place = format!("{}, {name}_id", names.group(var.group));
+    if let Some((layout, sizes)) = layout(storage, name) {
+        put!(out, "    stat = nc_def_var_chunking({place}, {layout}, {sizes});\n{OK}")?;
+    }
+    let has = |id: u32| storage.filters.iter().any(|f| f.id == id);
+    if has(FLETCHER32) {
+        put!(out, "    stat = nc_def_var_fletcher32({place}, 1);\n{OK}")?;
+    }
+    let level = level(storage);
+    if has(SHUFFLE) || level.is_some() {
+        let shuffle = if has(SHUFFLE) { "NC_SHUFFLE" } else { "NC_NOSHUFFLE" };
+        let (on, level) = (u8::from(level.is_some()), level.unwrap_or(0));
+        put!(out, "    stat = nc_def_var_deflate({place}, {shuffle}, {on}, {level});\n{OK}")?;
+    }
+    if let Some(order) = storage.endianness {
+        let order = match order {
+            Endianness::Little => "NC_ENDIAN_LITTLE",
+            Endianness::Big => "NC_ENDIAN_BIG",
+        };
+        put!(out, "    stat = nc_def_var_endian({place}, {order});\n{OK}")?;
+    }
+    if storage.fill == Fill::NoFill {
+        put!(out, "    stat = nc_def_var_fill({place}, NC_NOFILL, NULL);\n{OK}")?;
+    }
+    for (at, filter) in filters(storage).iter().enumerate() {
+        let (number, count) = (filter.id, filter.params.len());
+        let params = match count {
+            0 => "NULL".to_owned(),
+            _ => format!("{name}_{at}_filterparams"),
+        };
+        put!(out, "    stat = nc_def_var_filter({place}, {number}, {count}, {params});\n{OK}")?;
+    }
+    Ok(())
+}
+
+/// The macro of a layout, and the sizes of chunks.
+fn layout(storage: &Storage, name: &str) -> Option<(&'static str, String)> {
+    let sizes = "NULL".to_owned();
+    match storage.layout.as_ref()? {
+        StorageLayout::Contiguous => Some(("NC_CONTIGUOUS", sizes)),
+        StorageLayout::Compact => Some(("NC_COMPACT", sizes)),
+        StorageLayout::Chunked(shape) if shape.is_empty() => Some(("NC_CHUNKED", sizes)),
+        StorageLayout::Chunked(_) => Some(("NC_CHUNKED", format!("{name}_chunksizes"))),
+        // Text does not ask for these.
+        StorageLayout::Virtual | StorageLayout::Unknown => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! Programs that make the dataset: in C, Fortran 77 or Java.
+//!
+//! The text is read twice: once for what is wrong in the data and for the lengths of unlimited dimensions, so that nothing is
+//! printed of a text with errors, and once more while printing. Memory holds one row of a variable at most.
+
+mod c;
+mod name;
+mod number;
+mod out;
+mod quote;
+mod rows;
+mod survey;
+
+use std::path::Path;
+
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::io::Source;
+use netcdf_core::model::{Endianness, Schema, VarId};
+use netcdf_grammar::cdl::values::{self, Problems};
+use netcdf_grammar::cdl::{Cdl, DataList};
+use netcdf_grammar::diagnostic::Reporter;
+
+use crate::cli::{Cli, Language};
+use crate::{data, name as output};
+use out::Out;
+use rows::{Block, Rows};
+
+/// What a program is made of.
+struct Program<'a> {
+    /// The schema, with the lengths that the data give to unlimited dimensions.
+    schema: Schema,
+    /// The dataset's name, of which the C tool makes that of the root group.
+    dataset: Vec<u8>,
+    /// The file that the program makes.
+    file: String,
+    /// Name of the main function, program or class.
+    main: String,
+    /// Whether values that are not numbers, or infinite, occur.
+    unusual: bool,
+    /// The lists of values; none with `-H`.
+    lists: &'a [DataList],
+    source: &'a dyn Source,
+    no_fill: bool,
+    header_only: bool,
+    /// Elements that are written at once, if no dimension is unlimited.
+    at_once: u64,
+    env: &'a Env,
+}
+
+/// Prints a program; what is wrong with the text goes to `reporter`, and then nothing is printed.
+///
+/// # Errors
+/// Those of the source and of `out`, and a signal.
+pub(crate) fn write(
+    language: Language,
+    cli: &Cli,
+    (cdl, source): (&Cdl, &dyn Source),
+    reporter: &mut Reporter<'_>,
+    (out, env): (&mut dyn std::io::Write, &Env),
+) -> Result<()> {
+    let mut schema = cdl.schema.clone();
+    let mut unusual = survey::attributes(&schema);
+    if !cli.header_only {
+        unusual |= survey::data(cdl, source, &mut schema, reporter, env)?;
+    }
+    if reporter.has_errors() {
+        return Ok(());
+    }
+    let program = Program {
+        schema,
+        dataset: dataset(cli, cdl),
+        file: file(cli, cdl)?,
+        main: main_name(cli, language),
+        unusual,
+        lists: &cdl.data,
+        source,
+        no_fill: cli.no_fill,
+        header_only: cli.header_only,
+        at_once: cli.old.whole.unwrap_or(1024),
+        env,
+    };
+    let mut out = Out::new(out);
+    match language {
+        Language::C => c::write(&program, &mut out)?,
+        Language::Fortran | Language::Java | Language::Binary => {}
+    }
+    out.finish()
+}
+
+fn dataset(cli: &Cli, cdl: &Cdl) -> Vec<u8> {
+    match &cli.output.name {
+        Some(name) => name.as_encoded_bytes().to_vec(),
+        None => cdl.name.clone(),
+    }
+}
+
+/// The name of the file that the program makes; `-o` may name anything that its library opens.
+fn file(cli: &Cli, cdl: &Cdl) -> Result<String> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    match &cli.output.file {
+        Some(path) => Ok(text(path)),
+        None => Ok(text(&output::output(cli, &cdl.name)?)),
+    }
+}
+
+fn main_name(cli: &Cli, language: Language) -> String {
+    let name = cli.output.main.as_deref().map(|n| n.to_string_lossy());
+    match (name.as_deref(), language) {
+        (None | Some("main"), Language::Java) => "Main".to_owned(),
+        (Some(name), _) => name.to_owned(),
+        (None, _) => "main".to_owned(),
+    }
+}
+
+impl Program<'_> {
+    /// The list that belongs to a variable.
+    fn list(&self, var: VarId) -> Option<&DataList> {
+        self.lists.iter().find(|list| list.var == var)
+    }
+
+    /// Reads a variable's list and hands its values to `to`, row by row, with fill values where it has none. Nothing happens
+    /// if there is no list.
+    fn rows(&self, var: VarId, to: &mut dyn Block) -> Result<()> {
+        let Some((list, mut rows)) = self.list(var).zip(Rows::new(self, var, to)) else {
+            return Ok(());
+        };
+        let text = data::text(list, self.source);
+        // Whatever is wrong was said before.
+        let mut problems = Problems::default();
+        let read = values::read(
+            &text,
+            &self.schema,
+            Endianness::Little,
+            &mut problems,
+            &mut rows,
+        );
+        read.map_err(|e| e.in_object(&self.schema.var_path(var)))?;
+        rows.finish()
+    }
+}

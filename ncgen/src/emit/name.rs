@@ -1,0 +1,124 @@
+//! Names of identifiers, made of names of objects.
+
+use netcdf_core::model::{GroupId, Schema};
+
+/// What stands for characters that identifiers do not have.
+const WORDS: &[(u8, &str)] = &[
+    (b' ', "SPACE"),
+    (b'!', "EXCLAMATION"),
+    (b'"', "QUOTATION"),
+    (b'#', "HASH"),
+    (b'$', "DOLLAR"),
+    (b'%', "PERCENT"),
+    (b'&', "AMPERSAND"),
+    (b'\'', "APOSTROPHE"),
+    (b'(', "LEFTPAREN"),
+    (b')', "RIGHTPAREN"),
+    (b'*', "ASTERISK"),
+    (b'+', "PLUS"),
+    (b',', "COMMA"),
+    (b'-', "MINUS"),
+    (b'.', "PERIOD"),
+    (b'/', "SLASH"),
+    (b':', "COLON"),
+    (b';', "SEMICOLON"),
+    (b'<', "LESSTHAN"),
+    (b'=', "EQUALS"),
+    (b'>', "GREATERTHAN"),
+    (b'?', "QUESTION"),
+    (b'@', "ATSIGN"),
+    (b'[', "LEFTBRACKET"),
+    (b'\\', "BACKSLASH"),
+    (b']', "RIGHTBRACKET"),
+    (b'^', "CIRCUMFLEX"),
+    (b'`', "BACKQUOTE"),
+    (b'{', "LEFTCURLY"),
+    (b'|', "VERTICALBAR"),
+    (b'}', "RIGHTCURLY"),
+    (b'~', "TILDE"),
+];
+
+/// What follows the beginning of an identifier.
+pub(super) fn rest(name: &[u8]) -> String {
+    let mut out = String::with_capacity(name.len());
+    for &byte in name {
+        match WORDS.iter().find(|(b, _)| *b == byte) {
+            Some((_, word)) => out.extend(["_", word, "_"]),
+            None if byte.is_ascii_graphic() => out.push(byte.into()),
+            None => out.push_str(&format!("_X{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// A whole identifier: as [`rest`], with a word before a digit at its beginning, and without an underscore there.
+pub(super) fn whole(name: &[u8]) -> String {
+    let name = name.strip_prefix(b"/").unwrap_or(name);
+    let digit = |first: u8, tail: &[u8]| format!("DIGIT_{}_{}", char::from(first), rest(tail));
+    let text = match name {
+        [first @ b'0'..=b'9', tail @ ..] => digit(*first, tail),
+        _ => rest(name),
+    };
+    let text = text.strip_prefix('_').unwrap_or(&text);
+    match text.as_bytes() {
+        [] => "UNDERSCORE_".to_owned(),
+        [first @ b'0'..=b'9', tail @ ..] => digit(*first, tail),
+        _ => text.to_owned(),
+    }
+}
+
+/// Appends a part of a path, without the characters that divide paths.
+pub(super) fn part(name: &[u8], out: &mut Vec<u8>) {
+    for &byte in name {
+        match byte {
+            b'/' => out.extend_from_slice(b"_SLASH_"),
+            b'.' => out.extend_from_slice(b"_DOT_"),
+            _ => out.push(byte),
+        }
+    }
+}
+
+/// The path of a group: `/g/h`, and nothing for the root.
+pub(super) fn group_path(schema: &Schema, id: GroupId) -> Vec<u8> {
+    let mut names = vec![];
+    let mut at = schema.group(id);
+    while let Some(group) = at {
+        let Some(parent) = group.parent else { break };
+        names.push(&group.name);
+        at = schema.group(parent);
+    }
+    let mut path = vec![];
+    for name in names.into_iter().rev() {
+        path.push(b'/');
+        part(name.as_bytes(), &mut path);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_the_c_tool_makes_them() {
+        for (name, expected) in [
+            ("a-b", "a_MINUS_b"),
+            ("/g/v", "g_SLASH_v"),
+            ("4LFTX", "DIGIT_4_LFTX"),
+            ("_x", "x"),
+            ("__x", "_x"),
+            ("é", "XC3_XA9"),
+            ("a.b c", "a_PERIOD_b_SPACE_c"),
+        ] {
+            assert_eq!(whole(name.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn always_identifiers() {
+        assert_eq!(whole(b"_1x"), "DIGIT_1_x");
+        assert_eq!(whole(b"_"), "UNDERSCORE_");
+        assert_eq!(whole(b""), "UNDERSCORE_");
+        assert_eq!(whole(b"a\x01"), "a_X01");
+    }
+}

@@ -1,0 +1,55 @@
+//! Floating-point values in programs: as many digits as lead back to the value.
+
+use netcdf_grammar::number::{FloatFormat, Form, Precision, Token};
+
+/// As C's `%.8g`, with a ninth digit where eight do not lead back to the value.
+pub(super) fn float(value: f32) -> String {
+    let text = |digits| {
+        let mut token = Token::new();
+        FloatFormat::new(Precision::Digits(digits), Form::Data).write_f32(value, &mut token);
+        String::from_utf8_lossy(token.as_bytes()).into_owned()
+    };
+    let short = text(8);
+    if short.parse() == Ok(value) {
+        short
+    } else {
+        text(9)
+    }
+}
+
+/// As C's `%.16g`, with a seventeenth digit where sixteen do not lead back to the value.
+pub(super) fn double(value: f64) -> String {
+    let text = |digits| {
+        let mut token = Token::new();
+        FloatFormat::new(Precision::Digits(digits), Form::Data).write_f64(value, &mut token);
+        String::from_utf8_lossy(token.as_bytes()).into_owned()
+    };
+    let short = text(16);
+    if short.parse() == Ok(value) {
+        short
+    } else {
+        text(17)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_the_c_tool_prints_them() {
+        assert_eq!(float(-1e36), "-9.9999996e+35");
+        assert_eq!(float(270.1), "270.10001");
+        assert_eq!(double(1e308), "1e+308");
+        assert_eq!(double(0.01), "0.01");
+    }
+
+    #[test]
+    fn every_value_leads_back() {
+        for n in 0..100_000u32 {
+            let value = f32::from_bits(0x3f80_0000 + n);
+            assert_eq!(float(value).parse(), Ok(value));
+        }
+        assert_eq!(double(0.1 + 0.2), "0.30000000000000004");
+    }
+}

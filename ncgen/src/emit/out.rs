@@ -1,0 +1,41 @@
+//! The text of a program, on its way out.
+
+use std::fmt;
+use std::io::{BufWriter, Write};
+
+use netcdf_core::error::{Error, Result};
+
+/// Bytes that are written at a time.
+const BUFFER: usize = 1 << 16;
+
+/// Takes text.
+pub(super) struct Out<'a> {
+    to: BufWriter<&'a mut dyn Write>,
+}
+
+/// Writes formatted text to an [`Out`].
+macro_rules! put {
+    ($out:expr, $($text:tt)*) => { $out.put(format_args!($($text)*)) };
+}
+pub(super) use put;
+
+impl<'a> Out<'a> {
+    pub(super) fn new(to: &'a mut dyn Write) -> Self {
+        Self {
+            to: BufWriter::with_capacity(BUFFER, to),
+        }
+    }
+
+    pub(super) fn put(&mut self, text: fmt::Arguments<'_>) -> Result<()> {
+        self.to.write_fmt(text).map_err(failed)
+    }
+
+    /// Everything is written.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.to.flush().map_err(failed)
+    }
+}
+
+fn failed(e: std::io::Error) -> Error {
+    Error::io("cannot write", "(stdout)", e)
+}

@@ -1,0 +1,146 @@
+//! The values of a variable in the pieces in which a program writes them.
+
+use netcdf_core::chunk::elements;
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::model::{Atomic, DataType, Endianness, Values, VarId};
+use netcdf_grammar::cdl::values::{self, Sink};
+
+use super::Program;
+
+/// Takes pieces: for each its place and shape, then its values in one or more runs.
+pub(super) trait Block {
+    /// A piece begins; `start` and `count` have one number a dimension.
+    ///
+    /// # Errors
+    /// Those of printing.
+    fn begin(&mut self, start: &[u64], count: &[u64]) -> Result<()>;
+
+    /// Its next values.
+    ///
+    /// # Errors
+    /// Those of printing.
+    fn values(&mut self, values: &Values) -> Result<()>;
+
+    /// It has all of its values.
+    ///
+    /// # Errors
+    /// Those of printing.
+    fn end(&mut self) -> Result<()>;
+}
+
+/// Cuts what a list has into pieces, and fills what it does not have: everything at once if it is text or not much and no
+/// dimension is unlimited, else one row of the last dimension at a time.
+pub(super) struct Rows<'a> {
+    env: &'a Env,
+    to: &'a mut dyn Block,
+    /// The type of stored bytes.
+    atomic: Option<Atomic>,
+    shape: Vec<u64>,
+    fill: Values,
+    /// Elements of a piece.
+    piece: u64,
+    /// Elements of the variable.
+    total: u64,
+    /// The next element.
+    at: u64,
+}
+
+impl<'a> Rows<'a> {
+    /// `None` for variables without elements.
+    pub(super) fn new(program: &Program<'a>, id: VarId, to: &'a mut dyn Block) -> Option<Self> {
+        let schema = &program.schema;
+        let var = schema.var(id)?;
+        let shape = schema.shape(id);
+        let total = shape.iter().copied().fold(1, u64::saturating_mul);
+        let mut dims = var.dims.iter().filter_map(|&id| schema.dim(id));
+        let open = dims.any(|dim| dim.unlimited);
+        let text = var.ty == DataType::Atomic(Atomic::Char);
+        let piece = if text || total <= program.at_once && !open {
+            total
+        } else {
+            shape.last().copied().unwrap_or(1)
+        };
+        let fill = var.fill_value().or_else(|| values::fill(schema, var.ty))?;
+        (total > 0).then_some(Self {
+            env: program.env,
+            to,
+            atomic: var.ty.atomic(),
+            shape,
+            fill,
+            piece,
+            total,
+            at: 0,
+        })
+    }
+
+    /// Hands on the next values; those beyond the variable's end are left out.
+    fn put(&mut self, values: &Values) -> Result<()> {
+        self.env.cancel.check()?;
+        let mut from = 0;
+        while from < values.len() && self.at < self.total {
+            let done = self.at % self.piece;
+            if done == 0 {
+                self.begin()?;
+            }
+            let rest = usize::try_from(self.piece - done).unwrap_or(usize::MAX);
+            let count = rest.min(values.len() - from);
+            if count == values.len() {
+                self.to.values(values)?;
+            } else {
+                self.to.values(&values.slice(from..from + count))?;
+            }
+            from += count;
+            self.at += count as u64;
+            if self.at.is_multiple_of(self.piece) {
+                self.to.end()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        let whole = self.piece == self.total;
+        let mut rest = self.at;
+        let mut start: Vec<u64> = vec![];
+        let mut count = self.shape.clone();
+        for &len in self.shape.iter().rev() {
+            start.push(rest % len.max(1));
+            rest /= len.max(1);
+        }
+        start.reverse();
+        if let (false, Some((_, outer))) = (whole, count.split_last_mut()) {
+            outer.fill(1);
+        }
+        self.to.begin(&start, &count)
+    }
+
+    /// Fill values up to `element`.
+    fn fill_to(&mut self, element: u64) -> Result<()> {
+        let fill = self.fill.clone();
+        while self.at < element.min(self.total) {
+            self.put(&fill)?;
+        }
+        Ok(())
+    }
+
+    /// What the list did not have.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.fill_to(self.total)
+    }
+}
+
+impl Sink for Rows<'_> {
+    fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
+        let Some(atomic) = self.atomic else {
+            return Ok(());
+        };
+        self.fill_to(element)?;
+        self.put(&elements::decode(atomic, Endianness::Little, bytes)?)
+    }
+
+    fn values(&mut self, element: u64, values: &Values) -> Result<()> {
+        self.fill_to(element)?;
+        self.put(values)
+    }
+}

@@ -1,0 +1,110 @@
+//! What must be known of all values before a program can be printed.
+
+use netcdf_core::chunk::elements;
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::io::Source;
+use netcdf_core::model::{Atomic, DimId, Endianness, Schema, Values, VarId};
+use netcdf_grammar::cdl::Cdl;
+use netcdf_grammar::cdl::values::{self, Problems, Sink};
+use netcdf_grammar::diagnostic::Reporter;
+
+use crate::data;
+
+/// Whether attributes have values that are not numbers, or infinite.
+pub(super) fn attributes(schema: &Schema) -> bool {
+    let groups = schema.groups.iter().flat_map(|g| &g.attributes);
+    let vars = schema.vars.iter().flat_map(|v| &v.attributes);
+    groups.chain(vars).any(|a| unusual(&a.values))
+}
+
+/// Reads all lists: sets the lengths of unlimited dimensions, reports what is wrong, and says whether there are values that are
+/// not numbers, or infinite.
+///
+/// # Errors
+/// Those of the source, and a signal.
+pub(super) fn data(
+    cdl: &Cdl,
+    source: &dyn Source,
+    schema: &mut Schema,
+    reporter: &mut Reporter<'_>,
+    env: &Env,
+) -> Result<bool> {
+    for list in &cdl.data {
+        if !data::is_flat(schema, list.var) {
+            // What is wrong in the list is said when its values are read.
+            let mut problems = Problems::default();
+            let needed = values::lengths(&data::text(list, source), schema, &mut problems)?;
+            needed.into_iter().for_each(|(dim, len)| lengthen(schema, dim, len));
+        }
+    }
+    let mut found = false;
+    for list in cdl.replaced.iter().chain(&cdl.data) {
+        let atomic = schema.var(list.var).and_then(|var| var.ty.atomic());
+        let mut sink = Survey { env, atomic, found };
+        let mut problems = Problems::default();
+        let text = data::text(list, source);
+        let order = Endianness::Little;
+        let count = values::read(&text, schema, order, &mut problems, &mut sink)?;
+        found = sink.found;
+        if let Some(count) = count.filter(|_| cdl.data.contains(list)) {
+            records(schema, list.var, count);
+        }
+        if !data::tell(&problems, list, reporter) {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Gives an unlimited first dimension the length that `count` elements of a variable need.
+fn records(schema: &mut Schema, var: VarId, count: u64) {
+    let shape = schema.shape(var);
+    let Some(&dim) = schema.var(var).and_then(|var| var.dims.first()) else {
+        return;
+    };
+    let record = shape.iter().skip(1).copied().fold(1, u64::saturating_mul);
+    lengthen(schema, dim, count.div_ceil(record.max(1)));
+}
+
+fn lengthen(schema: &mut Schema, dim: DimId, len: u64) {
+    if let Some(dim) = schema.dims.get_mut(dim.index()).filter(|d| d.unlimited) {
+        dim.len = dim.len.max(len);
+    }
+}
+
+/// Looks for values that are not finite.
+struct Survey<'a> {
+    env: &'a Env,
+    atomic: Option<Atomic>,
+    found: bool,
+}
+
+impl Sink for Survey<'_> {
+    fn bytes(&mut self, _: u64, bytes: &[u8]) -> Result<()> {
+        self.env.cancel.check()?;
+        if let (false, Some(ty @ (Atomic::Float | Atomic::Double))) = (self.found, self.atomic) {
+            self.found = unusual(&elements::decode(ty, Endianness::Little, bytes)?);
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, _: u64, values: &Values) -> Result<()> {
+        self.env.cancel.check()?;
+        self.found = self.found || unusual(values);
+        Ok(())
+    }
+}
+
+/// Whether there are floating-point values that are not finite.
+fn unusual(values: &Values) -> bool {
+    match values {
+        Values::Float(v) => v.iter().any(|x| !x.is_finite()),
+        Values::Double(v) => v.iter().any(|x| !x.is_finite()),
+        Values::Vlen(_, lists) => lists.iter().any(unusual),
+        Values::Compound { columns, .. } => columns.iter().any(unusual),
+        Values::Byte(_) | Values::Char(_) | Values::Short(_) | Values::Int(_) => false,
+        Values::Int64(_) | Values::UByte(_) | Values::UShort(_) | Values::UInt(_) => false,
+        Values::UInt64(_) | Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => false,
+    }
+}
