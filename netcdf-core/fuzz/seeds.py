@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes corpus/*: the inputs that the fuzzer starts from, out of testdata/hdf5/structures/. Needs h5py;
-for the filters that HDF5 does not have itself, hdf5plugin."""
+"""Makes corpus/*: the inputs that the fuzzer starts from, out of testdata/hdf5/structures/ and, of virtual
+datasets, testdata/hdf5/virtual_*.h5. Needs h5py; for the filters that HDF5 does not have itself, hdf5plugin."""
 import hashlib
 import os
 import pathlib
@@ -12,7 +12,8 @@ import h5py
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = HERE.parent.parent / "testdata" / "hdf5" / "structures"
+HDF5 = HERE.parent.parent / "testdata" / "hdf5"
+FILES = HDF5 / "structures"
 NUMBERS = 64
 
 
@@ -116,6 +117,52 @@ def index(image, dataset):
     image.seed("index_single", u32(where.byte_offset) + b"\1" + u32(where.size) + numbers)
 
 
+def virtual_datasets(path, image):
+    """The objects of the global heap of a file of virtual datasets, with shapes from the same file."""
+    objects = []
+    for start in image.find(b"GCOL"):
+        at, end = start + 16, start + struct.unpack_from("<Q", image.bytes, start + 8)[0]
+        while at + 16 <= end:
+            number, _, _, size = struct.unpack_from("<HHIQ", image.bytes, at)
+            if number == 0:
+                break
+            objects.append(image.bytes[at + 16 : at + 16 + size])
+            at += 16 + -(-size // 8) * 8
+    shapes = set()
+    with h5py.File(path) as file:
+        for item in file.values():
+            if isinstance(item, h5py.Dataset) and item.is_virtual:
+                for of in item.virtual_sources():
+                    shapes.add((item.shape, of.src_space.shape))
+    for data in objects:
+        for target, source in sorted(shapes):
+            head = bytes([0, 0]) + shape(target) + shape(source)
+            head += b"".join(struct.pack("<H", 0) for _ in target) + b"".join(struct.pack("<H", n) for n in target)
+            seed("virtual_dataset", head.ljust(NUMBERS, b"\0") + data)
+        for at in range(len(data) - 8):
+            kind, version = struct.unpack_from("<II", data, at)
+            if kind <= 3 and 1 <= version <= 3:
+                seed("selection", data[at:])
+
+
+def shape(dims):
+    return bytes([max(len(dims), 1) - 1]) + u32(*dims).ljust(16, b"\0")
+
+
+def selections():
+    """Those of HDF5's own encoding of dataspaces that virtual datasets do not have."""
+    spaces = [h5py.h5s.create_simple((10, 12)) for _ in range(5)]
+    spaces[0].select_none()
+    spaces[1].select_all()
+    spaces[2].select_elements([(1, 2), (7, 3), (0, 0)])
+    spaces[3].select_hyperslab((1, 1), (2, 2), (4, 4), (2, 3))
+    for n in range(3):
+        spaces[4].select_hyperslab((3 * n, n), (1, 1), None, (2, 3), h5py.h5s.SELECT_OR)
+    for space in spaces:
+        data = space.encode()
+        seed("selection", data[7 + int.from_bytes(data[3:7], "little") :])
+
+
 TYPES = ["i1", "S1", "i2", "i4", "f4", "f8", "u1", "u2", "u4", "i8", "u8"]
 
 
@@ -187,6 +234,10 @@ def main():
         heaps_and_trees(image)
         messages(image)
         objects(path, image)
+    for path in sorted(HDF5.glob("virtual_*.h5")):
+        seed("whole", path.read_bytes())
+        virtual_datasets(path, Image(path))
+    selections()
     filters()
 
 

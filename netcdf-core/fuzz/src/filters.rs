@@ -50,6 +50,10 @@ pub fn filter(id: u32, input: &[u8]) {
     if filter.decode(&context, stored, &mut output).is_ok() {
         // Some only copy what they are given: the chain compares lengths.
         let most = context.limit().max(stored.len());
-        assert!(output.len() <= most, "{} bytes of at most {most}", output.len());
+        assert!(
+            output.len() <= most,
+            "{} bytes of at most {most}",
+            output.len()
+        );
     }
 }

@@ -9,10 +9,12 @@ use crate::{limits, source};
 
 /// The start of an input: numbers that choose what is done, then the bytes of a file.
 pub struct Image<'a> {
-    /// What is left of the numbers.
-    numbers: &'a [u8],
+    numbers: Numbers<'a>,
     file: Arc<File>,
 }
+
+/// What is left of the numbers of an input.
+pub struct Numbers<'a>(pub &'a [u8]);
 
 /// Bytes of the numbers before an image.
 pub const NUMBERS: usize = 64;
@@ -23,15 +25,11 @@ impl<'a> Image<'a> {
     pub fn new(input: &'a [u8]) -> Option<Self> {
         let (head, image) = input.split_at_checked(NUMBERS)?;
         let (sizes, numbers) = head.split_first()?;
-        let size = match sizes & 3 {
-            0 | 1 => 8,
-            2 => 4,
-            _ => 2,
-        };
-        let mut bytes = superblock(size, image.len());
+        let mut bytes = superblock(width(*sizes), image.len());
         bytes.extend_from_slice(image.get(bytes.len()..)?);
         let file = File::open(source(&bytes), &limits()).ok()?;
         let file = Arc::new(file);
+        let numbers = Numbers(numbers);
         Some(Self { numbers, file })
     }
 
@@ -43,16 +41,43 @@ impl<'a> Image<'a> {
 
     /// The next number of one byte; 0 behind the last.
     pub fn u8(&mut self) -> u8 {
-        let Some((first, rest)) = self.numbers.split_first() else {
-            return 0;
-        };
-        self.numbers = rest;
-        *first
+        self.numbers.u8()
     }
 
     /// The next number of four bytes, as all addresses and lengths here have.
     pub fn u32(&mut self) -> u64 {
-        (0..4).fold(0, |n, place| n | u64::from(self.u8()) << (8 * place))
+        self.numbers.u32()
+    }
+}
+
+impl Numbers<'_> {
+    /// The next number of one byte; 0 behind the last.
+    pub fn u8(&mut self) -> u8 {
+        let Some((first, rest)) = self.0.split_first() else {
+            return 0;
+        };
+        self.0 = rest;
+        *first
+    }
+
+    /// The next number of two bytes.
+    pub fn u16(&mut self) -> u64 {
+        u64::from(self.u8()) | u64::from(self.u8()) << 8
+    }
+
+    /// The next number of four bytes.
+    pub fn u32(&mut self) -> u64 {
+        self.u16() | self.u16() << 16
+    }
+}
+
+/// Bytes of addresses and lengths, as the first byte of an input says.
+#[must_use]
+pub fn width(sizes: u8) -> u8 {
+    match sizes & 3 {
+        0 | 1 => 8,
+        2 => 4,
+        _ => 2,
     }
 }
 

@@ -9,12 +9,14 @@
 mod filters;
 mod image;
 mod structures;
+mod virtual_dataset;
 
 pub use filters::filter;
-pub use image::{Image, superblock};
+pub use image::{Image, Numbers, superblock};
 pub use structures::{
     btree_v1, btree_v2, chunk_index, fractal_heap, global_heap, local_heap, message, object,
 };
+pub use virtual_dataset::{selection, virtual_dataset};
 
 use std::sync::Arc;
 
@@ -46,8 +48,10 @@ pub fn source(bytes: &[u8]) -> Arc<dyn Source> {
 
 /// A whole file of any format: opens it, and reads the start of all variables.
 pub fn whole(bytes: &[u8]) {
-    let mut env = Env::default();
-    env.limits = limits();
+    let mut env = Env {
+        limits: limits(),
+        ..Env::default()
+    };
     env.pool.threads = 1;
     let Ok(reader) = format::open(Container::Source(source(bytes)), &env) else {
         return;
