@@ -61,6 +61,7 @@ pub fn virtual_dataset(input: &[u8]) {
 
 /// The first sources of a mapping: each of their pieces lies in its dataset and in the box.
 fn pieces(mapping: &Mapping, extents: Extents, wanted: &Region) {
+    let mut elements = mapping.elements(wanted);
     for number in mapping.sources(wanted).take(3) {
         let _ = mapping.names(number);
         let mut left = PIECES;
@@ -73,6 +74,7 @@ fn pieces(mapping: &Mapping, extents: Extents, wanted: &Region) {
             assert!(inside(&piece.target, &wanted.start, extents.target));
             assert!(inside(&piece.target, &wanted.start, &ends(wanted)));
             assert_eq!(piece.source.elements(), piece.target.elements());
+            elements -= piece.target.elements().unwrap_or(u64::MAX);
             left -= 1;
             if left == 0 {
                 return Err(Error::new(ErrorKind::Limit, "enough pieces"));
