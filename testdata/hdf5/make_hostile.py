@@ -180,6 +180,25 @@ def mappings():
     space = h5py.h5s.create_simple((64,))
     h5py.h5d.create(file.id, b"x", h5py.h5t.STD_I32LE, space, dcpl)
     file.close()
+    mappings_of_other_shapes()
+
+
+def mappings_of_other_shapes():
+    """Virtual datasets with mappings of millions of rows each, unlike those of their source."""
+    file = create("virtual_rows", LATEST)
+    shape = (2048, 4096)
+    for name, count in ((b"one", 1), (b"many", 100)):
+        dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        dcpl.set_layout(h5py.h5d.VIRTUAL)
+        dcpl.set_obj_track_times(False)
+        for _ in range(count):
+            to, source = h5py.h5s.create_simple(shape), h5py.h5s.create_simple((1 << 22,))
+            to.select_hyperslab((0, 0), (2048, 2048), (1, 2))
+            dcpl.set_virtual(to, b".", b"x", source)
+        h5py.h5d.create(file.id, name, h5py.h5t.STD_I8LE, h5py.h5s.create_simple(shape), dcpl)
+    space = h5py.h5s.create_simple((1 << 22,))
+    h5py.h5d.create(file.id, b"x", h5py.h5t.STD_I8LE, space, chunk_property((1 << 16,)))
+    file.close()
 
 
 def damage():

@@ -15,7 +15,7 @@
 //! | `variables` | datasets as variables and dimensions |
 //! | `dims` | which dimensions variables have |
 //! | [`numbers`], [`values`] | stored elements as values |
-//! | `virtual_data` | elements of virtual datasets |
+//! | `virtual_data`, `virtual_copy` | elements of virtual datasets |
 //! | [`reader`] | the format's part of reading data |
 
 mod attributes;
@@ -29,6 +29,7 @@ pub mod reader;
 pub mod types;
 pub mod values;
 mod variables;
+mod virtual_copy;
 mod virtual_data;
 mod walk;
 

@@ -5,20 +5,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::files::Files;
-use super::numbers;
 use super::reader::Netcdf4Reader;
+use super::virtual_copy::Job;
 use super::walk::may_be_left_out;
-use crate::chunk::scatter::{Block, advance};
-use crate::chunk::{Dataset as Engine, elements};
+use crate::chunk::scatter::Block;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader;
 use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::message::layout::Layout;
-use crate::format::hdf5::virtual_dataset::{self, Extents, Mapping, Piece, Reach};
+use crate::format::hdf5::virtual_dataset::{self, Mapping, Reach};
 use crate::limits::room;
-use crate::model::{Endianness, Region, VarId, convert};
+use crate::model::{Region, VarId};
 
 /// The sources of a virtual dataset.
 #[derive(Debug)]
@@ -68,6 +67,8 @@ const KEPT: usize = 64;
 const DEPTH: u32 = 8;
 /// Sources of inner virtual datasets that are read for one of the outermost.
 const READS: u64 = 1 << 16;
+/// Mappings that have the same elements of a virtual dataset, on the average.
+const OVERLAP: u64 = 4;
 /// Sources that are counted to find the length of an unlimited virtual dataset.
 const COUNTED: u64 = 1 << 16;
 
@@ -206,7 +207,9 @@ impl Virtual {
         while out.len() < size {
             out.extend_from_slice(fill);
         }
-        for mapping in self.mappings(dataset)? {
+        let mappings = self.mappings(dataset)?;
+        check_overlap(mappings, &wanted)?;
+        for mapping in mappings {
             for number in mapping.sources(&wanted) {
                 match self.source(mapping, number, env)? {
                     Some(source) => {
@@ -217,7 +220,7 @@ impl Virtual {
                             wanted: &wanted,
                             env,
                         };
-                        job.copy(mapping, number, &mut out)?;
+                        job.copy((mapping, number), &mut out)?;
                     }
                     None if mapping.counts() => break,
                     None => {}
@@ -228,6 +231,18 @@ impl Virtual {
     }
 }
 
+/// Whether reading a box takes a time that is in proportion to it.
+fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
+    let elements = mappings.iter().map(|m| m.elements(wanted));
+    let mapped = elements.fold(0, u64::saturating_add);
+    let most = wanted.elements().unwrap_or(u64::MAX);
+    if mapped > most.saturating_mul(OVERLAP).saturating_add(READS) {
+        let what = "too many mappings of a virtual dataset for the same elements";
+        return Err(Error::new(ErrorKind::Limit, what));
+    }
+    Ok(())
+}
+
 fn say_missing((file, path): &Names, e: &Error, env: &Env) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     env.notes.say(Note {
@@ -235,92 +250,4 @@ fn say_missing((file, path): &Names, e: &Error, env: &Env) {
         what: format!("this source of a virtual dataset is missing, fill values stand for it: {e}"),
         remedy: None,
     });
-}
-
-/// One source and what is wanted of it.
-struct Job<'a> {
-    source: &'a Netcdf4Reader,
-    dataset: &'a Dataset,
-    wanted: &'a Region,
-    env: &'a Env,
-}
-
-impl Job<'_> {
-    fn copy(&self, mapping: &Mapping, number: u64, out: &mut [u8]) -> Result<()> {
-        let shape = self.source.schema().shape(VarId(0));
-        let extents = Extents {
-            source: &shape,
-            target: &self.dataset.dataspace.dims,
-        };
-        mapping.pieces(number, extents, self.wanted, &mut |piece| {
-            self.piece(&piece, out)
-        })
-    }
-
-    fn piece(&self, piece: &Piece, out: &mut [u8]) -> Result<()> {
-        let engine = Engine::new(self.source, self.env);
-        let layout = engine.layout(VarId(0))?;
-        let stored = engine.read_stored(VarId(0), &layout, &piece.source)?;
-        let bytes = self.converted(stored)?;
-        let size = usize::try_from(self.dataset.datatype.size)
-            .unwrap_or(usize::MAX)
-            .max(1);
-        place(&bytes, size, (&piece.target, self.wanted), out);
-        Ok(())
-    }
-
-    /// Elements of the source in the stored form of the virtual dataset.
-    fn converted(&self, stored: Vec<u8>) -> Result<Vec<u8>> {
-        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
-        if from.is_some_and(|f| f.class == to.class && f.size == to.size) {
-            return Ok(stored);
-        }
-        let unlike = || {
-            let what = "a source of a virtual dataset is of another type";
-            Error::new(ErrorKind::Unsupported, what)
-        };
-        let values = from
-            .and_then(|f| numbers::decode(f, &stored))
-            .ok_or_else(unlike)?;
-        let target = numbers::atomic(to).ok_or_else(unlike)?;
-        let order: Endianness = numbers::plain(to).ok_or_else(unlike)?;
-        let mut bytes = vec![];
-        elements::encode(&convert::convert(&values, target)?, order, &mut bytes)?;
-        Ok(bytes)
-    }
-}
-
-/// Puts elements, in the order of a region, at their places in a box.
-fn place(bytes: &[u8], size: usize, (target, wanted): (&Region, &Region), out: &mut [u8]) {
-    let steps = steps(&wanted.count);
-    let mut index = vec![0u64; target.count.len()];
-    for element in bytes.chunks_exact(size) {
-        let dims = target.start.iter().zip(&target.stride).zip(&wanted.start);
-        let offsets = dims.zip(&steps).zip(&index);
-        let at = offsets.fold(0u64, |sum, ((((&start, &stride), &origin), &step), &i)| {
-            let place = start.saturating_add(i.saturating_mul(stride));
-            sum.saturating_add(place.saturating_sub(origin).saturating_mul(step))
-        });
-        let from = usize::try_from(at)
-            .unwrap_or(usize::MAX)
-            .saturating_mul(size);
-        if let Some(to) = out.get_mut(from..from.saturating_add(size)) {
-            to.copy_from_slice(element);
-        }
-        if !advance(&mut index, &target.count) {
-            return;
-        }
-    }
-}
-
-/// Row-major steps of a box, in elements.
-fn steps(count: &[u64]) -> Vec<u64> {
-    let mut steps: Vec<u64> = vec![];
-    let mut step = 1u64;
-    for &n in count.iter().rev() {
-        steps.push(step);
-        step = step.saturating_mul(n.max(1));
-    }
-    steps.reverse();
-    steps
 }

@@ -87,6 +87,15 @@ impl Axis {
         (self.block == 1).then_some(self.stride)
     }
 
+    /// Number of elements from `k` on that are one behind the other.
+    pub fn neighbours(&self, k: u64) -> u64 {
+        let left = self.len.saturating_sub(k);
+        if self.stride == self.block {
+            return left;
+        }
+        left.min(self.left_in_block(k))
+    }
+
     /// Number of elements from `k` on up to the end of its block.
     pub fn left_in_block(&self, k: u64) -> u64 {
         self.block - k % self.block

@@ -13,10 +13,11 @@ pub use pieces::{Extents, Piece};
 
 use std::ops::Range;
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::file::{Fields, File, verify};
 use crate::format::hdf5::selection::Selection;
 use crate::model::Region;
+use crate::model::region::product;
 use axis::Axis;
 
 /// Elements of a source that are elements of the virtual dataset.
@@ -43,13 +44,14 @@ const SAME_FILE: u8 = 0x04;
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-/// [`ErrorKind::Unsupported`].
+/// [`ErrorKind::Unsupported`], [`ErrorKind::Limit`].
 pub fn parse(file: &File, data: &[u8], address: Option<u64>) -> Result<Vec<Mapping>> {
     verify(file, data, address, "the mappings of a virtual dataset")?;
     let mut c = file.fields_of(data, address);
     let version = c.version(0..=1, "the mappings of a virtual dataset")?;
     let count = c.length()?;
     let mut mappings: Vec<Mapping> = vec![];
+    let mut left = ROWS;
     for _ in 0..count {
         // Each takes some bytes, so that their number needs no limit.
         let flags = if version == 1 { c.u8()? } else { 0 };
@@ -63,14 +65,33 @@ pub fn parse(file: &File, data: &[u8], address: Option<u64>) -> Result<Vec<Mappi
             _ => earlier(&mut c, &mappings)?.dataset.clone(),
         };
         let (source, target) = (Selection::parse(&mut c)?, Selection::parse(&mut c)?);
-        mappings.push(Mapping {
+        let mapping = Mapping {
             file,
             dataset,
             source,
             target,
-        });
+        };
+        left = check(&mapping, left)?;
+        mappings.push(mapping);
     }
     Ok(mappings)
+}
+
+/// Rows of selections that are no grids, in all mappings of a dataset: each read passes over them.
+const ROWS: u64 = 1 << 22;
+
+/// Whether a mapping can be read in reasonable time; how many rows are left for others.
+fn check(mapping: &Mapping, left: u64) -> Result<u64> {
+    if mapping.counts() && mapping.names(0) == mapping.names(1) {
+        let what = "a mapping of a virtual dataset has any number of sources, all of the same name";
+        return Err(Error::new(ErrorKind::Corrupt, what));
+    }
+    let rows = rows::count(&mapping.source).zip(rows::count(&mapping.target));
+    let rows = rows.and_then(|(source, target)| source.checked_add(target));
+    rows.and_then(|rows| left.checked_sub(rows)).ok_or_else(|| {
+        let what = format!("selections of a virtual dataset have more than {ROWS} rows");
+        Error::new(ErrorKind::Limit, what)
+    })
 }
 
 /// The mapping whose number comes next.
@@ -116,6 +137,35 @@ impl Mapping {
             }
         }
         numbers
+    }
+
+    /// How many elements of a box of the virtual dataset it has at most, with all its sources.
+    #[must_use]
+    pub fn elements(&self, wanted: &Region) -> u64 {
+        let starts = wanted.start.iter();
+        let ends = starts.zip(&wanted.count).map(|(s, n)| s.saturating_add(*n));
+        let bounds: Vec<(u64, u64)> = wanted.start.iter().copied().zip(ends).collect();
+        let within = |lens: Vec<u64>| product(&lens).unwrap_or(u64::MAX);
+        match &self.target {
+            Selection::None => 0,
+            Selection::All => within(wanted.count.clone()),
+            Selection::Points(points) => points.len() as u64,
+            Selection::Regular(combs) => {
+                let dims = combs.iter().zip(&bounds).map(|(comb, &(start, end))| {
+                    let found = Axis::of_comb(comb, end).within(start, end);
+                    found.end - found.start
+                });
+                within(dims.collect())
+            }
+            Selection::Blocks(blocks) => blocks.iter().fold(0, |sum, block| {
+                let ends = block.start.iter().zip(&block.last).zip(&bounds);
+                let dims = ends.map(|((first, last), &(start, end))| {
+                    let end = last.saturating_add(1).min(end);
+                    end.saturating_sub(start.max(*first))
+                });
+                sum.saturating_add(within(dims.collect()))
+            }),
+        }
     }
 
     /// How far the virtual dataset reaches in the dimension in which the target is unlimited, with

@@ -2,7 +2,7 @@
 
 use super::Mapping;
 use super::axis::Axis;
-use super::rows::{self, Row};
+use super::rows::{Elements, Grid, List, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::selection::Selection;
 use crate::model::Region;
@@ -56,29 +56,35 @@ impl Mapping {
             wanted,
             visit,
         };
-        match (source, target) {
-            (Form::Grid(source), Form::Grid(target)) => match pairs(&source, &target) {
-                Some(pairs) => query.grids(&source, &target, &pairs),
-                None => query.rows(&rows::of_axes(&source)?, &rows::of_axes(&target)?),
-            },
-            (Form::Rows(source), Form::Grid(target)) => {
-                query.rows(&source, &rows::of_axes(&target)?)
+        let mut source = match &source {
+            Form::Grid(source) => {
+                if let Form::Grid(target) = &target
+                    && let Some(pairs) = pairs(source, target)
+                {
+                    return query.grids(source, target, &pairs);
+                }
+                Elements::Grid(Grid::new(source)?)
             }
-            (Form::Grid(source), Form::Rows(target)) => {
-                query.rows(&rows::of_axes(&source)?, &target)
+            Form::List(source) => Elements::List(List::of(source)),
+        };
+        match &target {
+            Form::Grid(target) => {
+                let (start, end) = query.bounds();
+                let rows = Grid::new(target)?.within(&start, &end);
+                query.rows(&mut source, rows)
             }
-            (Form::Rows(source), Form::Rows(target)) => query.rows(&source, &target),
+            Form::List(target) => query.rows(&mut source, List::of(target)),
         }
     }
 }
 
 /// The elements of a selection.
-enum Form {
+enum Form<'a> {
     Grid(Vec<Axis>),
-    Rows(Vec<Row>),
+    List(&'a Selection),
 }
 
-fn axes(selection: &Selection, extent: &[u64]) -> Result<Form> {
+fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<Form<'a>> {
     let ranks = |rank: usize| {
         if rank == extent.len() {
             return Ok(());
@@ -90,7 +96,7 @@ fn axes(selection: &Selection, extent: &[u64]) -> Result<Form> {
         Err(Error::new(ErrorKind::Corrupt, what))
     };
     match selection {
-        Selection::None => return Ok(Form::Rows(vec![])),
+        Selection::None => {}
         Selection::All => return Ok(Form::Grid(extent.iter().map(|&n| Axis::whole(n)).collect())),
         Selection::Regular(combs) => {
             ranks(combs.len())?;
@@ -100,7 +106,7 @@ fn axes(selection: &Selection, extent: &[u64]) -> Result<Form> {
         Selection::Points(points) => points.iter().try_for_each(|p| ranks(p.len()))?,
         Selection::Blocks(blocks) => blocks.iter().try_for_each(|b| ranks(b.start.len()))?,
     }
-    rows::of_selection(selection).map(Form::Rows)
+    Ok(Form::List(selection))
 }
 
 /// Dimensions of source and target that belong together, if the selections have the same shape but
@@ -205,65 +211,71 @@ impl Query<'_, '_> {
         }
     }
 
-    /// Selections of any shape: both are lists of rows, of which the common parts are taken.
-    fn rows(self, source: &[Row], target: &[Row]) -> Result<()> {
-        let (mut sources, mut targets) = (source.iter().cloned(), target.iter().cloned());
-        let (mut from, mut to) = (sources.next(), targets.next());
-        while let (Some(s), Some(t)) = (&mut from, &mut to) {
-            let len = s.len.min(t.len);
-            if let Some(piece) = self.piece(&s.at, &t.at, len) {
-                (self.visit)(piece)?;
-            }
-            for row in [&mut *s, &mut *t] {
-                row.len -= len;
-                if let Some(x) = row.at.last_mut() {
-                    *x = x.saturating_add(len);
+    /// The box that is wanted, from a place up to another.
+    fn bounds(&self) -> (Vec<u64>, Vec<u64>) {
+        (0..self.extents.target.len())
+            .map(|dim| self.range(dim))
+            .unzip()
+    }
+
+    /// Selections of any shape: what is wanted of the rows of the target is cut where a row of the
+    /// source ends.
+    fn rows(self, source: &mut Elements, target: impl Iterator<Item = (u64, Row)>) -> Result<()> {
+        let (start, end) = self.bounds();
+        for (number, row) in target {
+            let Some((skip, mut to)) = clip(row, &start, &end) else {
+                continue;
+            };
+            let mut number = number.saturating_add(skip);
+            while to.len > 0 {
+                let Some(mut from) = source.row(number) else {
+                    return Ok(());
+                };
+                let len = from.len.min(to.len);
+                from.len = len;
+                let origin = vec![0; from.at.len()];
+                if let Some((0, part)) = clip(from, &origin, self.extents.source) {
+                    (self.visit)(Piece {
+                        target: region(&to.at, part.len),
+                        source: region(&part.at, part.len),
+                    })?;
                 }
-            }
-            if s.len == 0 {
-                from = sources.next();
-            }
-            if t.len == 0 {
-                to = targets.next();
+                number = number.saturating_add(len);
+                to = to.after(len);
             }
         }
         Ok(())
     }
+}
 
-    /// The part of `len` elements of a row that is wanted and that the source has.
-    fn piece(&self, from: &[u64], to: &[u64], len: u64) -> Option<Piece> {
-        let (last, outer) = to.split_last()?;
-        let inside = |(dim, x): (usize, &u64)| {
-            let (start, end) = self.range(dim);
-            (start..end).contains(x)
-        };
-        if !outer.iter().enumerate().all(inside) {
-            return None;
-        }
-        let (row, rows) = from.split_last()?;
-        let (extent, extents) = self.extents.source.split_last()?;
-        if rows.iter().zip(extents).any(|(x, n)| x >= n) {
-            return None;
-        }
-        let (start, end) = self.range(outer.len());
-        let skip = start.saturating_sub(*last);
-        let end = len
-            .min(end.saturating_sub(*last))
-            .min(extent.saturating_sub(*row));
-        let count = end.checked_sub(skip).filter(|&n| n > 0)?;
-        let region = |at: &[u64]| {
-            let mut start = at.to_vec();
-            let mut counts = vec![1; at.len()];
-            if let (Some(x), Some(n)) = (start.last_mut(), counts.last_mut()) {
-                (*x, *n) = (x.saturating_add(skip), count);
-            }
-            Region::boxed(start, counts)
-        };
-        Some(Piece {
-            source: region(from),
-            target: region(to),
-        })
+/// The part of a row that is in a box, if there is one, and the number of elements before it.
+fn clip(mut row: Row, start: &[u64], end: &[u64]) -> Option<(u64, Row)> {
+    let Some((&x, outer)) = row.at.split_last() else {
+        return Some((0, row));
+    };
+    let (start, outer_start) = start.split_last()?;
+    let (end, outer_end) = end.split_last()?;
+    let bounds = outer_start.iter().zip(outer_end);
+    let inside = outer
+        .iter()
+        .zip(bounds)
+        .all(|(x, (s, e))| (s..e).contains(&x));
+    let skip = start.saturating_sub(x);
+    let stop = row.len.min(end.saturating_sub(x));
+    if !inside || skip >= stop {
+        return None;
     }
+    row.len = stop;
+    Some((skip, row.after(skip)))
+}
+
+/// The elements of a row.
+fn region(at: &[u64], len: u64) -> Region {
+    let mut count = vec![1; at.len()];
+    if let Some(last) = count.last_mut() {
+        *last = len;
+    }
+    Region::boxed(at.to_vec(), count)
 }
 
 fn set(region: &mut Region, dim: usize, (start, count, stride): (u64, u64, u64)) {

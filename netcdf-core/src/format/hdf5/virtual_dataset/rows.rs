@@ -1,5 +1,8 @@
 //! Selections as rows: for those that are no grids, or grids of different shapes.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::axis::Axis;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::selection::{Block, Selection};
@@ -14,103 +17,297 @@ pub(super) struct Row {
     pub len: u64,
 }
 
-/// The most rows that are listed.
-const MOST: u64 = 1 << 22;
-
-/// The rows of a selection other than a grid, in their order.
-pub(super) fn of_selection(selection: &Selection) -> Result<Vec<Row>> {
-    match selection {
-        Selection::Points(points) => Ok(points.iter().map(|at| row(at.clone(), 1)).collect()),
-        Selection::Blocks(blocks) => of_blocks(blocks),
-        Selection::None | Selection::All | Selection::Regular(_) => Ok(vec![]),
+impl Row {
+    /// What is left behind the first `n` elements.
+    pub fn after(mut self, n: u64) -> Self {
+        self.len = self.len.saturating_sub(n);
+        if let Some(x) = self.at.last_mut() {
+            *x = x.saturating_add(n);
+        }
+        self
     }
 }
 
-/// The rows of a grid.
-pub(super) fn of_axes(axes: &[Axis]) -> Result<Vec<Row>> {
-    let Some((last, outer)) = axes.split_last() else {
-        return Ok(vec![row(vec![], 1)]);
-    };
-    let blocks = last.len.div_ceil(last.block);
-    let mut counts: Vec<u64> = outer.iter().map(|a| a.len).collect();
-    counts.push(blocks);
-    limit(product(&counts))?;
-    let mut rows = vec![];
-    let mut place = vec![0u64; counts.len()];
-    if counts.contains(&0) {
-        return Ok(rows);
-    }
-    loop {
-        let block = place.last().copied().unwrap_or(0);
-        let first = block.saturating_mul(last.block);
-        let mut at: Vec<u64> = outer
-            .iter()
-            .zip(&place)
-            .map(|(a, &k)| a.position(k))
-            .collect();
-        at.push(last.position(first));
-        rows.push(row(at, last.block.min(last.len - first)));
-        if !advance(&mut place, &counts) {
-            return Ok(rows);
+/// The elements of a selection in their order, numbered from 0. Nothing is listed that takes more
+/// memory than the selection itself.
+pub(super) enum Elements<'a> {
+    /// At any number without passing over those before.
+    Grid(Grid<'a>),
+    /// Row by row.
+    List(List<'a>),
+}
+
+impl Elements<'_> {
+    /// The row from element `number` on; none behind the last element. Numbers must not descend.
+    pub fn row(&mut self, number: u64) -> Option<Row> {
+        match self {
+            Self::Grid(grid) => grid.row(number),
+            Self::List(list) => list.row(number),
         }
     }
 }
 
-fn of_blocks(blocks: &[Block]) -> Result<Vec<Row>> {
-    let lens = |b: &Block| -> Vec<u64> {
-        let ends = b.start.iter().zip(&b.last);
-        ends.map(|(s, l)| (l - s).saturating_add(1)).collect()
-    };
-    let rows_of = |lens: &[u64]| lens.split_last().and_then(|(_, outer)| product(outer));
-    let total = blocks
-        .iter()
-        .try_fold(0u64, |n, b| n.checked_add(rows_of(&lens(b))?));
-    limit(total)?;
-    let mut rows = vec![];
-    for block in blocks {
-        let mut counts = lens(block);
-        let Some(len) = counts.pop() else {
-            continue;
-        };
-        let mut place = vec![0u64; counts.len()];
-        loop {
-            let offsets = place.iter().chain(std::iter::once(&0));
-            let at = block
-                .start
-                .iter()
-                .zip(offsets)
-                .map(|(s, p)| s + p)
-                .collect();
-            rows.push(row(at, len));
-            if !advance(&mut place, &counts) {
+/// All combinations of the elements of some dimensions.
+pub(super) struct Grid<'a> {
+    axes: &'a [Axis],
+    /// Number of elements.
+    len: u64,
+}
+
+impl<'a> Grid<'a> {
+    /// # Errors
+    /// [`ErrorKind::Limit`] for more than 2^64 elements.
+    pub fn new(axes: &'a [Axis]) -> Result<Self> {
+        let lens: Vec<u64> = axes.iter().map(|a| a.len).collect();
+        let what = "a selection of a virtual dataset has more than 2^64 elements";
+        match product(&lens) {
+            Some(len) => Ok(Self { axes, len }),
+            None => Err(Error::new(ErrorKind::Limit, what)),
+        }
+    }
+
+    fn row(&self, number: u64) -> Option<Row> {
+        if number >= self.len {
+            return None;
+        }
+        let (mut rest, mut at, mut len) = (number, vec![], None);
+        for axis in self.axes.iter().rev() {
+            let k = rest % axis.len.max(1);
+            rest /= axis.len.max(1);
+            at.push(axis.position(k));
+            len.get_or_insert_with(|| axis.neighbours(k));
+        }
+        at.reverse();
+        let len = len.unwrap_or(1);
+        Some(Row { at, len })
+    }
+
+    /// The rows that have elements in a box from `start` up to `end`: each with the number of its
+    /// first element.
+    pub fn within(&self, start: &[u64], end: &[u64]) -> Within<'a> {
+        let bounds = start.iter().zip(end);
+        let axes = self.axes.iter().zip(bounds);
+        let ranges: Vec<_> = axes.map(|(a, (&s, &e))| a.within(s, e)).collect();
+        let empty = ranges.len() < self.axes.len() || ranges.iter().any(|r| r.is_empty());
+        Within {
+            axes: self.axes,
+            next: (!empty).then(|| ranges.iter().map(|r| r.start).collect()),
+            ranges,
+        }
+    }
+}
+
+/// See [`Grid::within`].
+pub(super) struct Within<'a> {
+    axes: &'a [Axis],
+    /// Numbers of the elements per dimension.
+    ranges: Vec<std::ops::Range<u64>>,
+    /// Those of the next row.
+    next: Option<Vec<u64>>,
+}
+
+impl Iterator for Within<'_> {
+    type Item = (u64, Row);
+
+    fn next(&mut self) -> Option<(u64, Row)> {
+        let mut place = self.next.take()?;
+        let axes = || self.axes.iter().zip(&place);
+        let number = axes().fold(0u64, |n, (axis, k)| n.saturating_mul(axis.len) + k);
+        let at = axes().map(|(axis, &k)| axis.position(k)).collect();
+        let mut len = 1;
+        let last = self.axes.last().zip(self.ranges.last());
+        if let (Some((axis, range)), Some(k)) = (last, place.last_mut()) {
+            len = axis.neighbours(*k).min(range.end.saturating_sub(*k));
+            *k = k.saturating_add(len - 1);
+        }
+        for (k, range) in place.iter_mut().zip(&self.ranges).rev() {
+            *k = k.saturating_add(1);
+            if *k < range.end {
+                self.next = Some(place);
                 break;
             }
+            *k = range.start;
+        }
+        Some((number, Row { at, len }))
+    }
+}
+
+/// Rows in their order, with the number of the first element of the present one.
+pub(super) struct List<'a> {
+    rows: Box<dyn Iterator<Item = Row> + 'a>,
+    present: Option<Row>,
+    number: u64,
+}
+
+impl<'a> List<'a> {
+    /// The rows of a selection other than a grid.
+    pub fn of(selection: &'a Selection) -> Self {
+        let mut rows: Box<dyn Iterator<Item = Row> + 'a> = match selection {
+            Selection::Points(points) => Box::new(points.iter().map(|at| Row {
+                at: at.clone(),
+                len: 1,
+            })),
+            Selection::Blocks(blocks) => Box::new(BlockRows::of(blocks)),
+            Selection::None | Selection::All | Selection::Regular(_) => {
+                Box::new(std::iter::empty())
+            }
+        };
+        Self {
+            present: rows.next(),
+            rows,
+            number: 0,
         }
     }
-    rows.sort_unstable_by(|a, b| a.at.cmp(&b.at));
-    Ok(rows)
-}
 
-fn row(at: Vec<u64>, len: u64) -> Row {
-    Row { at, len }
-}
-
-fn limit(rows: Option<u64>) -> Result<()> {
-    if rows.is_some_and(|n| n <= MOST) {
-        return Ok(());
-    }
-    let what = format!("a selection of a virtual dataset has more than {MOST} rows");
-    Err(Error::new(ErrorKind::Limit, what))
-}
-
-/// Moves to the next place in row-major order; false behind the last.
-fn advance(place: &mut [u64], counts: &[u64]) -> bool {
-    for (x, &count) in place.iter_mut().zip(counts).rev() {
-        *x += 1;
-        if *x < count {
-            return true;
+    fn row(&mut self, number: u64) -> Option<Row> {
+        loop {
+            let row = self.present.as_ref()?;
+            let skip = number.saturating_sub(self.number);
+            if skip < row.len {
+                return Some(row.clone().after(skip));
+            }
+            self.advance();
         }
-        *x = 0;
     }
-    false
+
+    fn advance(&mut self) -> Option<(u64, Row)> {
+        let row = self.present.take()?;
+        let number = self.number;
+        self.number = number.saturating_add(row.len);
+        self.present = self.rows.next();
+        Some((number, row))
+    }
+}
+
+impl Iterator for List<'_> {
+    type Item = (u64, Row);
+
+    fn next(&mut self) -> Option<(u64, Row)> {
+        self.advance()
+    }
+}
+
+/// The next row of each block, the first one of all on top.
+struct BlockRows<'a>(BinaryHeap<Reverse<(Vec<u64>, &'a Block)>>);
+
+impl<'a> BlockRows<'a> {
+    fn of(blocks: &'a [Block]) -> Self {
+        let rows = blocks.iter().map(|b| Reverse((b.start.clone(), b)));
+        Self(rows.collect())
+    }
+}
+
+impl Iterator for BlockRows<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        let Reverse((at, block)) = self.0.pop()?;
+        let (start, last) = (block.start.last()?, block.last.last()?);
+        let len = (last - start).saturating_add(1);
+        if let Some(next) = next_row(&at, block) {
+            self.0.push(Reverse((next, block)));
+        }
+        Some(Row { at, len })
+    }
+}
+
+/// Where the next row of a block starts.
+fn next_row(at: &[u64], block: &Block) -> Option<Vec<u64>> {
+    let mut next = at.to_vec();
+    let (_, outer) = next.split_last_mut()?;
+    for (x, (start, last)) in outer
+        .iter_mut()
+        .zip(block.start.iter().zip(&block.last))
+        .rev()
+    {
+        if *x < *last {
+            *x += 1;
+            return Some(next);
+        }
+        *x = *start;
+    }
+    None
+}
+
+/// Rows that can only be looked for one by one; none for a number beyond 2^64.
+pub(super) fn count(selection: &Selection) -> Option<u64> {
+    let Selection::Blocks(blocks) = selection else {
+        return Some(0);
+    };
+    blocks.iter().try_fold(0u64, |sum, block| {
+        let ends = block.start.iter().zip(&block.last);
+        let lens: Vec<u64> = ends.map(|(s, l)| (l - s).saturating_add(1)).collect();
+        sum.checked_add(product(lens.split_last()?.1)?)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(start: u64, stride: u64, block: u64, len: u64) -> Axis {
+        Axis {
+            start,
+            stride,
+            block,
+            len,
+            unlimited: false,
+        }
+    }
+
+    /// All elements of a row.
+    fn elements(row: &Row) -> Vec<Vec<u64>> {
+        (0..row.len).map(|n| row.clone().after(n).at).collect()
+    }
+
+    #[test]
+    fn a_grid_has_its_elements_by_number_and_by_place() {
+        let axes = [axis(1, 3, 2, 5), axis(0, 2, 1, 3), axis(2, 4, 3, 7)];
+        let grid = Grid::new(&axes).unwrap();
+        let all: Vec<_> = (0..5 * 3 * 7).map(|n| grid.row(n).unwrap().at).collect();
+        assert!(all.is_sorted() && grid.row(5 * 3 * 7).is_none());
+        for (start, end) in [([0, 0, 0], [99, 99, 99]), ([2, 1, 3], [6, 5, 8])] {
+            let inside = |at: &&Vec<u64>| (0..3).all(|d| (start[d]..end[d]).contains(&at[d]));
+            let expected: Vec<_> = all.iter().filter(inside).cloned().collect();
+            assert!(expected.len() > 5);
+            let mut found = vec![];
+            for (number, row) in grid.within(&start, &end) {
+                assert_eq!(grid.row(number).unwrap().at, row.at);
+                found.extend(elements(&row));
+            }
+            assert_eq!(found, expected);
+        }
+        assert_eq!(grid.within(&[0, 1, 0], &[99, 2, 99]).next(), None);
+    }
+
+    #[test]
+    fn rows_of_blocks_come_in_order() {
+        let block = |start: [u64; 3], last: [u64; 3]| Block {
+            start: start.to_vec(),
+            last: last.to_vec(),
+        };
+        let blocks = [
+            block([0, 0, 4], [1, 1, 6]),
+            block([0, 0, 0], [0, 1, 1]),
+            block([1, 0, 1], [1, 0, 2]),
+        ];
+        let selection = Selection::Blocks(blocks.to_vec());
+        assert_eq!(count(&selection), Some(7));
+        let rows: Vec<_> = List::of(&selection).collect();
+        let starts: Vec<_> = rows.iter().map(|(n, row)| (*n, row.at.clone())).collect();
+        let expected = [
+            (0, [0, 0, 0]),
+            (2, [0, 0, 4]),
+            (5, [0, 1, 0]),
+            (7, [0, 1, 4]),
+            (10, [1, 0, 1]),
+            (12, [1, 0, 4]),
+            (15, [1, 1, 4]),
+        ];
+        assert_eq!(starts, expected.map(|(n, at)| (n, at.to_vec())));
+        let mut list = Elements::List(List::of(&selection));
+        assert_eq!(list.row(3).unwrap().at, [0, 0, 5]);
+        assert_eq!(list.row(13).unwrap().len, 2);
+        assert_eq!(list.row(18), None);
+    }
 }

@@ -92,6 +92,7 @@ fn read(sources: &Sources, mappings: &[Mapping], shape: &[u64], wanted: &Region)
     let total: u64 = shape.iter().product();
     let mut values: Vec<i64> = vec![-1; usize::try_from(total).unwrap()];
     for mapping in mappings {
+        let mut elements = mapping.elements(wanted);
         for number in mapping.sources(wanted) {
             let Some((base, dims)) = source(sources, mapping, number) else {
                 continue;
@@ -104,6 +105,7 @@ fn read(sources: &Sources, mappings: &[Mapping], shape: &[u64], wanted: &Region)
                 let from = numbers(&piece.source, dims);
                 let to = numbers(&piece.target, shape);
                 assert_eq!(from.len(), to.len());
+                elements -= to.len() as u64;
                 for (f, t) in from.into_iter().zip(to) {
                     let t = usize::try_from(t).unwrap();
                     assert_eq!(values[t], -1, "mapped twice");
@@ -181,6 +183,63 @@ fn mappings_of_version_1() {
 #[test]
 fn names_count() {
     assert_eq!(substitute(b"a%b%%b%", 12), b"a12%b%");
+}
+
+#[test]
+fn mappings_that_no_one_could_read() {
+    let blocks = |last: u64| {
+        Selection::Blocks(vec![crate::format::hdf5::selection::Block {
+            start: vec![0, 0],
+            last: vec![last, 3],
+        }])
+    };
+    let comb = crate::format::hdf5::selection::Comb {
+        start: 0,
+        stride: 4,
+        count: None,
+        block: Some(1),
+    };
+    let mapping = |name: &[u8], source, target| Mapping {
+        file: b".".to_vec(),
+        dataset: name.to_vec(),
+        source,
+        target,
+    };
+    let rows = |last| check(&mapping(b"x", blocks(last), blocks(9)), ROWS);
+    assert_eq!(rows(ROWS - 11).unwrap(), 0);
+    assert_eq!(rows(ROWS - 10).unwrap_err().kind(), ErrorKind::Limit);
+    assert_eq!(rows(u64::MAX).unwrap_err().kind(), ErrorKind::Limit);
+    let unlimited = |name| {
+        check(
+            &mapping(name, Selection::All, Selection::Regular(vec![comb])),
+            0,
+        )
+    };
+    assert_eq!(unlimited(b"x%b").unwrap(), 0);
+    assert_eq!(unlimited(b"x%%b").unwrap_err().kind(), ErrorKind::Corrupt);
+}
+
+#[test]
+fn elements_of_a_box() {
+    let block = |start: [u64; 2], last: [u64; 2]| crate::format::hdf5::selection::Block {
+        start: start.to_vec(),
+        last: last.to_vec(),
+    };
+    let mapping = |target| Mapping {
+        file: vec![],
+        dataset: vec![],
+        source: Selection::All,
+        target,
+    };
+    let wanted = Region::boxed(vec![1, 2], vec![4, 5]);
+    let blocks = vec![
+        block([0, 0], [2, 3]),
+        block([7, 7], [9, 9]),
+        block([4, 4], [4, 9]),
+    ];
+    assert_eq!(mapping(Selection::Blocks(blocks)).elements(&wanted), 4 + 3);
+    assert_eq!(mapping(Selection::All).elements(&wanted), 20);
+    assert_eq!(mapping(Selection::None).elements(&wanted), 0);
 }
 
 /// Damages each byte of the mappings, and mends their checksum: whatever comes, it comes back.

@@ -1,0 +1,236 @@
+//! Copies what is wanted of a source of a virtual dataset, piece by piece.
+
+use super::numbers;
+use super::reader::Netcdf4Reader;
+use crate::chunk::scatter::advance;
+use crate::chunk::{Dataset as Engine, elements};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::Reader;
+use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::virtual_dataset::{Extents, Mapping, Piece};
+use crate::model::{Endianness, Region, VarId, convert};
+
+/// One source and what is wanted of it.
+pub(super) struct Job<'a> {
+    pub source: &'a Netcdf4Reader,
+    pub dataset: &'a Dataset,
+    pub wanted: &'a Region,
+    pub env: &'a Env,
+}
+
+/// Bytes of small pieces that are gathered, so that a source is not read element by element.
+const GATHERED: u64 = 1 << 20;
+
+/// How much larger than the pieces together the box around them may be that is read for them.
+const SPARSE: u64 = 4;
+
+/// Pieces that are read together.
+#[derive(Default)]
+struct Batch {
+    pieces: Vec<Piece>,
+    elements: u64,
+}
+
+impl Job<'_> {
+    /// Copies the elements of a source, by its number in its mapping, to their places in the box.
+    ///
+    /// # Errors
+    /// Those of reading the source; [`ErrorKind::Unsupported`] for a source of another type that
+    /// cannot be converted.
+    pub fn copy(&self, (mapping, number): (&Mapping, u64), out: &mut [u8]) -> Result<()> {
+        let shape = self.source.schema().shape(VarId(0));
+        let extents = Extents {
+            source: &shape,
+            target: &self.dataset.dataspace.dims,
+        };
+        let most = GATHERED / self.size().max(1) as u64;
+        let mut batch = Batch::default();
+        mapping.pieces(number, extents, self.wanted, &mut |piece| {
+            let elements = piece.source.elements().unwrap_or(u64::MAX);
+            batch.elements = batch.elements.saturating_add(elements);
+            batch.pieces.push(piece);
+            match batch.elements < most {
+                true => Ok(()),
+                false => self.flush(&mut batch, out),
+            }
+        })?;
+        self.flush(&mut batch, out)
+    }
+
+    /// Bytes of an element of the virtual dataset.
+    fn size(&self) -> usize {
+        let size = usize::try_from(self.dataset.datatype.size);
+        size.unwrap_or(usize::MAX).max(1)
+    }
+
+    fn flush(&self, batch: &mut Batch, out: &mut [u8]) -> Result<()> {
+        let Batch { pieces, elements } = std::mem::take(batch);
+        let most = elements.saturating_mul(SPARSE);
+        if pieces.len() > 1
+            && let Some(all) = around(&pieces)
+            && all.elements().is_some_and(|n| n <= most)
+            && let Ok(bytes) = self.stored(&all)
+        {
+            for piece in &pieces {
+                let to = Places::new(&piece.target, self.wanted);
+                self.put(&bytes, Places::new(&piece.source, &all).zip(to), out);
+            }
+            return Ok(());
+        }
+        for piece in &pieces {
+            let bytes = self.stored(&piece.source)?;
+            self.put(
+                &bytes,
+                (0..).zip(Places::new(&piece.target, self.wanted)),
+                out,
+            );
+        }
+        Ok(())
+    }
+
+    /// Elements of the source, in the stored form of the virtual dataset.
+    fn stored(&self, region: &Region) -> Result<Vec<u8>> {
+        let engine = Engine::new(self.source, self.env);
+        let layout = engine.layout(VarId(0))?;
+        self.converted(engine.read_stored(VarId(0), &layout, region)?)
+    }
+
+    /// Elements of the source in the stored form of the virtual dataset.
+    fn converted(&self, stored: Vec<u8>) -> Result<Vec<u8>> {
+        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
+        if from.is_some_and(|f| f.class == to.class && f.size == to.size) {
+            return Ok(stored);
+        }
+        let unlike = || {
+            let what = "a source of a virtual dataset is of another type";
+            Error::new(ErrorKind::Unsupported, what)
+        };
+        let values = from
+            .and_then(|f| numbers::decode(f, &stored))
+            .ok_or_else(unlike)?;
+        let target = numbers::atomic(to).ok_or_else(unlike)?;
+        let order: Endianness = numbers::plain(to).ok_or_else(unlike)?;
+        let mut bytes = vec![];
+        elements::encode(&convert::convert(&values, target)?, order, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Puts elements, by their numbers in `bytes`, at their numbers in the box.
+    fn put(&self, bytes: &[u8], numbers: impl Iterator<Item = (u64, u64)>, out: &mut [u8]) {
+        let size = self.size();
+        let range = |number: u64| {
+            let number = usize::try_from(number).unwrap_or(usize::MAX);
+            let start = number.saturating_mul(size);
+            start..start.saturating_add(size)
+        };
+        for (from, to) in numbers {
+            let Some(element) = bytes.get(range(from)) else {
+                return;
+            };
+            if let Some(to) = out.get_mut(range(to)) {
+                to.copy_from_slice(element);
+            }
+        }
+    }
+}
+
+/// The smallest box around the sources of pieces.
+fn around(pieces: &[Piece]) -> Option<Region> {
+    let first = &pieces.first()?.source;
+    let (mut start, mut end) = (first.start.clone(), first.start.clone());
+    for Piece { source, .. } in pieces {
+        let lens = source.count.iter().zip(&source.stride);
+        let dims = source.start.iter().zip(lens);
+        for ((from, to), (&at, (count, stride))) in start.iter_mut().zip(&mut end).zip(dims) {
+            let last = count.saturating_sub(1).saturating_mul(*stride);
+            *from = at.min(*from);
+            *to = at.saturating_add(last).saturating_add(1).max(*to);
+        }
+    }
+    let count = start.iter().zip(&end).map(|(s, e)| e - s).collect();
+    Some(Region::boxed(start, count))
+}
+
+/// Numbers of the elements of a region in a box around it, in row-major order.
+struct Places<'a> {
+    region: &'a Region,
+    /// Where the region starts in the box.
+    first: u64,
+    /// Distances of neighbours in the box, in elements.
+    steps: Vec<u64>,
+    /// The next element.
+    next: Option<Vec<u64>>,
+}
+
+impl<'a> Places<'a> {
+    fn new(region: &'a Region, all: &Region) -> Self {
+        let (mut steps, mut step, mut first) = (vec![], 1u64, 0u64);
+        let dims = region.start.iter().zip(&region.stride);
+        let of = all.start.iter().zip(&all.count);
+        for ((start, stride), (origin, count)) in dims.zip(of).rev() {
+            let distance = start.saturating_sub(*origin).saturating_mul(step);
+            first = first.saturating_add(distance);
+            steps.push(stride.saturating_mul(step));
+            step = step.saturating_mul((*count).max(1));
+        }
+        steps.reverse();
+        Self {
+            region,
+            first,
+            steps,
+            next: (!region.count.contains(&0)).then(|| vec![0; region.count.len()]),
+        }
+    }
+}
+
+impl Iterator for Places<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let index = self.next.as_mut()?;
+        let steps = index.iter().zip(&self.steps);
+        let place = steps.fold(self.first, |sum, (i, step)| {
+            sum.saturating_add(i.saturating_mul(*step))
+        });
+        if !advance(index, &self.region.count) {
+            self.next = None;
+        }
+        Some(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn region(start: [u64; 2], count: [u64; 2], stride: [u64; 2]) -> Region {
+        Region {
+            start: start.to_vec(),
+            count: count.to_vec(),
+            stride: stride.to_vec(),
+        }
+    }
+
+    #[test]
+    fn elements_in_the_box_around_pieces() {
+        let sources = [
+            region([3, 4], [2, 2], [2, 3]),
+            region([4, 2], [1, 1], [1, 1]),
+        ];
+        let piece = |source: &Region| Piece {
+            source: source.clone(),
+            target: source.clone(),
+        };
+        let all = around(&sources.each_ref().map(piece)).unwrap();
+        assert_eq!(all, region([3, 2], [3, 6], [1, 1]));
+        let places: [Vec<u64>; 2] = sources.each_ref().map(|s| Places::new(s, &all).collect());
+        assert_eq!(places, [vec![2, 5, 14, 17], vec![6]]);
+    }
+
+    #[test]
+    fn an_empty_region_has_no_places() {
+        let empty = region([0, 0], [3, 0], [1, 1]);
+        assert_eq!(Places::new(&empty, &Region::whole(&[3, 3])).next(), None);
+    }
+}
