@@ -1,5 +1,7 @@
 //! Data lists: to the writer, or nowhere if they are only checked.
 
+use std::ops::Range;
+
 use netcdf_core::chunk::assemble::Assembler;
 use netcdf_core::chunk::elements;
 use netcdf_core::chunk::layout::Element;
@@ -143,32 +145,60 @@ fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer) -> Result<()> {
     if end >= total {
         return Ok(());
     }
-    let one = fill_of(writer, id)?;
-    let per_piece = PIECE / one.len().max(1);
-    let piece = one.repeat(per_piece);
-    let mut at = end;
-    while at < total && !one.is_empty() {
-        let left = usize::try_from(total - at)
-            .unwrap_or(usize::MAX)
-            .min(per_piece);
-        let bytes = piece.get(..left * one.len()).unwrap_or_default();
-        writer.put_run(id, at, bytes)?;
-        at += left as u64;
+    repeat(&fill_of(writer, id)?, end..total, |at, bytes| {
+        writer.put_run(id, at, bytes)
+    })
+}
+
+/// Puts an element at all places of a range, piece by piece.
+fn repeat(
+    one: &[u8],
+    places: Range<u64>,
+    mut put: impl FnMut(u64, &[u8]) -> Result<()>,
+) -> Result<()> {
+    if places.is_empty() || one.is_empty() {
+        return Ok(());
+    }
+    let per_piece = (PIECE / one.len()).max(1);
+    let left = usize::try_from(places.end - places.start).unwrap_or(usize::MAX);
+    let piece = one.repeat(per_piece.min(left));
+    let mut at = places.start;
+    while at < places.end {
+        let left = usize::try_from(places.end - at).unwrap_or(usize::MAX);
+        let count = left.min(per_piece);
+        put(at, piece.get(..count * one.len()).unwrap_or_default())?;
+        at += count as u64;
     }
     Ok(())
 }
 
-/// Stored form of a variable's fill value.
-fn fill_of(writer: &dyn Writer, id: VarId) -> Result<Vec<u8>> {
-    let layout = writer.layout(id)?;
-    if let Some(fill) = layout.fill {
-        return Ok(fill);
+/// Stored form of what completes a list: the variable's fill value, else that of its type.
+fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
+    let element = writer.layout(id)?.element;
+    let schema = writer.schema();
+    let Some(var) = schema.var(id) else {
+        return Ok(vec![]);
+    };
+    let fill = var.fill_value();
+    match fill.or_else(|| values::fill(schema, var.ty)) {
+        Some(fill) => stored(writer, id, element, &fill),
+        None => Ok(vec![]),
     }
-    let mut one = vec![];
-    if let Some(fill) = writer.schema().var(id).and_then(|var| var.fill_value()) {
-        elements::encode(&fill, layout.element.order, &mut one)?;
+}
+
+/// Stored form of values of a variable.
+fn stored(
+    writer: &mut dyn Writer,
+    id: VarId,
+    element: Element,
+    values: &Values,
+) -> Result<Vec<u8>> {
+    if element.plain_type().is_none() {
+        return writer.put_heap(id, values);
     }
-    Ok(one)
+    let mut bytes = vec![];
+    elements::encode(values, element.order, &mut bytes)?;
+    Ok(bytes)
 }
 
 fn elements_of(schema: &Schema, id: VarId) -> u64 {
@@ -227,11 +257,13 @@ impl<'a> Stored<'a> {
         };
         self.grow()?;
         let total = elements_of(self.writer.schema(), self.var);
-        let one = fill_of(self.writer, self.var)?;
-        if self.end < total && !one.is_empty() {
-            // All before it becomes fill, too.
-            chunks.put_run(total - 1, &one, self.writer)?;
-        }
+        let one = match self.end < total {
+            true => fill_of(self.writer, self.var)?,
+            false => vec![],
+        };
+        repeat(&one, self.end..total, |at, bytes| {
+            chunks.put_run(at, bytes, &mut *self.writer)
+        })?;
         chunks.finish(self.writer)?;
         Ok(None)
     }
@@ -271,12 +303,7 @@ impl Sink for Stored<'_> {
 
     fn values(&mut self, element: u64, values: &Values) -> Result<()> {
         self.env.cancel.check()?;
-        let mut bytes = vec![];
-        if self.element.plain_type().is_some() {
-            elements::encode(values, self.element.order, &mut bytes)?;
-        } else {
-            bytes = self.writer.put_heap(self.var, values)?;
-        }
+        let bytes = stored(self.writer, self.var, self.element, values)?;
         self.put(element, &bytes)
     }
 }

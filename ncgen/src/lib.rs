@@ -68,7 +68,13 @@ fn generate(cli: &Cli, env: &Env, io: &mut Io) -> Result<(), Failure> {
         Some(Language::Binary) => write(cli, &cdl, &*source, &mut reporter, env)?,
         Some(language @ (Language::C | Language::Fortran | Language::Java)) => {
             let stdout: &mut dyn std::io::Write = &mut *io.stdout;
-            emit::write(language, cli, (&cdl, &*source), &mut reporter, (stdout, env))?;
+            emit::write(
+                language,
+                cli,
+                (&cdl, &*source),
+                &mut reporter,
+                (stdout, env),
+            )?;
         }
     }
     let warnings = reporter.finish()?;

@@ -58,7 +58,10 @@ mod tests {
     #[test]
     fn in_c() {
         assert_eq!(c_string(b"abcd\tZ$&"), r#""abcd\tZ$&""#);
-        assert_eq!(c_string(b"a'\"\\b\x01\x7f\x001"), r#""a'\"\\b\001\177\0001""#);
+        assert_eq!(
+            c_string(b"a'\"\\b\x01\x7f\x001"),
+            r#""a'\"\\b\001\177\0001""#
+        );
         assert_eq!(c_string("é".as_bytes()), "\"é\"");
         assert_eq!(c_string(b"\xe9t"), r#""\351t""#);
         let mut out = String::new();

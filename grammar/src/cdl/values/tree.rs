@@ -7,8 +7,24 @@ use super::element::{Element, Fit, describe, not_a};
 use super::scan::{Owned, Scan};
 use crate::cdl::constant::Constant;
 use crate::escape::unescape_text;
+use crate::number::{FloatFormat, Form, Literal, Precision, Token};
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::model::{Atomic, DataType, Schema, Values};
+
+/// Appends a number where a string is expected: as `ncdump` prints it in data.
+fn number_text(number: &Literal, out: &mut Vec<u8>) {
+    let mut token = Token::new();
+    let format = |digits| FloatFormat::new(Precision::Digits(digits), Form::Data);
+    match number {
+        Literal::Integer(integer, _) => {
+            let sign = if integer.negative { "-" } else { "" };
+            out.extend_from_slice(format!("{sign}{}", integer.magnitude).as_bytes());
+        }
+        Literal::Float(value) => format(7).write_f32(*value, &mut token),
+        Literal::Double(value) => format(15).write_f64(*value, &mut token),
+    }
+    token.append_to(out);
+}
 
 /// Why reading ends before the end of the list.
 pub(super) enum Stop {
@@ -294,7 +310,11 @@ impl<'s, 'a> Tree<'s, 'a> {
                 text.push(*byte);
                 Ok(true)
             }
-            Constant::Number(_) | Constant::Opaque(_) | Constant::Fill | Constant::Name(_) => {
+            Constant::Number(number) => {
+                number_text(number, &mut text);
+                Ok(true)
+            }
+            Constant::Opaque(_) | Constant::Fill | Constant::Name(_) => {
                 Err(expected(Atomic::String, constant))
             }
             Constant::Open | Constant::Close | Constant::Comma => Ok(false),

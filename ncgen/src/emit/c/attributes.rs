@@ -57,7 +57,10 @@ fn put(
     put!(out, "\n    {{\n")?;
     if let Values::Char(text) = &attribute.values {
         let (len, text) = (text.len().max(1), c_string(text));
-        put!(out, "    stat = nc_put_att_text({place}, {len}, {text});\n{OK}")?;
+        put!(
+            out,
+            "    stat = nc_put_att_text({place}, {len}, {text});\n{OK}"
+        )?;
         return put!(out, "    }}\n");
     }
     // The list of its values counts.
@@ -70,7 +73,10 @@ fn put(
     let mut constant = "NULL".to_owned();
     if len > 0 {
         let ty = names.ty(attribute.ty);
-        put!(out, "    static const {ty} {own}_att[{len}] = {{{values}}} ;\n")?;
+        put!(
+            out,
+            "    static const {ty} {own}_att[{len}] = {{{values}}} ;\n"
+        )?;
         constant = format!("{own}_att");
     }
     let base = base(program, attribute.ty);
@@ -80,7 +86,10 @@ fn put(
         DataType::Atomic(_) | DataType::User(_) => format!(", {}", names.type_id(attribute.ty)),
     };
     let end = if same_line(base) { "" } else { "\n" };
-    put!(out, "    stat = nc_put_att{function}({place}{ty}, {len}, {constant});{end}{OK}")?;
+    put!(
+        out,
+        "    stat = nc_put_att{function}({place}{ty}, {len}, {constant});{end}{OK}"
+    )?;
     put!(out, "    }}\n")
 }
 
