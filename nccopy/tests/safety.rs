@@ -449,9 +449,13 @@ fn misuse_is_told_apart_from_failure() {
         "only permitted for netCDF-4",
     );
     assert_failed(&place.run("-3 in.nc out.nc"), "/v (ubyte) (use -k cdf5");
-    for args in ["-4", "-7", "-d1", "-s", "-c n/1", "-F *,307,9"] {
+    for (args, what) in [
+        ("-c nosuch/1", "-c: there is no dimension `nosuch`"),
+        ("-F *,nosuch", "-F: no filter is called `nosuch`"),
+        ("-F nosuch,zstd", "-F: there is no variable `nosuch`"),
+    ] {
         let out = place.run(&format!("{args} in.nc out.nc"));
-        assert_failed(&out, "is not there yet");
+        assert_failed(&out, what);
     }
     assert_eq!(place.names(), ["in.nc"]);
 }

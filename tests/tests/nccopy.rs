@@ -154,6 +154,26 @@ fn many_inputs() {
 }
 
 #[test]
+fn verified() {
+    let sandbox = Sandbox::new();
+    let args = [
+        "--verify",
+        "-d1",
+        "-s",
+        "-c",
+        "time/2,lat/2",
+        "-M0",
+        "%classic/weather-1.nc",
+        "@o.nc",
+    ];
+    let _ = nccopy(&sandbox, &args).clean();
+    let _ = nccopy(&sandbox, &["--verify", "-k", "cdf5", "@o.nc", "@p.nc"]).clean();
+    assert_eq!(sandbox.names(), ["o.nc", "p.nc"]);
+    let same = |file| ncdump(&sandbox, &["-n", "x", file]).stdout;
+    assert_eq!(same("@o.nc"), same("@p.nc"));
+}
+
+#[test]
 fn reports() {
     let sandbox = Sandbox::new();
     let args = [
