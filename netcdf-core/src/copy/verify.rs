@@ -3,6 +3,7 @@
 //! The file is opened anew and read as any other, with no help of those who wrote it, in boxes of
 //! whole chunks of one of the two datasets: those for which fewer chunks are decoded.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Job, Method, Pair, Plan};
@@ -23,6 +24,9 @@ use crate::model::{Attribute, GroupId, Region, Schema, Values, VarId};
 /// Boxes of so many parts of the memory are compared: there are two of them, and of each there is
 /// what is decoded and what is put together of it.
 const PARTS: u64 = 5;
+
+/// Bytes that are not worth the start of threads.
+const SMALL: u64 = 1 << 18;
 
 /// Elements that are put together at a time.
 const PIECE: u64 = 1 << 16;
@@ -46,11 +50,12 @@ pub(super) fn compare(
     env: &Env,
 ) -> Result<()> {
     let output = format::open(Container::Source(written), env)?;
-    attributes(&plan.schema, output.schema())?;
+    let vars = paths(output.schema());
+    attributes(&plan.schema, (output.schema(), &vars))?;
     let (from, to) = (Dataset::new(reader, env), Dataset::new(&*output, env));
     for pair in &plan.data {
         let path = plan.schema.var_path(pair.to);
-        let found = find(output.schema(), &path)?;
+        let found = find(&vars, &path)?;
         let both = Both::new(from, to, (pair.from, found));
         let compared = both.and_then(|both| both.compare());
         compared.in_object(|| path)?;
@@ -63,10 +68,15 @@ fn differs(what: impl Into<String>) -> Error {
     Error::new(ErrorKind::Corrupt, what)
 }
 
+/// The variables of a dataset by their paths.
+fn paths(schema: &Schema) -> BTreeMap<String, VarId> {
+    let vars = schema.var_ids().map(|var| (schema.var_path(var), var));
+    vars.collect()
+}
+
 /// The variable with this path.
-fn find(schema: &Schema, path: &str) -> Result<VarId> {
-    let mut ids = schema.var_ids();
-    let found = ids.find(|&var| schema.var_path(var) == path);
+fn find(vars: &BTreeMap<String, VarId>, path: &str) -> Result<VarId> {
+    let found = vars.get(path).copied();
     found.ok_or_else(|| differs("the variable is not there").in_object(path))
 }
 
@@ -164,6 +174,14 @@ fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
 
 /// The stored form of the elements of a box, decoded on all threads.
 fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
+    let layout = set.layout(var)?;
+    let bytes = part
+        .elements()
+        .unwrap_or(u64::MAX)
+        .saturating_mul(layout.element.size);
+    if bytes <= SMALL {
+        return set.read_stored(var, &layout, part);
+    }
     let pieces = |slab: &Region| Bands::new(Region::whole(&slab.count), &[], PIECE).collect();
     let cuts = Cuts {
         slabs: Box::new(std::iter::once(part.clone())),
@@ -231,22 +249,22 @@ fn all_same(a: &[Values], b: &[Values]) -> bool {
 
 /// Compares the attributes of groups and variables. Those that a writer makes itself begin with `_`,
 /// and may be missing.
-fn attributes(had: &Schema, got: &Schema) -> Result<()> {
+fn attributes(had: &Schema, (got, vars): (&Schema, &BTreeMap<String, VarId>)) -> Result<()> {
     let groups = |schema: &Schema| {
         let ids = (0..u32::try_from(schema.groups.len()).unwrap_or(u32::MAX)).map(GroupId);
-        let paths = ids.map(|id| schema.group_path(id));
-        paths.collect::<Vec<String>>()
+        let paths = ids.map(|id| (schema.group_path(id), id));
+        paths.collect::<BTreeMap<String, GroupId>>()
     };
-    let paths = groups(got);
-    for (group, path) in had.groups.iter().zip(groups(had)) {
-        let found = paths.iter().position(|p| *p == path);
-        let found = found.and_then(|n| got.groups.get(n));
-        let found = found.ok_or_else(|| differs("the group is not there").in_object(&path))?;
-        agree(&group.attributes, &found.attributes).in_object(|| path.clone())?;
+    let found = groups(got);
+    for (path, id) in groups(had) {
+        let group = found.get(&path).and_then(|id| got.group(*id));
+        let group = group.ok_or_else(|| differs("the group is not there").in_object(&path))?;
+        let own = had.group(id).map(|g| g.attributes.as_slice());
+        agree(own.unwrap_or_default(), &group.attributes).in_object(|| path)?;
     }
     for (var, id) in had.vars.iter().zip(had.var_ids()) {
         let path = had.var_path(id);
-        let found = got.var(find(got, &path)?);
+        let found = got.var(find(vars, &path)?);
         let found = found.map(|v| v.attributes.as_slice()).unwrap_or_default();
         agree(&var.attributes, found).in_object(|| path)?;
     }
@@ -254,9 +272,12 @@ fn attributes(had: &Schema, got: &Schema) -> Result<()> {
 }
 
 fn agree(had: &[Attribute], got: &[Attribute]) -> Result<()> {
-    for attribute in had {
+    for (n, attribute) in had.iter().enumerate() {
         let name = &attribute.name;
-        match got.iter().find(|a| a.name == *name) {
+        // They mostly are at the same place.
+        let same_place = got.get(n).filter(|a| a.name == *name);
+        let found = same_place.or_else(|| got.iter().find(|a| a.name == *name));
+        match found {
             Some(found) if same(&attribute.values, &found.values) => {}
             None if name.as_bytes().starts_with(b"_") => {}
             Some(_) => return Err(differs(format!("attribute {name} differs"))),
