@@ -35,7 +35,9 @@ pub(super) fn data(
             // What is wrong in the list is said when its values are read.
             let mut problems = Problems::default();
             let needed = values::lengths(&data::text(list, source), schema, &mut problems)?;
-            needed.into_iter().for_each(|(dim, len)| lengthen(schema, dim, len));
+            needed
+                .into_iter()
+                .for_each(|(dim, len)| lengthen(schema, dim, len));
         }
     }
     let mut found = false;

@@ -113,8 +113,14 @@ impl Data<'_, '_, '_> {
             numbers.join(", ")
         };
         let (start, count) = (list(&self.place.0), list(&self.place.1));
-        put!(self.out, "    size_t {own}_startset[{rank}] = {{{start}}} ;\n")?;
-        put!(self.out, "    size_t {own}_countset[{rank}] = {{{count}}};\n")?;
+        put!(
+            self.out,
+            "    size_t {own}_startset[{rank}] = {{{start}}} ;\n"
+        )?;
+        put!(
+            self.out,
+            "    size_t {own}_countset[{rank}] = {{{count}}};\n"
+        )?;
         let group = self.names.group(self.var.group);
         put!(
             self.out,
@@ -132,14 +138,16 @@ impl Block for Data<'_, '_, '_> {
             // The list of its values counts.
             self.printer.lists += 1;
         }
-        if self.has_arrays() { Ok(()) } else { self.head() }
+        if self.has_arrays() {
+            Ok(())
+        } else {
+            self.head()
+        }
     }
 
     fn values(&mut self, values: &Values) -> Result<()> {
         if let (true, Values::Char(text)) = (self.is_text(), values) {
-            let mut quoted = String::new();
-            quote::c(text, '"', &mut quoted);
-            return put!(self.out, "{quoted}");
+            return self.out.bytes(&quote::c_bytes(text));
         }
         let list = self.printer.list(values);
         let comma = if self.some { ", " } else { "" };
@@ -163,7 +171,10 @@ impl Block for Data<'_, '_, '_> {
         if self.var.dims.is_empty() {
             put!(self.out, "}};\n")?;
             let (group, own) = (self.names.group(self.var.group), self.names.var(self.id));
-            put!(self.out, "    stat = nc_put_var1({group}, {own}_id, &count, {own}_data);\n{OK}")?;
+            put!(
+                self.out,
+                "    stat = nc_put_var1({group}, {own}_id, &count, {own}_data);\n{OK}"
+            )?;
         } else {
             let end = if self.is_text() { "\"" } else { "}" };
             put!(self.out, "{end} ;\n")?;

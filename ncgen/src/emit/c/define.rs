@@ -54,7 +54,10 @@ fn declare_variables(program: &Program<'_>, names: &Names, out: &mut Out<'_>) ->
     for id in schema.var_ids() {
         put!(out, "    int {}_id;\n", names.var(id))?;
     }
-    put!(out, "\n    /* rank (number of dimensions) for each variable */\n")?;
+    put!(
+        out,
+        "\n    /* rank (number of dimensions) for each variable */\n"
+    )?;
     let rank = |id| schema.var(id).map_or(0, |var| var.dims.len());
     for id in schema.var_ids() {
         put!(out, "#   define RANK_{} {}\n", names.var(id), rank(id))?;
@@ -77,7 +80,10 @@ pub(super) fn dimensions(program: &Program<'_>, names: &Names, out: &mut Out<'_>
     for (id, dim) in dims(program) {
         let (group, own) = (names.group(dim.group), names.dim(id));
         let name = c_string(dim.name.as_bytes());
-        put!(out, "    stat = nc_def_dim({group}, {name}, {own}_len, &{own}_dim);\n{OK}")?;
+        put!(
+            out,
+            "    stat = nc_def_dim({group}, {name}, {own}_len, &{own}_dim);\n{OK}"
+        )?;
     }
     Ok(())
 }

@@ -92,7 +92,10 @@ fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()>
     };
     let file = c_string(program.file.as_bytes());
     put!(out, "\n    /* enter define mode */\n")?;
-    put!(out, "    stat = nc_create({file}, NC_CLOBBER{mode}, &ncid);\n{OK}")?;
+    put!(
+        out,
+        "    stat = nc_create({file}, NC_CLOBBER{mode}, &ncid);\n{OK}"
+    )?;
     if names.classic {
         return Ok(());
     }
@@ -109,7 +112,10 @@ fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()>
 fn end_definitions(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
     let root = names.group(GroupId::ROOT);
     if program.no_fill {
-        put!(out, "    /* don't initialize variables with fill values */\n")?;
+        put!(
+            out,
+            "    /* don't initialize variables with fill values */\n"
+        )?;
         put!(out, "    stat = nc_set_fill({root}, NC_NOFILL, 0);\n{OK}")?;
     }
     put!(out, "\n    /* leave define mode */\n")?;

@@ -58,9 +58,15 @@ impl Names {
         });
         let groups = unique(groups, &mut HashSet::new());
         let dims = schema.dims.iter();
-        let dims = unique(dims.map(|d| path(d.group, d.name.as_bytes())), &mut HashSet::new());
+        let dims = unique(
+            dims.map(|d| path(d.group, d.name.as_bytes())),
+            &mut HashSet::new(),
+        );
         let vars = schema.vars.iter();
-        let vars = unique(vars.map(|v| path(v.group, v.name.as_bytes())), &mut HashSet::new());
+        let vars = unique(
+            vars.map(|v| path(v.group, v.name.as_bytes())),
+            &mut HashSet::new(),
+        );
         let mut taken = reserved(&groups, &dims, &vars);
         let types = schema.types.iter();
         let types = unique(types.map(|t| path(t.group, t.name.as_bytes())), &mut taken);

@@ -16,13 +16,18 @@ pub(super) fn constants(program: &Program<'_>, names: &Names, out: &mut Out<'_>)
     }
     let mut any = false;
     for id in program.schema.var_ids() {
-        let Some(var) = program.schema.var(id) else { continue };
+        let Some(var) = program.schema.var(id) else {
+            continue;
+        };
         let name = names.var(id);
         if let Some(StorageLayout::Chunked(sizes)) = &var.storage.layout
             && !sizes.is_empty()
         {
             let (count, sizes) = (sizes.len(), joined(sizes, ""));
-            put!(out, "static size_t {name}_chunksizes[{count}] = {{{sizes}}} ;\n")?;
+            put!(
+                out,
+                "static size_t {name}_chunksizes[{count}] = {{{sizes}}} ;\n"
+            )?;
             any = true;
         }
         for (at, filter) in filters(&var.storage).iter().enumerate() {
@@ -50,7 +55,10 @@ fn joined<T: ToString>(numbers: &[T], suffix: &str) -> String {
 /// The level of deflate that stands before all other filters of its rank, which has a call of its own.
 fn level(storage: &Storage) -> Option<u32> {
     match ranked(storage).next() {
-        Some(FilterSpec { id: DEFLATE, params }) => match params.as_slice() {
+        Some(FilterSpec {
+            id: DEFLATE,
+            params,
+        }) => match params.as_slice() {
             [level] => Some(*level),
             _ => None,
         },
@@ -61,12 +69,17 @@ fn level(storage: &Storage) -> Option<u32> {
 /// The filters without those that always come first.
 fn ranked(storage: &Storage) -> impl Iterator<Item = &FilterSpec> {
     let first = [FLETCHER32, SHUFFLE];
-    storage.filters.iter().filter(move |f| !first.contains(&f.id))
+    storage
+        .filters
+        .iter()
+        .filter(move |f| !first.contains(&f.id))
 }
 
 /// The filters that are given by their numbers.
 fn filters(storage: &Storage) -> Vec<&FilterSpec> {
-    ranked(storage).skip(usize::from(level(storage).is_some())).collect()
+    ranked(storage)
+        .skip(usize::from(level(storage).is_some()))
+        .collect()
 }
 
 /// The calls for a variable.
@@ -76,13 +89,20 @@ pub(super) fn settings(
     id: VarId,
     out: &mut Out<'_>,
 ) -> Result<()> {
-    let Some(var) = program.schema.var(id).filter(|_| !program.schema.kind.is_cdf()) else {
+    let Some(var) = program
+        .schema
+        .var(id)
+        .filter(|_| !program.schema.kind.is_cdf())
+    else {
         return Ok(());
     };
     let (storage, name) = (&var.storage, names.var(id));
     let place = format!("{}, {name}_id", names.group(var.group));
     if let Some((layout, sizes)) = layout(storage, name) {
-        put!(out, "    stat = nc_def_var_chunking({place}, {layout}, {sizes});\n{OK}")?;
+        put!(
+            out,
+            "    stat = nc_def_var_chunking({place}, {layout}, {sizes});\n{OK}"
+        )?;
     }
     let has = |id: u32| storage.filters.iter().any(|f| f.id == id);
     if has(FLETCHER32) {
@@ -90,9 +110,16 @@ pub(super) fn settings(
     }
     let level = level(storage);
     if has(SHUFFLE) || level.is_some() {
-        let shuffle = if has(SHUFFLE) { "NC_SHUFFLE" } else { "NC_NOSHUFFLE" };
+        let shuffle = if has(SHUFFLE) {
+            "NC_SHUFFLE"
+        } else {
+            "NC_NOSHUFFLE"
+        };
         let (on, level) = (u8::from(level.is_some()), level.unwrap_or(0));
-        put!(out, "    stat = nc_def_var_deflate({place}, {shuffle}, {on}, {level});\n{OK}")?;
+        put!(
+            out,
+            "    stat = nc_def_var_deflate({place}, {shuffle}, {on}, {level});\n{OK}"
+        )?;
     }
     if let Some(order) = storage.endianness {
         let order = match order {
@@ -102,7 +129,10 @@ pub(super) fn settings(
         put!(out, "    stat = nc_def_var_endian({place}, {order});\n{OK}")?;
     }
     if storage.fill == Fill::NoFill {
-        put!(out, "    stat = nc_def_var_fill({place}, NC_NOFILL, NULL);\n{OK}")?;
+        put!(
+            out,
+            "    stat = nc_def_var_fill({place}, NC_NOFILL, NULL);\n{OK}"
+        )?;
     }
     for (at, filter) in filters(storage).iter().enumerate() {
         let (number, count) = (filter.id, filter.params.len());
@@ -110,7 +140,10 @@ pub(super) fn settings(
             0 => "NULL".to_owned(),
             _ => format!("{name}_{at}_filterparams"),
         };
-        put!(out, "    stat = nc_def_var_filter({place}, {number}, {count}, {params});\n{OK}")?;
+        put!(
+            out,
+            "    stat = nc_def_var_filter({place}, {number}, {count}, {params});\n{OK}"
+        )?;
     }
     Ok(())
 }

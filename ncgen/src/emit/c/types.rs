@@ -82,11 +82,17 @@ pub(super) fn define(program: &Program<'_>, names: &Names, out: &mut Out<'_>) ->
         let (name, own) = (c_string(ty.name.as_bytes()), names.user_type(id));
         match &ty.kind {
             TypeKind::Opaque { size } => {
-                put!(out, "    stat = nc_def_opaque({group}, {size}, {name}, &{own}_typ);\n{OK}")?;
+                put!(
+                    out,
+                    "    stat = nc_def_opaque({group}, {size}, {name}, &{own}_typ);\n{OK}"
+                )?;
             }
             TypeKind::Vlen { base } => {
                 let base = names.type_id(*base);
-                put!(out, "    stat = nc_def_vlen({group}, {name}, {base}, &{own}_typ);{OK}")?;
+                put!(
+                    out,
+                    "    stat = nc_def_vlen({group}, {name}, {base}, &{own}_typ);{OK}"
+                )?;
             }
             TypeKind::Enum { .. } => define_enum(ty, names, id, out)?,
             TypeKind::Compound { fields, .. } => {
@@ -112,11 +118,17 @@ fn define_enum(ty: &UserType, names: &Names, id: TypeId, out: &mut Out<'_>) -> R
     let (c_type, nc_type) = (atomic_type(*base), type_macro(*base));
     let name = c_string(ty.name.as_bytes());
     put!(out, "    {{\n    {c_type} econst;\n")?;
-    put!(out, "    stat = nc_def_enum({group}, {nc_type}, {name}, &{own}_typ);\n{OK}")?;
+    put!(
+        out,
+        "    stat = nc_def_enum({group}, {nc_type}, {name}, &{own}_typ);\n{OK}"
+    )?;
     for (name, value) in members {
         let (name, value) = (c_string(name.as_bytes()), enum_value(ty, *value));
         put!(out, "    econst = {value};\n")?;
-        put!(out, "    stat = nc_insert_enum({group}, {own}_typ, {name}, &econst);\n")?;
+        put!(
+            out,
+            "    stat = nc_insert_enum({group}, {own}_typ, {name}, &econst);\n"
+        )?;
     }
     put!(out, "    }}\n")
 }
@@ -129,10 +141,18 @@ fn define_fields(
 ) -> Result<()> {
     let own = names.user_type(id);
     let members = field_names(names, id, fields);
-    for (member, field) in members.iter().zip(fields).filter(|(_, f)| !f.dims.is_empty()) {
+    for (member, field) in members
+        .iter()
+        .zip(fields)
+        .filter(|(_, f)| !f.dims.is_empty())
+    {
         let rank = field.dims.len();
         let dims: Vec<_> = field.dims.iter().map(u64::to_string).collect();
-        put!(out, "    static int {member}_dims[{rank}] = {{\n{}}};", dims.join(", "))?;
+        put!(
+            out,
+            "    static int {member}_dims[{rank}] = {{\n{}}};",
+            dims.join(", ")
+        )?;
     }
     for (member, field) in members.iter().zip(fields) {
         let name = c_string(field.name.as_bytes());

@@ -250,15 +250,24 @@ mod tests {
     fn numbers() {
         let ends = Values::Int64(vec![i64::MIN, -1]);
         assert_eq!(list(&ends), "(-9223372036854775807LL-1), -1LL");
-        assert_eq!(list(&Values::UInt64(vec![u64::MAX])), "18446744073709551615ULL");
+        assert_eq!(
+            list(&Values::UInt64(vec![u64::MAX])),
+            "18446744073709551615ULL"
+        );
         assert_eq!(list(&Values::UByte(vec![255])), "255U");
         let floats = Values::Float(vec![1.5, -0.0, f32::NAN, f32::NEG_INFINITY]);
-        assert_eq!(list(&floats), "((float)1.5), ((float)-0.), nanf, ((float)-inf)");
+        assert_eq!(
+            list(&floats),
+            "((float)1.5), ((float)-0.), nanf, ((float)-inf)"
+        );
     }
 
     #[test]
     fn texts() {
-        assert_eq!(list(&Values::Char(b"'\n\xe9".to_vec())), r"'\'', '\n', '\351'");
+        assert_eq!(
+            list(&Values::Char(b"'\n\xe9".to_vec())),
+            r"'\'', '\n', '\351'"
+        );
         let strings = vec![Some(b"a\"b".as_slice().into()), None];
         assert_eq!(list(&Values::String(strings)), r#""a\"b", NULL"#);
         let mut out = String::new();
