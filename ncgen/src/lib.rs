@@ -91,24 +91,20 @@ fn all(reporter: Reporter<'_>) -> Failure {
     }
 }
 
-/// The kind that was asked for. Fortran 77 and Java programs are for the classic model: without another wish, for classic files.
+/// The kind that was asked for. Fortran 77 and Java programs make classic files, or, if that is asked for, 64-bit offset ones.
 fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
     let kind = cli.kind.kind();
-    match language {
-        None | Some(Language::Binary | Language::C) => Ok(kind),
-        Some(Language::Fortran) => match kind {
-            Some(Kind::Netcdf4) => Ok(Some(Kind::Netcdf4Classic)),
-            Some(_) | None => Ok(kind.or(Some(Kind::Classic))),
-        },
-        Some(Language::Java) => match kind {
-            None | Some(Kind::Classic) => Ok(Some(Kind::Classic)),
-            Some(Kind::Offset64) => Ok(kind),
-            Some(kind @ (Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic)) => {
-                let what = format!("Java programs cannot make {} files", kind.name());
-                let error = Error::new(ErrorKind::Unsupported, what);
-                Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
-            }
-        },
+    let language = match language {
+        None | Some(Language::Binary | Language::C) => return Ok(kind),
+        Some(language @ (Language::Fortran | Language::Java)) => language.name(),
+    };
+    match kind.unwrap_or(Kind::Classic) {
+        kind @ (Kind::Classic | Kind::Offset64) => Ok(Some(kind)),
+        kind @ (Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic) => {
+            let what = format!("{language} programs cannot make {} files", kind.name());
+            let error = Error::new(ErrorKind::Unsupported, what);
+            Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
+        }
     }
 }
 

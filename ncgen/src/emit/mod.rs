@@ -4,6 +4,8 @@
 //! printed of a text with errors, and once more while printing. Memory holds one row of a variable at most.
 
 mod c;
+mod f77;
+mod java;
 mod name;
 mod number;
 mod out;
@@ -45,6 +47,8 @@ struct Program<'a> {
     header_only: bool,
     /// Elements that are written at once, if no dimension is unlimited.
     at_once: u64,
+    /// Most elements that are written at once, if there is a limit; text is then written by rows, too.
+    most: Option<u64>,
     env: &'a Env,
 }
 
@@ -78,12 +82,16 @@ pub(crate) fn write(
         no_fill: cli.no_fill,
         header_only: cli.header_only,
         at_once: cli.old.whole.unwrap_or(1024),
+        most: (language == Language::Fortran).then_some(f77::MOST),
         env,
     };
     let mut out = Out::new(out);
     match language {
         Language::C => c::write(&program, &mut out)?,
-        Language::Fortran | Language::Java | Language::Binary => {}
+        Language::Fortran => f77::write(&program, &mut out)?,
+        Language::Java => java::write(&program, &mut out)?,
+        // Not a program.
+        Language::Binary => {}
     }
     out.finish()
 }
@@ -117,6 +125,15 @@ impl Program<'_> {
     /// The list that belongs to a variable.
     fn list(&self, var: VarId) -> Option<&DataList> {
         self.lists.iter().find(|list| list.var == var)
+    }
+
+    /// The number of pieces that [`Program::rows`] makes.
+    fn pieces(&self, var: VarId) -> u64 {
+        let mut nowhere = rows::Nowhere;
+        let rows = self
+            .list(var)
+            .and_then(|_| Rows::new(self, var, &mut nowhere));
+        rows.map_or(0, |rows| rows.pieces())
     }
 
     /// Reads a variable's list and hands its values to `to`, row by row, with fill values where it has none. Nothing happens

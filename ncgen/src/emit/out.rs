@@ -30,6 +30,10 @@ impl<'a> Out<'a> {
         self.to.write_fmt(text).map_err(failed)
     }
 
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.to.write_all(bytes).map_err(failed)
+    }
+
     /// Everything is written.
     pub(super) fn finish(mut self) -> Result<()> {
         self.to.flush().map_err(failed)

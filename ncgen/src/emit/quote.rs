@@ -42,6 +42,18 @@ fn octal(byte: u8, out: &mut String) {
     let _ = write!(out, "\\{byte:03o}");
 }
 
+/// As [`c`] between double quotes, with bytes that are no UTF-8 as they are.
+pub(super) fn c_bytes(bytes: &[u8]) -> Vec<u8> {
+    let out = std::cell::RefCell::new(Vec::with_capacity(bytes.len()));
+    let text = |text: &str| {
+        let mut quoted = String::new();
+        text.chars().for_each(|c| c_char(c, '"', &mut quoted));
+        out.borrow_mut().extend_from_slice(quoted.as_bytes());
+    };
+    pieces(bytes, text, |b| out.borrow_mut().push(b));
+    out.into_inner()
+}
+
 /// A text in double quotes, in C.
 pub(super) fn c_string(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
@@ -49,6 +61,60 @@ pub(super) fn c_string(bytes: &[u8]) -> String {
     c(bytes, '"', &mut out);
     out.push('"');
     out
+}
+
+/// A text in Fortran 77: in single quotes, other bytes than printing ASCII by their numbers. An empty one is a NUL.
+pub(super) fn fortran(bytes: &[u8]) -> String {
+    let mut parts: Vec<String> = vec![];
+    for run in bytes.chunk_by(|a, b| plain(*a) && plain(*b)) {
+        if run.iter().all(|&b| plain(b)) {
+            let text: String = run.iter().map(|&b| char::from(b)).collect();
+            parts.push(format!("'{}'", text.replace('\'', "''")));
+        } else {
+            parts.extend(run.iter().map(|b| format!("char({b})")));
+        }
+    }
+    if parts.is_empty() {
+        parts.push("char(0)".to_owned());
+    }
+    parts.join("//")
+}
+
+fn plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
+/// A text between `quote`s in Java, in ASCII; bytes that are no UTF-8 become the characters of these numbers.
+pub(super) fn java(bytes: &[u8], quote: char) -> String {
+    let out = std::cell::RefCell::new(String::with_capacity(bytes.len() + 2));
+    let text = |text: &str| {
+        for c in text.chars() {
+            java_char(c, quote, &mut out.borrow_mut());
+        }
+    };
+    pieces(bytes, text, |b| {
+        java_char(char::from(b), quote, &mut out.borrow_mut())
+    });
+    format!("{quote}{}{quote}", out.into_inner())
+}
+
+fn java_char(c: char, quote: char, out: &mut String) {
+    match c {
+        '\\' => out.push_str("\\\\"),
+        '\t' => out.push_str("\\t"),
+        '\u{8}' => out.push_str("\\b"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\u{c}' => out.push_str("\\f"),
+        _ if c == quote => out.extend(['\\', c]),
+        ' '..='~' => out.push(c),
+        _ => {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{unit:04X}");
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -67,5 +133,26 @@ mod tests {
         let mut out = String::new();
         c(b"'\"", '\'', &mut out);
         assert_eq!(out, "\\'\"");
+    }
+
+    #[test]
+    fn in_fortran() {
+        assert_eq!(fortran(b"it's\n\xe9"), "'it''s'//char(10)//char(233)");
+        assert_eq!(fortran(b"\tx"), "char(9)//'x'");
+        assert_eq!(fortran(b""), "char(0)");
+    }
+
+    #[test]
+    fn in_java() {
+        assert_eq!(
+            java("a\"\\é\n\u{1f600}".as_bytes(), '"'),
+            r#""a\"\\\u00E9\n\uD83D\uDE00""#
+        );
+        assert_eq!(java(b"'", '\''), r"'\''");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        assert_eq!(c_bytes(b"\xe9\"\0"), b"\xe9\\\"\\000");
     }
 }

@@ -29,6 +29,23 @@ pub(super) trait Block {
     fn end(&mut self) -> Result<()>;
 }
 
+/// Takes nothing.
+pub(super) struct Nowhere;
+
+impl Block for Nowhere {
+    fn begin(&mut self, _: &[u64], _: &[u64]) -> Result<()> {
+        Ok(())
+    }
+
+    fn values(&mut self, _: &Values) -> Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// Cuts what a list has into pieces, and fills what it does not have: everything at once if it is text or not much and no
 /// dimension is unlimited, else one row of the last dimension at a time.
 pub(super) struct Rows<'a> {
@@ -38,8 +55,10 @@ pub(super) struct Rows<'a> {
     atomic: Option<Atomic>,
     shape: Vec<u64>,
     fill: Values,
-    /// Elements of a piece.
-    piece: u64,
+    /// Elements that end with a piece: all, or a row.
+    row: u64,
+    /// Most elements of a piece.
+    most: u64,
     /// Elements of the variable.
     total: u64,
     /// The next element.
@@ -56,7 +75,8 @@ impl<'a> Rows<'a> {
         let mut dims = var.dims.iter().filter_map(|&id| schema.dim(id));
         let open = dims.any(|dim| dim.unlimited);
         let text = var.ty == DataType::Atomic(Atomic::Char);
-        let piece = if text || total <= program.at_once && !open {
+        let all = total <= program.at_once && !open;
+        let row = if program.most.is_none() && text || all {
             total
         } else {
             shape.last().copied().unwrap_or(1)
@@ -68,7 +88,8 @@ impl<'a> Rows<'a> {
             atomic: var.ty.atomic(),
             shape,
             fill,
-            piece,
+            row,
+            most: program.most.unwrap_or(u64::MAX),
             total,
             at: 0,
         })
@@ -79,11 +100,12 @@ impl<'a> Rows<'a> {
         self.env.cancel.check()?;
         let mut from = 0;
         while from < values.len() && self.at < self.total {
-            let done = self.at % self.piece;
+            let done = self.at % self.row % self.most;
+            let piece = self.piece();
             if done == 0 {
-                self.begin()?;
+                self.begin(piece)?;
             }
-            let rest = usize::try_from(self.piece - done).unwrap_or(usize::MAX);
+            let rest = usize::try_from(piece - done).unwrap_or(usize::MAX);
             let count = rest.min(values.len() - from);
             if count == values.len() {
                 self.to.values(values)?;
@@ -92,15 +114,26 @@ impl<'a> Rows<'a> {
             }
             from += count;
             self.at += count as u64;
-            if self.at.is_multiple_of(self.piece) {
+            if count == rest {
                 self.to.end()?;
             }
         }
         Ok(())
     }
 
-    fn begin(&mut self) -> Result<()> {
-        let whole = self.piece == self.total;
+    /// Elements of the present piece.
+    fn piece(&self) -> u64 {
+        let within = self.at % self.row;
+        let before = within - within % self.most;
+        self.most.min(self.row - before)
+    }
+
+    /// Number of pieces of the variable.
+    pub(super) fn pieces(&self) -> u64 {
+        (self.total / self.row).saturating_mul(self.row.div_ceil(self.most))
+    }
+
+    fn begin(&mut self, piece: u64) -> Result<()> {
         let mut rest = self.at;
         let mut start: Vec<u64> = vec![];
         let mut count = self.shape.clone();
@@ -109,8 +142,9 @@ impl<'a> Rows<'a> {
             rest /= len.max(1);
         }
         start.reverse();
-        if let (false, Some((_, outer))) = (whole, count.split_last_mut()) {
+        if let (true, Some((last, outer))) = (piece < self.total, count.split_last_mut()) {
             outer.fill(1);
+            *last = piece;
         }
         self.to.begin(&start, &count)
     }

@@ -148,7 +148,10 @@ fn strings_nil_and_fill() {
     let text = "\"a\\n\", NIL, \"\", _, 'x', nil";
     let expected = [Some("a\n"), None, Some(""), Some(""), Some("x"), None];
     assert_eq!(good(string, &[0], text), strings(&expected));
-    assert_eq!(bad(string, &[2], "1").0, "1");
+    let numbers = "5b, -1.50, 0.1f, 1e10, 18446744073709551615";
+    let expected = ["5", "-1.5", "0.1", "1e+10", "18446744073709551615"].map(Some);
+    assert_eq!(good(string, &[0], numbers), strings(&expected));
+    assert_eq!(bad(string, &[2], "0x1").0, "0x1");
     assert_eq!(bad(string, &[2], "\"a\" \"b\"").0, "\"b\"");
     assert_eq!(
         bad(string, &[1], "\"a\", \"b\"").1,

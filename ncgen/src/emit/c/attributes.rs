@@ -1,11 +1,11 @@
 //! Attributes.
 
 use netcdf_core::error::Result;
-use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, TypeKind, Values};
+use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Values};
 
 use super::super::Program;
 use super::super::out::{Out, put};
-use super::super::quote::c_string;
+use super::super::quote::{self, c_string};
 use super::OK;
 use super::names::Names;
 use super::values::Printer;
@@ -56,11 +56,12 @@ fn put(
     let place = format!("{}, {var}, {name}", names.group(group));
     put!(out, "\n    {{\n")?;
     if let Values::Char(text) = &attribute.values {
-        let (len, text) = (text.len().max(1), c_string(text));
-        put!(
-            out,
-            "    stat = nc_put_att_text({place}, {len}, {text});\n{OK}"
-        )?;
+        let len = text.len().max(1);
+        // The string ends with the one byte that an empty text has.
+        let text = if text == b"\0" { b"" } else { text.as_slice() };
+        put!(out, "    stat = nc_put_att_text({place}, {len}, \"")?;
+        out.bytes(&quote::c_bytes(text))?;
+        put!(out, "\");\n{OK}")?;
         return put!(out, "    }}\n");
     }
     // The list of its values counts.
@@ -79,29 +80,19 @@ fn put(
         )?;
         constant = format!("{own}_att");
     }
-    let base = base(program, attribute.ty);
-    let function = base.map_or_else(String::new, |base| format!("_{}", suffix(base)));
+    // The functions of one type do not take values of user-defined ones.
+    let atomic = attribute.ty.atomic();
+    let function = atomic.map_or_else(String::new, |ty| format!("_{}", suffix(ty)));
     let ty = match attribute.ty {
         DataType::Atomic(Atomic::String) => String::new(),
         DataType::Atomic(_) | DataType::User(_) => format!(", {}", names.type_id(attribute.ty)),
     };
-    let end = if same_line(base) { "" } else { "\n" };
+    let end = if same_line(atomic) { "" } else { "\n" };
     put!(
         out,
         "    stat = nc_put_att{function}({place}{ty}, {len}, {constant});{end}{OK}"
     )?;
     put!(out, "    }}\n")
-}
-
-/// The atomic type that values are stored as; `None` for user-defined types that are more than that.
-fn base(program: &Program<'_>, ty: DataType) -> Option<Atomic> {
-    match ty {
-        DataType::Atomic(atomic) => Some(atomic),
-        DataType::User(id) => match program.schema.user_type(id)?.kind {
-            TypeKind::Enum { base, .. } => Some(base),
-            TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. } => None,
-        },
-    }
 }
 
 /// What the function's name for a type ends with.

@@ -147,9 +147,7 @@ impl Block for Data<'_, '_, '_> {
 
     fn values(&mut self, values: &Values) -> Result<()> {
         if let (true, Values::Char(text)) = (self.is_text(), values) {
-            let mut quoted = String::new();
-            quote::c(text, '"', &mut quoted);
-            return put!(self.out, "{quoted}");
+            return self.out.bytes(&quote::c_bytes(text));
         }
         let list = self.printer.list(values);
         let comma = if self.some { ", " } else { "" };

@@ -1,0 +1,64 @@
+//! Lines in fixed form: statements in columns 7 to 72.
+
+use std::fmt;
+
+use netcdf_core::error::Result;
+
+use super::super::out::{Out, put};
+
+/// Columns of a line that a statement has.
+const COLUMNS: usize = 66;
+
+/// The statement that follows each call.
+pub(super) const OK: &str = "call check_err(stat)";
+
+/// Takes statements.
+pub(super) struct Lines<'a, 'o> {
+    out: &'a mut Out<'o>,
+}
+
+/// Writes a formatted statement.
+macro_rules! line {
+    ($out:expr, $($text:tt)*) => { $out.statement(format_args!($($text)*)) };
+}
+pub(super) use line;
+
+impl<'a, 'o> Lines<'a, 'o> {
+    pub(super) fn new(out: &'a mut Out<'o>) -> Self {
+        Self { out }
+    }
+
+    /// A statement, folded where a line is full.
+    pub(super) fn statement(&mut self, text: fmt::Arguments<'_>) -> Result<()> {
+        let text: Vec<char> = text.to_string().chars().collect();
+        for (at, part) in text.chunks(COLUMNS).enumerate() {
+            let part: String = part.iter().collect();
+            let head = if at == 0 { "      " } else { "     1" };
+            put!(self.out, "{head}{part}\n")?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn comment(&mut self, text: &str) -> Result<()> {
+        put!(self.out, "* {text}\n")
+    }
+
+    pub(super) fn blank(&mut self) -> Result<()> {
+        put!(self.out, "\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_statements_are_folded() {
+        let mut bytes: Vec<u8> = vec![];
+        let mut out = Out::new(&mut bytes);
+        line!(Lines::new(&mut out), "{}", "x".repeat(67)).unwrap();
+        out.finish().unwrap();
+        let expected = format!("      {}\n     1x\n", "x".repeat(66));
+        assert_eq!(String::from_utf8(bytes).unwrap(), expected);
+    }
+}
