@@ -1,9 +1,9 @@
 complete -c ncgen -s l -d 'Make this: b (a netCDF file), or a program that makes the file, in c, f77 or java' -r
-complete -c ncgen -s o -d 'The file to be made; implies -b' -r -F
+complete -c ncgen -s o -d 'The file to be made, by us or by the program; implies -b unless a program is asked for' -r -F
 complete -c ncgen -s N -d 'Name of the dataset, instead of the text\'s' -r
 complete -c ncgen -s M -d 'Name of the main function or class of a program' -r
 complete -c ncgen -s k -s v -d 'Kind of the output, by default that of the text\'s `_Format`, else the oldest that has all of it: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4) or "netCDF-4 classic model" (nc7)' -r
-complete -c ncgen -s W -d 'Accepted, without effect: elements of variables that are written at once' -r
+complete -c ncgen -s W -d 'Elements of a variable that a program writes at once, 1024 by default; where there are more, or dimensions are unlimited, it writes row by row' -r
 complete -c ncgen -s B -d 'Accepted, without effect: size of a buffer' -r
 complete -c ncgen -s D -d 'Accepted, without effect: level of debugging output' -r
 complete -c ncgen -s L -d 'Accepted, without effect: log level' -r

@@ -34,9 +34,8 @@ command_lines! {
     no_such_kind: "-k", "nosuch", "-o", "@a.nc", "%cdl/weather.cdl";
     no_such_language: "-l", "cobol", "%cdl/weather.cdl";
     no_such_folder: "-o", "@nosuch/a.nc", "%cdl/weather.cdl";
-    netcdf4: "-k", "nc4", "-o", "@a.nc", "%cdl/weather.cdl";
     missing_filter: "-k", "nc4", "-o", "@a.nc", "%cdl/missing_filter.cdl";
-    programs_are_not_there_yet: "-l", "c", "%cdl/weather.cdl";
+    a_c_program: "-l", "c", "%cdl/weather.cdl";
     types_that_the_kind_lacks: "-k", "classic", "-o", "@a.nc", "%cdl/unsigned.cdl";
     no_text: "-o", "@a.nc", "%classic/weather-1.nc";
 }
