@@ -58,8 +58,8 @@ impl Chain {
     /// chunk; what it holds before and after means nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::MissingFilter`](crate::error::ErrorKind::MissingFilter) for a filter that is
-    /// not there; those of the filters; [`ErrorKind::Corrupt`](crate::error::ErrorKind::Corrupt)
+    /// [`ErrorKind::MissingFilter`] for a filter that is
+    /// not there; those of the filters; [`ErrorKind::Corrupt`]
     /// if a filter does not give the length that is known.
     pub fn decode(&self, mask: u32, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
         let masked = self.masked(mask);
@@ -84,7 +84,7 @@ impl Chain {
     /// chunk's mask: bit `n` is set if filter `n` declined. `scratch` is as for [`Self::decode`].
     ///
     /// # Errors
-    /// [`ErrorKind::MissingFilter`](crate::error::ErrorKind::MissingFilter) for a filter that is
+    /// [`ErrorKind::MissingFilter`] for a filter that is
     /// not there; those of the filters; [`ErrorKind::Argument`] if the chunk has another length
     /// than its shape says.
     pub fn encode(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<(u32, Vec<u8>)> {

@@ -128,12 +128,10 @@ impl Lower<'_> {
         let Some(sizes) = self.special_integers(Special::ChunkSizes, word, list) else {
             return;
         };
-        let sizes: Option<Vec<u64>> = sizes
-            .iter()
-            .map(|&n| u64::try_from(n).ok().filter(|&n| n > 0))
-            .collect();
+        let sizes: Option<Vec<u64>> = sizes.iter().map(|&n| u64::try_from(n).ok()).collect();
         let Some(mut sizes) = sizes else {
-            return self.illegal(Special::ChunkSizes, word, list, "sizes from 1 on");
+            let expected = "sizes from 1 on, or 0 for the default";
+            return self.illegal(Special::ChunkSizes, word, list, expected);
         };
         let dims = self
             .schema

@@ -474,7 +474,7 @@ fn special_attributes() {
 
 #[test]
 fn wrong_special_attributes() {
-    let text = "netcdf x { dimensions: x = 4 ; variables: int v(x) ;\nv:_Storage = \"x\" ;\nv:_ChunkSizes = 0 ;\n\
+    let text = "netcdf x { dimensions: x = 4 ; variables: int v(x) ;\nv:_Storage = \"x\" ;\nv:_ChunkSizes = -1 ;\n\
                 v:_ChunkSizes = 5 ;\nv:_DeflateLevel = 10 ;\nv:_Shuffle = \"yes\" ;\nv:_Endianness = \"middle\" ;\n\
                 v:_Filter = \"abc\" ;\n:_Format = \"foo\" ;\nv:_Format = \"classic\" ;\n:_Shuffle = 1 ;\n\
                 int v:_Shuffle = 1 ;\nv:_Fletcher32 = 2 ;\n}";
@@ -482,7 +482,7 @@ fn wrong_special_attributes() {
         bad(text),
         [
             "2:14: _Storage expects \"contiguous\", \"compact\" or \"chunked\"",
-            "3:17: _ChunkSizes expects sizes from 1 on",
+            "3:17: _ChunkSizes expects sizes from 1 on, or 0 for the default",
             "4:17: a chunk of 5 is larger than dimension `x` of 4",
             "5:19: _DeflateLevel expects a number from 0 to 9",
             "6:14: _Shuffle expects \"true\" or \"false\"",

@@ -17,7 +17,7 @@
 //! | [`numbers`], [`values`] | stored elements as values |
 //! | `virtual_data`, `virtual_copy` | elements of virtual datasets |
 //! | [`reader`] | the format's part of reading data |
-//! | [`write`] | writing |
+//! | [`mod@write`] | writing |
 
 mod attributes;
 mod dims;
