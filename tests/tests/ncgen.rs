@@ -47,7 +47,7 @@ command_lines! {
 const CLASSIC: &str = "netcdf small {\ndimensions:\n\tt = UNLIMITED ;\n\tx-y = 2 ;\nvariables:\n\tfloat T(t, x-y) ;\n\t\tT:units = \"it's\\n\" ;\n\t\tT:_FillValue = NaNf ;\n\tchar c(x-y) ;\n\tint t ;\n\tdouble d ;\n\t\td:range = -0.1, 1e+30 ;\n\n\t\t:empty = \"\" ;\ndata:\n T = 1, _, 3 ;\n c = \"a\" ;\n t = -2147483648 ;\n d = 0.1 ;\n}\n";
 
 /// User-defined types, a group, storage, strings.
-const ENHANCED: &str = "netcdf e {\ntypes:\n  byte enum e { A = 1, B-C = 2 } ;\n  opaque(2) o ;\n  compound double { char n(2, 3) ; e f ; o p ; } ;\n  string(*) v ;\ndimensions:\n\tx = 2 ;\nvariables:\n\tdouble c ;\n\tint k(x) ;\n\t\tk:_ChunkSizes = 1 ;\n\t\tk:_DeflateLevel = 3 ;\n\t\tk:_NoFill = \"true\" ;\n\te :g = B-C ;\ndata:\n c = {{\"abc\", \"d\"}, A, 0x01ff} ;\ngroup: g {\n variables:\n\tv l(x) ;\n\tstring s ;\n data:\n  l = {\"one\", NIL}, {} ;\n  s = \"a\\\"b\" ;\n }\n}\n";
+const ENHANCED: &str = "netcdf e {\ntypes:\n  byte enum e { A = 1, B-C = 2 } ;\n  opaque(2) o ;\n  compound \\double { char n(2, 3) ; e f ; o p ; } ;\n  string(*) v ;\ndimensions:\n\tx = 2 ;\nvariables:\n\t\\double c ;\n\tint k(x) ;\n\t\tk:_ChunkSizes = 1 ;\n\t\tk:_DeflateLevel = 3 ;\n\t\tk:_NoFill = \"true\" ;\n\te :g = B-C ;\ndata:\n c = {{\"abc\", \"d\"}, A, 0x01ff} ;\ngroup: g {\n variables:\n\tv l(x) ;\n\tstring s ;\n data:\n  l = {\"one\", NIL}, {} ;\n  s = \"a\\\"b\" ;\n }\n}\n";
 
 macro_rules! programs {
     ($($name:ident: $text:expr, $($arg:literal),*;)*) => {$(

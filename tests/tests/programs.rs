@@ -58,7 +58,13 @@ fn same(text: &str, language: &str, flags: &[&str]) {
         must(&folder, "ncgen", &theirs);
     }
     let dump = |name: &str| {
-        let text = must(&folder, "ncdump", &["-s", "-n", "x", "-p", "9,17", name]);
+        // With -s ncdump fails on CDF-5.
+        let special: &[&str] = if flags == ["-4"] { &["-s"] } else { &[] };
+        let text = must(
+            &folder,
+            "ncdump",
+            &[special, &["-n", "x", "-p", "9,17", name]].concat(),
+        );
         let own = ["_NCProperties", "_SuperblockVersion"];
         let lines = text
             .lines()
@@ -83,7 +89,7 @@ variables:
 	float T(t, x-y) ;
 		T:units = "it's a \"quote\"\n\\ and \t\001 é" ;
 		T:_FillValue = -1.f ;
-		T:1st = 0.1f, 1.00000012f, NaNf, Infinityf, -Infinityf ;
+		T:\1st = 0.1f, 1.00000012f, NaNf, Infinityf, -Infinityf ;
 	char text(t, x-y) ;
 		text:empty = "" ;
 	char c ;
@@ -94,7 +100,7 @@ variables:
 	int t ;
 	double d(x-y) ;
 	double D ;
-		D:long = -1.7976931348623157e+308, 4.9e-324, 0.30000000000000004 ;
+		D:long = -1.7976931348623157e+308, 2.2250738585072014e-308, 0.30000000000000004 ;
 	int none(x-y) ;
 
 // global attributes:
@@ -122,7 +128,7 @@ types:
   int64 enum big { LEAST = -9223372036854775808, MOST = 9223372036854775807 } ;
   opaque(4) op ;
   int(*) vint ;
-  compound double { float x ; byte y(2, 2) ; char n(2, 3) ; char s(4) ; e f ; op o ; } ;
+  compound select { float x ; byte y(2, 2) ; char n(2, 3) ; char s(4) ; e f ; op o ; } ;
 dimensions:
 	n = 2 ;
 	t = UNLIMITED ;
@@ -136,7 +142,7 @@ variables:
 		op ov:oa = 0X00ADBEEF ;
 	vint vv(n) ;
 		vint vv:va = {1, 2, 3} ;
-	double dv(n) ;
+	select dv(n) ;
 	string s(n) ;
 		string s:list = "a\"b", "", "é\n" ;
 	int open(t, u) ;
@@ -184,7 +190,7 @@ group: g-1 {
   	float v.w(n) ;
   		v.w:long = "in a group" ;
   // group attributes:
-  		:1a = 1 ;
+  		:\1a = 1 ;
   data:
    p = {{{1}, {2, 3}}, 7} ;
    v.w = 2.5 ;
