@@ -128,7 +128,7 @@ types:
   int64 enum big { LEAST = -9223372036854775808, MOST = 9223372036854775807 } ;
   opaque(4) op ;
   int(*) vint ;
-  compound select { float x ; byte y(2, 2) ; char n(2, 3) ; char s(4) ; e f ; op o ; } ;
+  compound select { float x ; byte y(2, 2) ; char n(2, 3) ; char s(5) ; e f ; op o ; } ;
 dimensions:
 	n = 2 ;
 	t = UNLIMITED ;
@@ -168,7 +168,7 @@ data:
  bv = LEAST, MOST ;
  ov = 0X00010203, 0XFFFFFF00 ;
  vv = {1, 2, 3}, {} ;
- dv = {1.5, {1, 2, 3, 4}, {"abc", "d"}, {"wxyz"}, A, 0X22334455}, {2, {5, 6, 7, 8}, {"x", "y"}, {"''"}, B-C, 0X00000000} ;
+ dv = {1.5, {1, 2, 3, 4}, {"abc", "def"}, {"vwxyz"}, A, 0X22334455}, {2, {5, 6, 7, 8}, {"xyz", "uvw"}, {"it's!"}, B-C, 0X00000000} ;
  s = "x", "\\y\"" ;
  open = {1, 2}, {3, 4}, {5, 6} ;
  inner = {1, 2, 3}, {4, 5, 6} ;
@@ -188,9 +188,9 @@ group: g-1 {
   	pair p(n) ;
   	double nested ;
   	float v.w(n) ;
-  		v.w:long = "in a group" ;
+  		v.w:title = "in a group" ;
   // group attributes:
-  		:\1a = 1 ;
+  		:_1a = 1 ;
   data:
    p = {{{1}, {2, 3}}, 7} ;
    v.w = 2.5 ;
