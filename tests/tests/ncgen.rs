@@ -34,10 +34,36 @@ command_lines! {
     no_such_kind: "-k", "nosuch", "-o", "@a.nc", "%cdl/weather.cdl";
     no_such_language: "-l", "cobol", "%cdl/weather.cdl";
     no_such_folder: "-o", "@nosuch/a.nc", "%cdl/weather.cdl";
-    missing_filter: "-k", "nc4", "-o", "@a.nc", "%cdl/missing_filter.cdl";
     a_c_program: "-l", "c", "%cdl/weather.cdl";
+    no_fortran_program_of_netcdf4: "-lf77", "-4", "%cdl/weather.cdl";
+    no_fortran_program_of_other_types: "-lf77", "%cdl/unsigned.cdl";
+    no_java_program_of_other_types: "-ljava", "%cdl/unsigned.cdl";
     types_that_the_kind_lacks: "-k", "classic", "-o", "@a.nc", "%cdl/unsigned.cdl";
     no_text: "-o", "@a.nc", "%classic/weather-1.nc";
+}
+
+/// Something of everything that the classic model has.
+const CLASSIC: &str = "netcdf small {\ndimensions:\n\tt = UNLIMITED ;\n\tx-y = 2 ;\nvariables:\n\tfloat T(t, x-y) ;\n\t\tT:units = \"it's\\n\" ;\n\t\tT:_FillValue = NaNf ;\n\tchar c(x-y) ;\n\tint t ;\n\tdouble d ;\n\t\td:range = -0.1, 1e+30 ;\n\n\t\t:empty = \"\" ;\ndata:\n T = 1, _, 3 ;\n c = \"a\" ;\n t = -2147483648 ;\n d = 0.1 ;\n}\n";
+
+/// User-defined types, a group, storage, strings.
+const ENHANCED: &str = "netcdf e {\ntypes:\n  byte enum e { A = 1, B-C = 2 } ;\n  opaque(2) o ;\n  compound \\double { char n(2, 3) ; e f ; o p ; } ;\n  string(*) v ;\ndimensions:\n\tx = 2 ;\nvariables:\n\t\\double c ;\n\tint k(x) ;\n\t\tk:_ChunkSizes = 1 ;\n\t\tk:_DeflateLevel = 3 ;\n\t\tk:_NoFill = \"true\" ;\n\te :g = B-C ;\ndata:\n c = {{\"abc\", \"d\"}, A, 0x01ff} ;\ngroup: g {\n variables:\n\tv l(x) ;\n\tstring s ;\n data:\n  l = {\"one\", NIL}, {} ;\n  s = \"a\\\"b\" ;\n }\n}\n";
+
+macro_rules! programs {
+    ($($name:ident: $text:expr, $($arg:literal),*;)*) => {$(
+        #[test]
+        fn $name() {
+            let sandbox = Sandbox::new();
+            assert_snapshot!(sandbox.run_with(ncgen::run, &["ncgen", $($arg),*], $text.as_bytes()));
+            assert_eq!(sandbox.names(), [""; 0], "nothing is made");
+        }
+    )*};
+}
+
+programs! {
+    a_classic_c_program: CLASSIC, "-lc", "-x", "-M", "make_it";
+    an_enhanced_c_program: ENHANCED, "-lc", "-o", "e.nc";
+    a_fortran_program: CLASSIC, "-lf77", "-k", "nc6";
+    a_java_program: CLASSIC, "-ljava";
 }
 
 macro_rules! diagnostics {

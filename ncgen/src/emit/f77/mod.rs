@@ -38,6 +38,9 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     if program.unusual {
         line!(out, "double precision zero")?;
     }
+    if program.schema.vars.iter().any(|var| var.dims.is_empty()) {
+        line!(out, "integer nodims(1)")?;
+    }
     declare(program, &names, out)?;
     attributes::declare(program, out)?;
     create(program, out)?;
@@ -171,7 +174,8 @@ fn define(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_>) -> Resu
         }
         let name = quote::fortran(var.name.as_bytes());
         let dims = match var.dims.len() {
-            0 => "0".to_owned(),
+            // Compilers want an array as for other variables.
+            0 => "nodims".to_owned(),
             _ => format!("{own}_dims"),
         };
         let ty = values::type_name(atomic(var));

@@ -9,6 +9,7 @@ const RESERVED: &[&str] = &[
     "stat",
     "ncid",
     "oldfil",
+    "nodims",
     "zero",
     "check_err",
     "char",
