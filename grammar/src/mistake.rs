@@ -83,10 +83,15 @@ pub(crate) fn expected<R: RuleType>(e: &Error<R>, symbol: fn(R) -> &'static str)
         ErrorVariant::ParsingError { positives, .. } => positives,
         ErrorVariant::CustomError { message } => return message.clone(),
     };
-    let mut symbols: Vec<_> = rules.iter().map(|&rule| symbol(rule)).collect();
-    symbols.sort_unstable();
-    symbols.dedup();
-    match symbols.split_last() {
+    any_of(rules.iter().map(|&rule| symbol(rule)))
+}
+
+/// Names, each once and in their order: `a`, `a or b`, `a, b or c`.
+pub(crate) fn any_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.split_last() {
         None => "something else".to_owned(),
         Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} or {last}", others.join(", ")),

@@ -161,23 +161,7 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::layout::Element;
-    use crate::model::{Atomic, Endianness};
-
-    pub(super) fn layout(extent: &[u64], chunk: &[u64]) -> Layout {
-        Layout {
-            extent: extent.to_vec(),
-            chunk: chunk.to_vec(),
-            element: Element {
-                ty: Atomic::Byte.into(),
-                size: 1,
-                order: Endianness::Little,
-                plain: true,
-            },
-            filters: vec![],
-            fill: None,
-        }
-    }
+    use crate::chunk::layout::tests::layout;
 
     #[test]
     fn chunks_are_numbered_in_the_extent() {

@@ -97,3 +97,24 @@ pub struct ChunkRef {
     /// Bit `n` set: filter `n` was not applied.
     pub mask: u32,
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Bytes in chunks, without filters.
+    pub(in crate::chunk) fn layout(extent: &[u64], chunk: &[u64]) -> Layout {
+        Layout {
+            extent: extent.to_vec(),
+            chunk: chunk.to_vec(),
+            element: Element {
+                ty: Atomic::Byte.into(),
+                size: 1,
+                order: Endianness::Little,
+                plain: true,
+            },
+            filters: vec![],
+            fill: None,
+        }
+    }
+}

@@ -7,6 +7,7 @@ use pest_derive::Parser;
 
 use super::ast::{Attribute, Dimension, Field, Type, TypeBody, Variables, Word};
 use super::split::continues_name;
+use crate::mistake::any_of;
 
 /// pest's parser; its rules have no documentation of their own, `cdl.pest` has it.
 #[allow(missing_docs, reason = "the derived rules cannot have documentation")]
@@ -240,7 +241,9 @@ fn syntax_error(e: &pest::error::Error<Rule>, text: &str) -> SyntaxError {
     // What is missing at the end is missing behind the last word, not behind the blanks after it.
     let at = at.min(text.trim_ascii_end().len());
     let expected = match &e.variant {
-        ErrorVariant::ParsingError { positives, .. } => expected(positives),
+        ErrorVariant::ParsingError { positives, .. } => {
+            any_of(positives.iter().map(|&rule| symbol(rule)))
+        }
         ErrorVariant::CustomError { message } => message.clone(),
     };
     let found = found(text.get(at..).unwrap_or_default().trim_ascii_start());
@@ -261,18 +264,6 @@ fn found(rest: &str) -> String {
         (None, None) => "`;`".to_owned(),
         (None, Some('"')) => "a string".to_owned(),
         (None, Some(c)) => format!("`{c}`"),
-    }
-}
-
-/// `a`, `a or b`, `a, b or c`
-fn expected(rules: &[Rule]) -> String {
-    let mut symbols: Vec<_> = rules.iter().map(|&rule| symbol(rule)).collect();
-    symbols.sort_unstable();
-    symbols.dedup();
-    match symbols.split_last() {
-        None => "something else".to_owned(),
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
     }
 }
 

@@ -235,23 +235,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::layout::Element;
-    use crate::model::{Atomic, Endianness};
-
-    fn layout(extent: &[u64], chunk: &[u64]) -> Layout {
-        Layout {
-            extent: extent.to_vec(),
-            chunk: chunk.to_vec(),
-            element: Element {
-                ty: Atomic::Byte.into(),
-                size: 1,
-                order: Endianness::Little,
-                plain: true,
-            },
-            filters: vec![],
-            fill: None,
-        }
-    }
+    use crate::chunk::layout::tests::layout;
 
     #[test]
     fn every_stored_element_is_in_the_cell_of_its_chunk() {
