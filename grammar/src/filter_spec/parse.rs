@@ -44,7 +44,7 @@ pub fn assignment(text: &str) -> Result<Assignment<'_>> {
     for pair in parse(Rule::assignment, text)? {
         match pair.as_rule() {
             Rule::variables => vars.extend(pair.into_inner().filter_map(pattern)),
-            Rule::filter => filters.push(filter(pair)?),
+            Rule::filter => filters.push(spec(pair)?),
             _ => {}
         }
     }
@@ -62,7 +62,18 @@ pub fn assignment(text: &str) -> Result<Assignment<'_>> {
 pub fn filters(text: &str) -> Result<Vec<FilterSpec>> {
     let pairs = parse(Rule::filters, text)?;
     let filters = pairs.filter(|p| p.as_rule() == Rule::filter);
-    filters.map(filter).collect()
+    filters.map(spec).collect()
+}
+
+/// `zstd,3`: a filter alone.
+///
+/// # Errors
+/// If the text is not one filter, with the place.
+pub fn filter(text: &str) -> Result<FilterSpec> {
+    let mut pairs = parse(Rule::alone, text)?;
+    let filter = pairs.find(|p| p.as_rule() == Rule::filter);
+    let filter = filter.ok_or_else(|| Mistake::new(0, "expected a filter"))?;
+    spec(filter)
 }
 
 fn pattern(pair: Pair<'_, Rule>) -> Option<Pattern<'_>> {
@@ -70,7 +81,7 @@ fn pattern(pair: Pair<'_, Rule>) -> Option<Pattern<'_>> {
     (pair.as_rule() == Rule::pattern).then(|| Pattern::new(pair.as_str(), at))
 }
 
-fn filter(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
+fn spec(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
     let (mut id, mut params) = (0, vec![]);
     for part in pair.into_inner() {
         let at = part.as_span().start();
@@ -99,7 +110,10 @@ fn number(at: usize, name: &str) -> Result<u32> {
 fn parameter(pair: Pair<'_, Rule>) -> Result<Vec<u32>> {
     let parts: Vec<_> = pair.into_inner().collect();
     let tag = parts.iter().find(|p| p.as_rule() == Rule::tag);
-    let tag = tag.map_or(Tag::None, |p| Tag::from_text(p.as_str()));
+    let tag = match tag {
+        Some(tag) => Tag::from_text(tag.as_span().start(), tag.as_str())?,
+        None => Tag::None,
+    };
     let Some(value) = parts.first() else {
         return Ok(vec![]);
     };
@@ -127,7 +141,7 @@ fn symbol(rule: Rule) -> &'static str {
         Rule::bar => "`|`",
         Rule::variables | Rule::pattern | Rule::class | Rule::escape => "a variable",
         Rule::assignment => "variables and filters",
-        Rule::filters | Rule::pipeline | Rule::filter => "a filter",
+        Rule::filters | Rule::alone | Rule::pipeline | Rule::filter => "a filter",
         Rule::id | Rule::name => "a filter's name or number",
         Rule::none => "`none`",
         Rule::parameter | Rule::integer | Rule::real | Rule::special => "a parameter",
