@@ -3,11 +3,14 @@
 use super::chunk_sizes::{self, Elements};
 use super::datatypes::{Types, memory_size};
 use crate::chunk::layout::{Element, Layout};
+use crate::chunk::quantize::Quantizer;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{Context, Table};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::write::{Place, Type};
-use crate::model::{Dimension, Endianness, FilterSpec, Schema, StorageLayout, VarId, Variable};
+use crate::model::{
+    Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
+};
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
@@ -37,7 +40,7 @@ pub fn optional(filter: &FilterSpec) -> bool {
 /// How a variable will be stored.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for settings that contradict each other or the variable,
+/// [`ErrorKind::Argument`] for settings that contradict each other or the variable, those of [`Quantize::new`],
 /// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
 /// variable's path.
 pub fn of(schema: &Schema, id: VarId, types: &Types, table: &Table) -> Result<Stored> {
@@ -58,6 +61,9 @@ fn made(schema: &Schema, var: &Variable, types: &Types, table: &Table) -> Result
         stored: ty.datatype().size.max(1),
     };
     let place = place(var, elements, !filters.is_empty())?;
+    if let Some(asked) = var.storage.quantize {
+        Quantize::new(asked.algorithm, asked.keep.into(), var.ty)?;
+    }
     let mut layout = Layout {
         extent: vec![],
         chunk: match &place {
@@ -67,6 +73,7 @@ fn made(schema: &Schema, var: &Variable, types: &Types, table: &Table) -> Result
         element: element(var, ty.datatype()),
         filters: vec![],
         fill: None,
+        quantize: Quantizer::new(var, order),
     };
     layout.filters = prepared(&filters, &layout, table)?;
     Ok(Stored { ty, place, layout })
