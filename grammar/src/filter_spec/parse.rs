@@ -2,6 +2,7 @@
 
 use netcdf_core::filter::names;
 use netcdf_core::model::FilterSpec;
+use netcdf_core::model::quantize::Algorithm;
 use pest::Parser;
 use pest::iterators::Pair;
 use pest_derive::Parser;
@@ -53,6 +54,49 @@ pub fn assignment(text: &str) -> Result<Assignment<'_>> {
         return Ok(Assignment::None);
     }
     Ok(Assignment::To(vars, filters))
+}
+
+/// What one `--quantize` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quantization<'a> {
+    /// The variables.
+    pub vars: Vec<Pattern<'a>>,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The digits or bits that are kept, and where their number stands.
+    pub keep: (i64, usize),
+}
+
+/// `temp&wind*,bitround,9`
+///
+/// # Errors
+/// If the text is not such a specification, with the place.
+pub fn quantization(text: &str) -> Result<Quantization<'_>> {
+    let (mut vars, mut algorithm, mut keep) = (vec![], Algorithm::BitRound, (0, 0));
+    for pair in parse(Rule::quantization, text)? {
+        let at = pair.as_span().start();
+        match pair.as_rule() {
+            Rule::variables => vars.extend(pair.into_inner().filter_map(pattern)),
+            Rule::name => algorithm = self::algorithm(at, pair.as_str())?,
+            Rule::keep => keep = (pair.as_str().parse().unwrap_or(i64::MAX), at),
+            _ => {}
+        }
+    }
+    Ok(Quantization {
+        vars,
+        algorithm,
+        keep,
+    })
+}
+
+/// The algorithm with this name.
+fn algorithm(at: usize, name: &str) -> Result<Algorithm> {
+    Algorithm::from_name(name).ok_or_else(|| {
+        let names = Algorithm::ALL.map(Algorithm::name);
+        let hint = nearest(name, names.into_iter()).map(|near| format!("did you mean `{near}`?"));
+        let message = format!("no quantization is called `{name}` ({})", names.join(", "));
+        Mistake::new(at, message).with_hint(hint)
+    })
 }
 
 /// `zstd,3|fletcher32`: a `_Filter` attribute.
@@ -141,6 +185,8 @@ fn symbol(rule: Rule) -> &'static str {
         Rule::bar => "`|`",
         Rule::variables | Rule::pattern | Rule::class | Rule::escape => "a variable",
         Rule::assignment => "variables and filters",
+        Rule::quantization => "variables and an algorithm",
+        Rule::keep => "a number of digits or bits",
         Rule::filters | Rule::alone | Rule::pipeline | Rule::filter => "a filter",
         Rule::id | Rule::name => "a filter's name or number",
         Rule::none => "`none`",

@@ -1,6 +1,7 @@
 //! What a netCDF dataset is: schema, types, names, values. No I/O, no format.
 
 pub mod convert;
+pub mod filters;
 pub mod ids;
 pub mod kind;
 pub mod name;

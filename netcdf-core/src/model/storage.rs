@@ -90,11 +90,6 @@ impl Storage {
         let at = at.unwrap_or(self.filters.len());
         self.filters.insert(at, filter);
     }
-
-    /// Takes a filter away.
-    pub fn remove_filter(&mut self, id: u32) {
-        self.filters.retain(|f| f.id != id);
-    }
 }
 
 #[cfg(test)]
@@ -116,7 +111,5 @@ mod tests {
             [ids::FLETCHER32, ids::SHUFFLE, 307, ids::DEFLATE, 32015]
         );
         assert_eq!(s.filters[3].params, [9]);
-        s.remove_filter(ids::SHUFFLE);
-        assert_eq!(s.filters.len(), 4);
     }
 }

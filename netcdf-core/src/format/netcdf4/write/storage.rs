@@ -23,8 +23,6 @@ pub struct Stored {
     pub layout: Layout,
 }
 
-/// Number of the deflate filter.
-const DEFLATE: u32 = 1;
 /// Number of the checksum filter.
 const FLETCHER32: u32 = 3;
 /// Bytes of data that fit into an object header, beside what says so.
@@ -40,7 +38,7 @@ pub fn optional(filter: &FilterSpec) -> bool {
 /// How a variable will be stored.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for settings that contradict each other or the variable, those of [`Quantize::new`],
+/// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], those of [`Quantize::new`],
 /// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
 /// variable's path.
 pub fn of(schema: &Schema, id: VarId, types: &Types, table: &Table) -> Result<Stored> {
@@ -54,7 +52,7 @@ fn made(schema: &Schema, var: &Variable, types: &Types, table: &Table) -> Result
     let dims = dims(schema, var)?;
     let order = var.storage.endianness.unwrap_or(Endianness::Little);
     let ty = types.of(var.ty, order)?;
-    let filters: Vec<_> = var.storage.filters.iter().filter(|f| acts(f)).collect();
+    let filters: Vec<_> = var.storage.filters.iter().collect();
     let elements = Elements {
         dims: &dims,
         size: memory_size(schema, var.ty).max(1),
@@ -107,18 +105,16 @@ fn element(var: &Variable, datatype: &Datatype) -> Element {
     }
 }
 
-/// True for a filter that is written: deflate of level 0 is not.
-fn acts(filter: &FilterSpec) -> bool {
-    !(filter.id == DEFLATE && filter.params == [0])
-}
-
 fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<Place> {
     let argument = |what: &'static str| Err(Error::new(ErrorKind::Argument, what));
     let unlimited = elements.dims.iter().any(|d| d.unlimited);
     let layout = var.storage.layout.as_ref();
     if elements.dims.is_empty() {
         return match layout {
-            _ if filtered => argument("a scalar has no chunks, which filters need"),
+            _ if filtered => {
+                let what = "a scalar has no chunks, which filters need";
+                Err(Error::new(ErrorKind::Scalar, what))
+            }
             Some(StorageLayout::Chunked(_)) => argument("a scalar has no chunks"),
             Some(StorageLayout::Compact) => compact(elements),
             Some(StorageLayout::Contiguous | StorageLayout::Virtual | StorageLayout::Unknown)

@@ -237,6 +237,10 @@ impl Writer for Netcdf4Writer {
         Ok(layout)
     }
 
+    fn has_data(&self, var: VarId) -> bool {
+        self.var(var).is_ok_and(|v| v.written)
+    }
+
     fn takes_chunks(&self, var: VarId) -> bool {
         let stored = self.var(var).map(|v| &v.stored.place);
         stored.is_ok_and(|place| matches!(place, Place::Chunked(_)))
