@@ -52,6 +52,8 @@ impl Lower<'_> {
                 continue;
             };
             let message = format!("{}: {}", word.text, e.what());
+            // What is wrong is said once for an attribute.
+            self.chains.remove(&var);
             return match e.kind() {
                 ErrorKind::VariableLength => {
                     let path = self.schema.var_path(var);
