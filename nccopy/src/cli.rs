@@ -189,6 +189,11 @@ pub struct StorageArgs {
     /// numbers of filters ("temp*,shuffle|zstd,3"); "var,none" for no filters, "none" for no others
     #[arg(short = 'F', value_name = "FILTER")]
     pub filters: Vec<String>,
+    /// Quantize numbers of netCDF-4 output, so that they compress better: "var,ALGORITHM,N", with
+    /// "var&var" and patterns as for -F. bitgroom and granularbr keep N decimal digits (float 1 to 6,
+    /// double 1 to 15), bitround N bits (float 1 to 23, double 1 to 52)
+    #[arg(long, value_name = "QUANTIZATION")]
+    pub quantize: Vec<String>,
     /// Bytes of the smallest variables (with "dim/N") or chunks that are stored in chunks if nothing
     /// else needs them; 8192 if not given
     #[arg(short = 'M', value_name = "BYTES", value_parser = parse_size)]

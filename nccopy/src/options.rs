@@ -14,7 +14,7 @@ use crate::cli::{Cli, StorageArgs};
 /// What the command line asks for, of an input with this schema.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for groups of an input that has none, and for what is wrong with `-c` and `-F`.
+/// [`ErrorKind::Argument`] for groups of an input that has none, and for what is wrong with `-c`, `-F` and `--quantize`.
 pub fn resolve(cli: &Cli, schema: &Schema) -> Result<Options> {
     let groups = !cli.select.data_groups.is_empty() || !cli.select.only_groups.is_empty();
     if groups && schema.kind != Kind::Netcdf4 {
@@ -31,6 +31,7 @@ pub fn resolve(cli: &Cli, schema: &Schema) -> Result<Options> {
     let given = &cli.storage;
     let chunks = chunk_spec::resolve(&given.chunks, schema);
     let filters = filter_spec::resolve(&given.filters, schema);
+    let quantize = filter_spec::quantize(&given.quantize, schema);
     Ok(Options {
         kind: Some(output_kind(cli, schema.kind)),
         fix_unlimited: cli.select.fix_unlimited,
@@ -40,6 +41,7 @@ pub fn resolve(cli: &Cli, schema: &Schema) -> Result<Options> {
             deflate: given.deflate,
             shuffle: given.shuffle,
             filters: filters.map_err(|e| wrong("-F", &given.filters, e))?,
+            quantize: quantize.map_err(|e| wrong("--quantize", &given.quantize, e))?,
             chunks: chunks.map_err(|e| wrong("-c", &given.chunks, e))?,
             min_chunk: given.min_chunk,
         },
@@ -51,7 +53,7 @@ fn output_kind(cli: &Cli, input: Kind) -> Kind {
     match cli.kind.kind() {
         Some(kind) => kind,
         None if has_filters(&cli.storage) => Kind::Netcdf4,
-        None if input.is_cdf() && is_chunked(&cli.storage) => Kind::Netcdf4Classic,
+        None if input.is_cdf() && is_netcdf4(&cli.storage) => Kind::Netcdf4Classic,
         None => input,
     }
 }
@@ -63,9 +65,12 @@ fn has_filters(storage: &StorageArgs) -> bool {
     !storage.filters.iter().all(none)
 }
 
-/// True if an option needs chunks.
-fn is_chunked(storage: &StorageArgs) -> bool {
-    storage.deflate.is_some_and(|level| level > 0) || storage.shuffle || !storage.chunks.is_empty()
+/// True if an option needs netCDF-4, but not its model.
+fn is_netcdf4(storage: &StorageArgs) -> bool {
+    storage.deflate.is_some_and(|level| level > 0)
+        || storage.shuffle
+        || !storage.chunks.is_empty()
+        || !storage.quantize.is_empty()
 }
 
 /// The options that ask for something that an output of this kind does not have.
@@ -77,6 +82,7 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
         ("-s", storage.shuffle),
         ("-c", !storage.chunks.is_empty()),
         ("-F", has_filters(storage)),
+        ("--quantize", !storage.quantize.is_empty()),
     ];
     let given = options
         .into_iter()

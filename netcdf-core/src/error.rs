@@ -27,6 +27,20 @@ pub enum ErrorKind {
     Unsupported,
     /// Data went through a filter that is not there (`NC_ENOFILTER`).
     MissingFilter,
+    /// The variable does not have this filter (`NC_ENOFILTER` of `nc_inq_var_filter_info`).
+    NoFilter,
+    /// A setting of netCDF-4 for a dataset of another kind (`NC_ENOTNC4`).
+    NotNetcdf4,
+    /// An id that no variable has (`NC_ENOTVAR`).
+    NoVariable,
+    /// A scalar where dimensions are needed.
+    Scalar,
+    /// Data of variable length, which filters do not reach.
+    VariableLength,
+    /// A definition when definitions are over (`NC_ENOTINDEFINE`).
+    NotInDefineMode,
+    /// A definition of a variable that has data (`NC_ELATEDEF`).
+    LateDefinition,
     /// A named object does not exist.
     NotFound,
     /// A named object exists already.

@@ -152,6 +152,7 @@ fn output_goes_to_the_writer_handed_in() {
     let own = [
         "tests/src/bin/h5sums.rs",
         "tests/src/bin/chunkfilter.rs",
+        "tests/src/bin/filterspecs.rs",
         "netcdf-core/src/tool.rs",
         "netcdf-core/src/io/file/place.rs",
     ];

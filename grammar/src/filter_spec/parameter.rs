@@ -1,5 +1,6 @@
 //! Parameters of filters: a number in the type of its tag becomes one or two unsigned 32-bit integers.
 
+use super::words::words;
 use crate::mistake::Mistake;
 
 /// What a number is given as.
@@ -23,19 +24,38 @@ pub(super) enum Tag {
     Double,
 }
 
+/// The tags, in the order of the documents.
+const TAGS: [(&str, Tag); 9] = [
+    ("b", Tag::Byte),
+    ("ub", Tag::Byte),
+    ("s", Tag::Short),
+    ("us", Tag::Short),
+    ("u", Tag::Unsigned),
+    ("l", Tag::Long),
+    ("ul", Tag::UnsignedLong),
+    ("f", Tag::Float),
+    ("d", Tag::Double),
+];
+
 impl Tag {
-    /// The tag that `text`, which the grammar has found to be one, stands for.
-    pub(super) fn from_text(text: &str) -> Self {
-        match text.to_ascii_lowercase().as_str() {
-            "b" | "ub" => Self::Byte,
-            "s" | "us" => Self::Short,
-            "u" => Self::Unsigned,
-            "l" => Self::Long,
-            "ul" => Self::UnsignedLong,
-            "f" => Self::Float,
-            "d" => Self::Double,
-            _ => Self::None,
+    /// The tag that `text`, which begins at `at`, stands for, upper or lower case.
+    pub(super) fn from_text(at: usize, text: &str) -> Result<Self, Mistake> {
+        let same = |(name, _): &&(&str, Self)| name.eq_ignore_ascii_case(text);
+        if let Some((_, tag)) = TAGS.iter().find(same) {
+            return Ok(*tag);
         }
+        let names = TAGS.map(|(name, _)| name).join(", ");
+        let message = format!("`{text}` is not a type of numbers ({names})");
+        let turned: String = text.chars().rev().collect();
+        let meant = TAGS
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(&turned));
+        let hint = match meant {
+            Some((name, _)) => Some(format!("did you mean `{name}`?")),
+            None if text.starts_with(['x', 'X']) => Some("numbers are decimal".to_owned()),
+            None => None,
+        };
+        Err(Mistake::new(at, message).with_hint(hint))
     }
 }
 
@@ -87,6 +107,6 @@ pub(super) fn real(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistak
 
 /// The lower and the higher half of 64 bits.
 fn two(value: i128) -> Vec<u32> {
-    let half = |v: i128| u32::try_from(v & 0xffff_ffff).unwrap_or(0);
-    vec![half(value), half(value >> 32)]
+    let value = u64::try_from(value & i128::from(u64::MAX)).unwrap_or(0);
+    words(value).to_vec()
 }

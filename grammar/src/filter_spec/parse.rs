@@ -2,6 +2,7 @@
 
 use netcdf_core::filter::names;
 use netcdf_core::model::FilterSpec;
+use netcdf_core::model::quantize::Algorithm;
 use pest::Parser;
 use pest::iterators::Pair;
 use pest_derive::Parser;
@@ -44,7 +45,7 @@ pub fn assignment(text: &str) -> Result<Assignment<'_>> {
     for pair in parse(Rule::assignment, text)? {
         match pair.as_rule() {
             Rule::variables => vars.extend(pair.into_inner().filter_map(pattern)),
-            Rule::filter => filters.push(filter(pair)?),
+            Rule::filter => filters.push(spec(pair)?),
             _ => {}
         }
     }
@@ -55,6 +56,49 @@ pub fn assignment(text: &str) -> Result<Assignment<'_>> {
     Ok(Assignment::To(vars, filters))
 }
 
+/// What one `--quantize` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quantization<'a> {
+    /// The variables.
+    pub vars: Vec<Pattern<'a>>,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The digits or bits that are kept, and where their number stands.
+    pub keep: (i64, usize),
+}
+
+/// `temp&wind*,bitround,9`
+///
+/// # Errors
+/// If the text is not such a specification, with the place.
+pub fn quantization(text: &str) -> Result<Quantization<'_>> {
+    let (mut vars, mut algorithm, mut keep) = (vec![], Algorithm::BitRound, (0, 0));
+    for pair in parse(Rule::quantization, text)? {
+        let at = pair.as_span().start();
+        match pair.as_rule() {
+            Rule::variables => vars.extend(pair.into_inner().filter_map(pattern)),
+            Rule::name => algorithm = self::algorithm(at, pair.as_str())?,
+            Rule::keep => keep = (pair.as_str().parse().unwrap_or(i64::MAX), at),
+            _ => {}
+        }
+    }
+    Ok(Quantization {
+        vars,
+        algorithm,
+        keep,
+    })
+}
+
+/// The algorithm with this name.
+fn algorithm(at: usize, name: &str) -> Result<Algorithm> {
+    Algorithm::from_name(name).ok_or_else(|| {
+        let names = Algorithm::ALL.map(Algorithm::name);
+        let hint = nearest(name, names.into_iter()).map(|near| format!("did you mean `{near}`?"));
+        let message = format!("no quantization is called `{name}` ({})", names.join(", "));
+        Mistake::new(at, message).with_hint(hint)
+    })
+}
+
 /// `zstd,3|fletcher32`: a `_Filter` attribute.
 ///
 /// # Errors
@@ -62,7 +106,18 @@ pub fn assignment(text: &str) -> Result<Assignment<'_>> {
 pub fn filters(text: &str) -> Result<Vec<FilterSpec>> {
     let pairs = parse(Rule::filters, text)?;
     let filters = pairs.filter(|p| p.as_rule() == Rule::filter);
-    filters.map(filter).collect()
+    filters.map(spec).collect()
+}
+
+/// `zstd,3`: a filter alone.
+///
+/// # Errors
+/// If the text is not one filter, with the place.
+pub fn filter(text: &str) -> Result<FilterSpec> {
+    let mut pairs = parse(Rule::alone, text)?;
+    let filter = pairs.find(|p| p.as_rule() == Rule::filter);
+    let filter = filter.ok_or_else(|| Mistake::new(0, "expected a filter"))?;
+    spec(filter)
 }
 
 fn pattern(pair: Pair<'_, Rule>) -> Option<Pattern<'_>> {
@@ -70,7 +125,7 @@ fn pattern(pair: Pair<'_, Rule>) -> Option<Pattern<'_>> {
     (pair.as_rule() == Rule::pattern).then(|| Pattern::new(pair.as_str(), at))
 }
 
-fn filter(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
+fn spec(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
     let (mut id, mut params) = (0, vec![]);
     for part in pair.into_inner() {
         let at = part.as_span().start();
@@ -99,7 +154,10 @@ fn number(at: usize, name: &str) -> Result<u32> {
 fn parameter(pair: Pair<'_, Rule>) -> Result<Vec<u32>> {
     let parts: Vec<_> = pair.into_inner().collect();
     let tag = parts.iter().find(|p| p.as_rule() == Rule::tag);
-    let tag = tag.map_or(Tag::None, |p| Tag::from_text(p.as_str()));
+    let tag = match tag {
+        Some(tag) => Tag::from_text(tag.as_span().start(), tag.as_str())?,
+        None => Tag::None,
+    };
     let Some(value) = parts.first() else {
         return Ok(vec![]);
     };
@@ -127,7 +185,9 @@ fn symbol(rule: Rule) -> &'static str {
         Rule::bar => "`|`",
         Rule::variables | Rule::pattern | Rule::class | Rule::escape => "a variable",
         Rule::assignment => "variables and filters",
-        Rule::filters | Rule::pipeline | Rule::filter => "a filter",
+        Rule::quantization => "variables and an algorithm",
+        Rule::keep => "a number of digits or bits",
+        Rule::filters | Rule::alone | Rule::pipeline | Rule::filter => "a filter",
         Rule::id | Rule::name => "a filter's name or number",
         Rule::none => "`none`",
         Rule::parameter | Rule::integer | Rule::real | Rule::special => "a parameter",

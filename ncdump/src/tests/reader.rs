@@ -122,6 +122,7 @@ impl Reader for Memory {
             },
             filters: variable.storage.filters.clone(),
             fill: None,
+            quantize: None,
         })
     }
 

@@ -34,6 +34,7 @@ impl<'a> Column<'a> {
             element: layout.element,
             filters: vec![],
             fill: None,
+            quantize: None,
         };
         Self {
             schema,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::buffers::Buffers;
 use super::decode::fill;
 use super::layout::Layout;
+use super::quantize::Quantizer;
 use super::scatter::{put, runs};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -23,6 +24,9 @@ pub struct Encoder {
     len: usize,
     /// Stored form of an element that is not stored.
     fill: Vec<u8>,
+    quantize: Option<Quantizer>,
+    /// Lengths of the dimensions; that of the first may still grow.
+    shape: Vec<u64>,
     buffers: Arc<Buffers>,
     /// The variable's path.
     path: String,
@@ -67,6 +71,8 @@ impl Encoder {
             size: layout.element.size,
             len: context.len.ok_or_else(large)?,
             fill,
+            quantize: layout.quantize,
+            shape: layout.extent.clone(),
             buffers: Arc::clone(&env.buffers),
             path: schema.var_path(var),
         })
@@ -86,11 +92,7 @@ impl Encoder {
 
     /// A whole chunk of which `count` elements per dimension, from its start on, are `bytes`; the
     /// others are fill.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Limit`] if there is no memory for it; [`ErrorKind::Argument`] for bytes that are
-    /// not so many elements.
-    pub fn whole(&self, count: &[u64], bytes: Vec<u8>) -> Result<Vec<u8>> {
+    fn whole(&self, count: &[u64], bytes: Vec<u8>) -> Result<Vec<u8>> {
         if count == self.chunk {
             return Ok(bytes);
         }
@@ -127,11 +129,16 @@ impl Encoder {
         Ok(all)
     }
 
-    /// The stored form of a whole chunk.
+    /// The stored form of a chunk of which the elements at `place`, from its start on, are `bytes`; the others are fill.
     ///
     /// # Errors
-    /// Those of the filters, with the variable's path.
-    pub fn encode(&self, bytes: Vec<u8>) -> Result<Stored> {
+    /// [`ErrorKind::Limit`] if there is no memory for it; [`ErrorKind::Argument`] for bytes that are not so many elements;
+    /// those of the filters, with the variable's path.
+    pub fn encode(&self, place: &Region, mut bytes: Vec<u8>) -> Result<Stored> {
+        if let Some(quantizer) = &self.quantize {
+            quantizer.boxed(place, &self.shape, &mut bytes);
+        }
+        let bytes = self.whole(&place.count, bytes)?;
         let mut scratch = self.buffers.take(self.len);
         let encoded = self.chain.encode(bytes, &mut scratch);
         self.buffers.give(scratch);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::quantize::Quantizer;
 use super::scatter::Block;
 use crate::model::{Atomic, DataType, Endianness, FilterSpec};
 
@@ -43,6 +44,8 @@ pub struct Layout {
     /// Stored form of an element that was never written; `None` for the variable's netCDF fill
     /// value.
     pub fill: Option<Vec<u8>>,
+    /// What is done to elements that are written, before the filters.
+    pub quantize: Option<Quantizer>,
 }
 
 impl Layout {
@@ -115,6 +118,7 @@ pub(super) mod tests {
             },
             filters: vec![],
             fill: None,
+            quantize: None,
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod grid;
 pub mod layout;
 pub mod plan;
 pub mod pool;
+pub mod quantize;
 pub mod rechunk;
 pub mod scatter;
 

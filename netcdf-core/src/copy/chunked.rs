@@ -112,9 +112,9 @@ impl Job {
         let mut meter = self.meter(set);
         let mut stored = 0u64;
         let path = || set.reader.schema().var_path(self.pair.from);
-        let work = |_: &ChunkRef, bytes: Vec<u8>| {
+        let work = |chunk: &ChunkRef, bytes: Vec<u8>| {
             let bytes = self.encoded(set, bytes).in_object(path)?;
-            output.encoder.encode(bytes)
+            output.encoder.encode(&self.place(chunk), bytes)
         };
         let sink = |chunk: ChunkRef, made: Stored| {
             stored = stored.saturating_add(output.put(writer, &self.place(&chunk), made)?);
@@ -196,8 +196,7 @@ impl<'a> Output<'a> {
             methods::Made::Bytes(bytes) => bytes,
             methods::Made::Values(values) => return Ok(Made::Values(values)),
         };
-        let whole = self.encoder.whole(&place.count, bytes)?;
-        self.encoder.encode(whole).map(Made::Chunk)
+        self.encoder.encode(place, bytes).map(Made::Chunk)
     }
 
     /// Writes a chunk; the bytes stored.
@@ -207,8 +206,7 @@ impl<'a> Output<'a> {
             Made::Nothing => return Ok(0),
             Made::Values(values) => {
                 let bytes = writer.put_heap(self.job.pair.to, &values)?;
-                self.encoder
-                    .encode(self.encoder.whole(&place.count, bytes)?)?
+                self.encoder.encode(place, bytes)?
             }
         };
         self.put(writer, place, stored)

@@ -49,7 +49,7 @@ const BAND: u64 = 1 << 20;
 /// `from` says and will be as `to` says.
 #[must_use]
 pub fn choose(from: &Layout, to: &Layout, shape: &[u64]) -> Method {
-    let plain = from.filters.is_empty() && to.filters.is_empty();
+    let plain = from.filters.is_empty() && to.filters.is_empty() && to.quantize.is_none();
     let same = from.element == to.element && from.extent == shape;
     match from.chunk.split_first() {
         _ if !plain || !same || from.element.plain_type().is_none() => Method::Convert,
@@ -77,7 +77,7 @@ pub fn choose_chunks(
     if !grid || !types || !same_fill || variable.assembled {
         return Method::Rechunk(rechunk::plan(variable, budget));
     }
-    if from.filters == to.filters && from.element == to.element {
+    if from.filters == to.filters && from.element == to.element && to.quantize.is_none() {
         return Method::Chunks;
     }
     Method::Recode

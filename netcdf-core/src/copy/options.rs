@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Selection;
-use crate::model::{DimId, FilterSpec, Kind, VarId};
+use crate::model::{DimId, FilterSpec, Kind, Quantize, VarId};
 
 /// Bytes of a variable from which on chunks are worth it, where no dimension needs them (`-M`).
 pub const MIN_CHUNK: u64 = 8192;
@@ -32,6 +32,8 @@ pub struct StorageOptions {
     pub shuffle: bool,
     /// Filters of single variables (`-F`).
     pub filters: Filters,
+    /// Variables whose numbers are quantized (`--quantize`).
+    pub quantize: BTreeMap<VarId, Quantizing>,
     /// Chunk shapes (`-c`).
     pub chunks: Chunks,
     /// As [`MIN_CHUNK`], if given.
@@ -52,6 +54,15 @@ pub struct Filters {
 pub struct Filtering {
     /// In the order given, with the user's parameters; empty for none.
     pub filters: Vec<FilterSpec>,
+    /// Whether the variable was called by its name, not by a pattern.
+    pub by_name: bool,
+}
+
+/// The quantization asked for one variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quantizing {
+    /// How it is quantized.
+    pub quantize: Quantize,
     /// Whether the variable was called by its name, not by a pattern.
     pub by_name: bool,
 }

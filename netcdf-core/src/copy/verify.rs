@@ -12,6 +12,7 @@ use crate::chunk::dataset::{Cuts, Part};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::Layout;
 use crate::chunk::plan::{Bands, Way};
+use crate::chunk::quantize::Quantizer;
 use crate::chunk::rechunk::decoding;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -56,7 +57,11 @@ pub(super) fn compare(
     for pair in &plan.data {
         let path = plan.schema.var_path(pair.to);
         let found = find(&vars, &path)?;
-        let both = Both::new(from, to, (pair.from, found));
+        let mut both = Both::new(from, to, (pair.from, found));
+        if let (Ok(both), Some(asked)) = (&mut both, plan.schema.var(pair.to)) {
+            let order = both.job.to.element.order;
+            both.job.to.quantize = Quantizer::new(asked, order);
+        }
         let compared = both.and_then(|both| both.compare());
         compared.in_object(|| path)?;
     }
@@ -117,11 +122,9 @@ impl<'a> Both<'a> {
             let had = read(self.from, self.job.pair.from, &part)?;
             let got = read(self.to, self.job.pair.to, &part)?;
             let at = match self.job.to.element.plain_type() {
-                Some(_) => first_difference(
-                    &self.job.encoded(self.from, had)?,
-                    &got,
-                    self.job.to.element.size,
-                ),
+                Some(_) => {
+                    first_difference(&self.expected(&part, had)?, &got, self.job.to.element.size)
+                }
                 None => self.differing_value(&had, &got)?,
             };
             if let Some(at) = at {
@@ -130,6 +133,15 @@ impl<'a> Both<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What the elements of a box have become in the output.
+    fn expected(&self, part: &Region, had: Vec<u8>) -> Result<Vec<u8>> {
+        let mut made = self.job.encoded(self.from, had)?;
+        if let Some(quantizer) = &self.job.to.quantize {
+            quantizer.boxed(part, &self.job.shape, &mut made);
+        }
+        Ok(made)
     }
 
     /// The first of the values with heap data, or of user types, that differs.

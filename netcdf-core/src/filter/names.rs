@@ -3,6 +3,9 @@
 //! The facts are those of the HDF Group's list of registered filters. Names are netCDF's short
 //! ones where it has any.
 
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::FilterSpec;
+
 /// A filter of the HDF Group's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registered {
@@ -36,6 +39,19 @@ pub fn number(name: &str) -> Option<u32> {
     let alias = |(alias, _): &&(&str, u32)| alias.eq_ignore_ascii_case(name);
     let listed = LIST.iter().rev().find(same).map(|r| r.id);
     listed.or_else(|| ALIASES.iter().find(alias).map(|&(_, id)| id))
+}
+
+/// The filter with this name, and parameters for it: what the functions of netCDF-C for standard filters define.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] if no filter has the name.
+pub fn spec(name: &str, params: &[u32]) -> Result<FilterSpec> {
+    let id = number(name).ok_or_else(|| {
+        let what = format!("no filter is called `{name}`");
+        Error::new(ErrorKind::NotFound, what)
+    })?;
+    let params = params.to_vec();
+    Ok(FilterSpec { id, params })
 }
 
 /// Other names that are in use.
@@ -133,6 +149,9 @@ mod tests {
         assert_eq!(number("gzip"), Some(1));
         assert_eq!(number("fpzip"), Some(32014));
         assert_eq!(number(""), None);
+        let zstd = spec("zstandard", &[3]).unwrap();
+        assert_eq!((zstd.id, zstd.params), (32015, vec![3]));
+        assert_eq!(spec("zst", &[]).unwrap_err().kind(), ErrorKind::NotFound);
     }
 
     #[test]

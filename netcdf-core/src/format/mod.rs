@@ -12,7 +12,7 @@ use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Source, Target};
-use crate::model::{DimId, Kind, Schema, StorageLayout, Values, VarId};
+use crate::model::{DimId, FilterSpec, Kind, Schema, StorageLayout, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
 pub trait Reader: Send + Sync {
@@ -127,6 +127,27 @@ pub trait Writer: Send {
         source: &Arc<dyn Source>,
         range: Range<u64>,
     ) -> Result<()>;
+
+    /// True if data of a variable was put.
+    fn has_data(&self, _var: VarId) -> bool {
+        false
+    }
+
+    /// Refuses a filter: definitions are over when there is a writer.
+    /// [`Schema::define_filter`] is for what is being defined.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LateDefinition`] for a variable that has data, [`ErrorKind::NotInDefineMode`] for others; for what could
+    /// not have filters at all, those of [`Schema::takes_filters`].
+    fn define_filter(&mut self, var: VarId, filter: &FilterSpec) -> Result<()> {
+        self.schema().takes_filters(var)?;
+        let (kind, why) = match self.has_data(var) {
+            true => (ErrorKind::LateDefinition, "the variable has data"),
+            false => (ErrorKind::NotInDefineMode, "the dataset is defined"),
+        };
+        let what = format!("{why}: filter {} comes too late", filter.id);
+        Err(Error::new(kind, what).in_object(&self.schema().var_path(var)))
+    }
 
     /// True if the data of a variable is put as chunks, else as runs of elements.
     fn takes_chunks(&self, _var: VarId) -> bool {

@@ -1,9 +1,11 @@
 //! What a netCDF dataset is: schema, types, names, values. No I/O, no format.
 
 pub mod convert;
+pub mod filters;
 pub mod ids;
 pub mod kind;
 pub mod name;
+pub mod quantize;
 pub mod region;
 pub mod schema;
 pub mod special;
@@ -14,6 +16,7 @@ pub mod values;
 pub use ids::{DimId, GroupId, TypeId, VarId};
 pub use kind::Kind;
 pub use name::Name;
+pub use quantize::Quantize;
 pub use region::Region;
 pub use schema::{Attribute, Dimension, Group, Schema, Variable};
 pub use storage::{Endianness, Fill, FilterSpec, Storage, StorageLayout};

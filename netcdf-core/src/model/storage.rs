@@ -1,5 +1,7 @@
 //! How a variable is, or is to be, stored.
 
+use super::Quantize;
+
 /// Storage settings of a variable. `Default` means: nothing asked for, the format's own choice.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Storage {
@@ -13,6 +15,8 @@ pub struct Storage {
     pub fill: Fill,
     /// Codecs as JSON text (`_Codecs`, Zarr), if given that way.
     pub codecs: Option<Vec<u8>>,
+    /// How numbers are quantized that are written. What is read has `None`: it was quantized already.
+    pub quantize: Option<Quantize>,
 }
 
 /// Arrangement of a variable's data in the file (`_Storage`).
@@ -86,11 +90,6 @@ impl Storage {
         let at = at.unwrap_or(self.filters.len());
         self.filters.insert(at, filter);
     }
-
-    /// Takes a filter away.
-    pub fn remove_filter(&mut self, id: u32) {
-        self.filters.retain(|f| f.id != id);
-    }
 }
 
 #[cfg(test)]
@@ -112,7 +111,5 @@ mod tests {
             [ids::FLETCHER32, ids::SHUFFLE, 307, ids::DEFLATE, 32015]
         );
         assert_eq!(s.filters[3].params, [9]);
-        s.remove_filter(ids::SHUFFLE);
-        assert_eq!(s.filters.len(), 4);
     }
 }

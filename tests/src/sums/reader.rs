@@ -131,6 +131,7 @@ impl Reader for Raw {
             },
             filters: self.dataset.filters.iter().map(spec).collect(),
             fill: Some(self.fill()),
+            quantize: None,
         })
     }
 

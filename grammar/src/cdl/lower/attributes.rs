@@ -1,5 +1,6 @@
 //! Attributes: whose they are, of which type, with which values.
 
+use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::special::Special;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Name, Values, VarId};
 
@@ -36,7 +37,15 @@ impl Lower<'_> {
             Err((at, message)) => return self.error(at, message),
         };
         let word = attribute.name;
-        match (Special::from_name(word.text.as_bytes()), prefix.owner) {
+        let special = Special::from_name(word.text.as_bytes());
+        if let (None, Owner::Var(var), Some(algorithm)) = (
+            special,
+            prefix.owner,
+            Algorithm::from_attribute(word.text.as_bytes()),
+        ) {
+            return self.quantize(algorithm, var, word, &items);
+        }
+        match (special, prefix.owner) {
             (Some(special), owner) => {
                 if let Some((_, at)) = prefix.ty {
                     return self.error(at, format!("{} has no type", special.name()));
@@ -113,7 +122,13 @@ impl Lower<'_> {
     }
 
     /// An attribute that is stored as it is.
-    fn plain(&mut self, owner: Owner, ty: Option<DataType>, word: Word<'_>, list: &[Item<'_>]) {
+    pub(super) fn plain(
+        &mut self,
+        owner: Owner,
+        ty: Option<DataType>,
+        word: Word<'_>,
+        list: &[Item<'_>],
+    ) {
         let Some(name) = self.attribute_name(word) else {
             return;
         };

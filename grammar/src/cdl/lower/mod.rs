@@ -2,10 +2,12 @@
 
 mod atomic;
 mod attributes;
+mod chain;
 mod compounds;
 mod list;
 mod names;
 mod needs;
+mod quantize;
 mod special;
 mod type_order;
 mod types;
@@ -41,6 +43,8 @@ pub(super) struct Lower<'s> {
     pub(super) replaced: Vec<DataList>,
     data_of: HashMap<VarId, usize>,
     names: Names,
+    /// What attributes said of filters.
+    chains: HashMap<VarId, chain::Chain>,
     /// Names whose definition failed: that they are not there was said once.
     failed: HashSet<Name>,
     /// Whether there is a new variable whose name is that of a section.
@@ -69,6 +73,7 @@ impl<'s> Lower<'s> {
             replaced: vec![],
             data_of: HashMap::new(),
             names: Names::default(),
+            chains: HashMap::new(),
             failed: HashSet::new(),
             keyword_variables: false,
             alignments: HashMap::new(),

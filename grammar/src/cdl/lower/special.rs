@@ -1,11 +1,7 @@
 //! Special attributes: settings of a variable or of the dataset that look like attributes.
 
-use netcdf_core::model::{
-    Atomic, Endianness, Fill, FilterSpec, Kind, Storage, StorageLayout, Values, VarId,
-};
-
 use netcdf_core::model::special::Special;
-use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use netcdf_core::model::{Atomic, Endianness, Fill, Kind, Storage, StorageLayout, Values, VarId};
 
 use super::Lower;
 use super::list::Item;
@@ -64,19 +60,26 @@ impl Lower<'_> {
         match special {
             Special::Storage => self.layout(var, word, list),
             Special::ChunkSizes => self.chunks(var, word, list),
-            Special::Fletcher32 => self.switch(special, var, word, list, |s, on| {
-                filter(s, FLETCHER32, on.then(Vec::new))
-            }),
-            Special::Shuffle => self.switch(special, var, word, list, |s, on| {
-                filter(s, SHUFFLE, on.then(Vec::new))
-            }),
-            Special::NoFill => self.switch(special, var, word, list, |s, on| {
-                s.fill = if on { Fill::NoFill } else { Fill::Fill };
-            }),
+            Special::Fletcher32 => {
+                if let Some(on) = self.switch(special, word, list) {
+                    self.chain(var, word, |c| c.fletcher32 = on);
+                }
+            }
+            Special::Shuffle => {
+                if let Some(on) = self.switch(special, word, list) {
+                    self.chain(var, word, |c| c.shuffle = on);
+                }
+            }
+            Special::NoFill => {
+                if let Some(on) = self.switch(special, word, list) {
+                    let fill = if on { Fill::NoFill } else { Fill::Fill };
+                    self.storage(var, |s| s.fill = fill);
+                }
+            }
             Special::DeflateLevel => match self.special_integers(special, word, list).as_deref() {
                 Some([level @ 0..=9]) => {
                     let level = u32::try_from(*level).unwrap_or(0);
-                    self.storage(var, |s| filter(s, DEFLATE, Some(vec![level])));
+                    self.chain(var, word, |c| c.level = level);
                 }
                 Some(_) => self.illegal(special, word, list, "a number from 0 to 9"),
                 None => {}
@@ -98,7 +101,7 @@ impl Lower<'_> {
         }
     }
 
-    fn storage(&mut self, var: VarId, change: impl FnOnce(&mut Storage)) {
+    pub(super) fn storage(&mut self, var: VarId, change: impl FnOnce(&mut Storage)) {
         if let Some(var) = self.schema.vars.get_mut(var.index()) {
             change(&mut var.storage);
         }
@@ -170,9 +173,7 @@ impl Lower<'_> {
             return;
         };
         match filters(&text) {
-            Ok(specs) => self.storage(var, |s| {
-                specs.into_iter().for_each(|spec| s.set_filter(spec));
-            }),
+            Ok(specs) => self.chain(var, word, |c| c.filters.extend(specs)),
             Err(wrong) => {
                 let message = format!("{}: {}", Special::Filter.name(), wrong.message);
                 self.hint(place(word, list, wrong.at), message, wrong.hint);
@@ -180,15 +181,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Something that is on or off.
-    fn switch(
-        &mut self,
-        special: Special,
-        var: VarId,
-        word: Word<'_>,
-        list: &[Item<'_>],
-        change: impl FnOnce(&mut Storage, bool),
-    ) {
+    /// Something that is on or off; `None` if something is wrong with it.
+    fn switch(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>]) -> Option<bool> {
         let on = match list {
             [Item::One(Constant::String(text), _)] => match *text {
                 b"true" | b"1" => Some(true),
@@ -196,19 +190,18 @@ impl Lower<'_> {
                 _ => None,
             },
             [Item::One(Constant::Number(_), _)] => {
-                match self.special_integers(special, word, list).as_deref() {
-                    Some([1]) => Some(true),
-                    Some([0]) => Some(false),
-                    Some(_) => None,
-                    None => return,
+                match *self.special_integers(special, word, list)? {
+                    [1] => Some(true),
+                    [0] => Some(false),
+                    _ => None,
                 }
             }
             _ => None,
         };
-        match on {
-            Some(on) => self.storage(var, |s| change(s, on)),
-            None => self.illegal(special, word, list, "\"true\" or \"false\""),
+        if on.is_none() {
+            self.illegal(special, word, list, "\"true\" or \"false\"");
         }
+        on
     }
 
     /// The one string that a special attribute has.
@@ -234,7 +227,7 @@ impl Lower<'_> {
     }
 
     /// The integers that a special attribute has, at least one.
-    fn special_integers(
+    pub(super) fn special_integers(
         &mut self,
         special: Special,
         word: Word<'_>,
@@ -256,14 +249,6 @@ impl Lower<'_> {
     fn illegal(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>], expected: &str) {
         let at = list.first().map_or(word.at, Item::at);
         self.error(at, format!("{} expects {expected}", special.name()));
-    }
-}
-
-/// Sets a filter, or takes it away.
-fn filter(storage: &mut Storage, id: u32, params: Option<Vec<u32>>) {
-    match params {
-        Some(params) => storage.set_filter(FilterSpec { id, params }),
-        None => storage.remove_filter(id),
     }
 }
 

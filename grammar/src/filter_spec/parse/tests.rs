@@ -69,15 +69,60 @@ fn mistakes_have_places() {
         ("1,2.5", 2, "2.5 is not an integer"),
         ("1,2.5b", 2, "2.5 is not an integer"),
         ("4294967296", 0, "4294967296 is beyond 32 bits"),
+        ("307u", 3, "expected `,`, `|` or the end, found `u`"),
+        ("1.5", 1, "expected `,`, `|` or the end, found `.`"),
+        ("[0]307", 0, "expected a filter, found `[`"),
+        (
+            "1,9223372036854775808l",
+            2,
+            "9223372036854775808 is beyond 64 bits",
+        ),
+        (
+            "1,18446744073709551616b",
+            2,
+            "18446744073709551616 is beyond 64 bits",
+        ),
+        ("1,inf", 2, "inf is not an integer"),
+        (
+            "1,127lu",
+            5,
+            "`lu` is not a type of numbers (b, ub, s, us, u, l, ul, f, d)",
+        ),
+        (
+            "1,2|3,0x10",
+            7,
+            "`x10` is not a type of numbers (b, ub, s, us, u, l, ul, f, d)",
+        ),
+        (
+            "1,5 bb",
+            4,
+            "`bb` is not a type of numbers (b, ub, s, us, u, l, ul, f, d)",
+        ),
     ] {
         let wrong = filters(text).unwrap_err();
         assert_eq!((wrong.at, wrong.message.as_str()), (at, message), "{text}");
     }
-    for text in [
-        "307u", "1,0x10", "1,5x", "1,5 ", "1,1lu", "1,5bb", "[0]307", "1,--1",
-    ] {
+    for text in ["1,5x", "1,5 ", "1,--1", "307|4,", "1,5e", "1,.", "1,5l5"] {
         assert!(filters(text).is_err(), "{text}");
     }
+}
+
+#[test]
+fn a_filter_alone() {
+    let one = filter("zstd,-5").unwrap();
+    assert_eq!(
+        (one.id, one.params.as_slice()),
+        (32015, &[4_294_967_291][..])
+    );
+    let wrong = filter("307,9|4").unwrap_err();
+    assert_eq!(
+        (wrong.at, wrong.message.as_str()),
+        (
+            5,
+            "expected `,`, a type (b, ub, s, us, u, l, ul, f, d) or the end, found `|`"
+        )
+    );
+    assert!(filter("").is_err());
 }
 
 #[test]
@@ -86,6 +131,8 @@ fn hints() {
     assert_eq!(read("2|zsdt,3"), want);
     assert!(read("1,5000000000").contains("L or UL"));
     assert!(read("1,2.5").contains("f or d"));
+    assert!(read("1,127LU").contains("did you mean `ul`?"));
+    assert!(read("1,0x10").contains("decimal"));
 }
 
 #[test]
@@ -120,4 +167,21 @@ fn assignments() {
     let wrong = assignment("temp").unwrap_err();
     assert_eq!(wrong.message, "expected `&` or `,`, found the end");
     assert_eq!(wrong.at, 4);
+}
+
+/// What netCDF-C made of texts (`testdata/filterspecs.py`). The texts have `\\t` for tabs.
+#[test]
+fn as_in_c() {
+    let lines: Vec<_> = include_str!("c.txt").lines().collect();
+    assert!(lines.len() > 150, "{} lines", lines.len());
+    for line in lines {
+        let (text, want) = line.split_once('\t').unwrap();
+        let found = filters(&text.replace("\\t", "\t")).unwrap();
+        let one = |f: &FilterSpec| {
+            let numbers = std::iter::once(&f.id).chain(&f.params);
+            numbers.map(u32::to_string).collect::<Vec<_>>().join(",")
+        };
+        let found: Vec<_> = found.iter().map(one).collect();
+        assert_eq!(found.join("|"), want, "{text}");
+    }
 }

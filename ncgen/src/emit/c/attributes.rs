@@ -37,7 +37,10 @@ pub(super) fn write(
     for id in schema.var_ids() {
         let Some(var) = schema.var(id) else { continue };
         let own = format!("{}_id", names.var(id));
-        for attribute in &var.attributes {
+        // The library writes the one about quantization.
+        let own_quantize = var.storage.quantize.map(|q| q.attribute().name);
+        let others = |a: &&Attribute| own_quantize.as_ref() != Some(&a.name);
+        for attribute in var.attributes.iter().filter(others) {
             let owner = (var.group, own.as_str());
             put(program, (names, &mut *printer), owner, attribute, out)?;
         }

@@ -1,8 +1,9 @@
 //! Settings of storage: chunks, filters, byte order, filling.
 
 use netcdf_core::error::Result;
+use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
-use netcdf_core::model::{Endianness, Fill, FilterSpec, Storage, StorageLayout, VarId};
+use netcdf_core::model::{Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, VarId};
 
 use super::super::Program;
 use super::super::out::{Out, put};
@@ -143,6 +144,17 @@ pub(super) fn settings(
         put!(
             out,
             "    stat = nc_def_var_filter({place}, {number}, {count}, {params});\n{OK}"
+        )?;
+    }
+    if let Some(Quantize { algorithm, keep }) = storage.quantize {
+        let algorithm = match algorithm {
+            Algorithm::BitGroom => "NC_QUANTIZE_BITGROOM",
+            Algorithm::GranularBitRound => "NC_QUANTIZE_GRANULARBR",
+            Algorithm::BitRound => "NC_QUANTIZE_BITROUND",
+        };
+        put!(
+            out,
+            "    stat = nc_def_var_quantize({place}, {algorithm}, {keep});\n{OK}"
         )?;
     }
     Ok(())

@@ -230,8 +230,7 @@ impl<'a> Assembler<'a> {
             let short = || Error::new(ErrorKind::Argument, "fewer elements than a chunk needs");
             put(back, size, &self.window, &mut bytes).ok_or_else(short)
         })?;
-        self.encoder
-            .encode(self.encoder.whole(&chunk.count, bytes)?)
+        self.encoder.encode(&within(window, chunk), bytes)
     }
 }
 

@@ -110,10 +110,8 @@ fn rechunk_column(column: &Column<'_>, of: &Assembler<'_>, writer: &mut dyn Writ
     let plan = rechunk::plan(variable, &budget);
     let grid = variable.grid();
     let set = Dataset::new(column, of.env);
-    let work = |place: &Region, part: Part| {
-        let whole = of.encoder.whole(&place.count, part.bytes)?;
-        Ok((grid.index(place), of.encoder.encode(whole)?))
-    };
+    let work =
+        |place: &Region, part: Part| Ok((grid.index(place), of.encoder.encode(place, part.bytes)?));
     let sink = |(index, stored): (u64, Stored)| {
         writer.put_chunk(of.var, index, stored.mask, &stored.bytes)?;
         of.env.buffers.give_large(stored.bytes);

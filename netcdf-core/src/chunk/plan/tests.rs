@@ -18,6 +18,7 @@ fn layout(extent: &[u64], chunk: &[u64], filtered: bool) -> Layout {
         },
         fill: None,
         filters: filtered.then_some(filter).into_iter().collect(),
+        quantize: None,
     }
 }
 

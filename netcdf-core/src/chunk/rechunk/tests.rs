@@ -20,6 +20,7 @@ fn layout(extent: &[u64], chunk: &[u64], filtered: bool) -> Layout {
         },
         filters: filtered.then_some(filter).into_iter().collect(),
         fill: None,
+        quantize: None,
     }
 }
 

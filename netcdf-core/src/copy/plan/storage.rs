@@ -9,7 +9,10 @@ use crate::env::Note;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::netcdf4::write::chunk_sizes::bytes;
 use crate::format::netcdf4::write::datatypes::memory_size;
-use crate::model::{Atomic, DataType, Fill, Schema, Storage, StorageLayout, VarId, Variable};
+use crate::model::quantize::Algorithm;
+use crate::model::{
+    Atomic, Attribute, DataType, Fill, Quantize, Schema, Storage, StorageLayout, VarId, Variable,
+};
 use chunks::Shape;
 
 /// Most bytes of compact data: the object header holds it in a message with a length of 16 bits.
@@ -61,10 +64,19 @@ pub(super) fn decide(
     }
     for (to, storage) in decided {
         if let Some(var) = plan.schema.vars.get_mut(to.index()) {
+            if let Some(quantize) = storage.quantize {
+                tell(quantize, &mut var.attributes);
+            }
             var.storage = storage;
         }
     }
     Ok(())
+}
+
+/// Puts the attribute of a quantization first, as netCDF-C does, and takes those of others away.
+fn tell(quantize: Quantize, attributes: &mut Vec<Attribute>) {
+    attributes.retain(|a| Algorithm::from_attribute(a.name.as_bytes()).is_none());
+    attributes.insert(0, quantize.attribute());
 }
 
 /// True if some option concerns the storage of a variable.
@@ -97,6 +109,8 @@ impl Case<'_> {
         };
         self.filters(&mut storage, notes)?;
         storage.layout = Some(self.layout(&storage, notes)?);
+        let quantize = self.ask.quantize.get(&self.pair.from);
+        storage.quantize = quantize.map(|asked| asked.quantize);
         Ok(storage)
     }
 

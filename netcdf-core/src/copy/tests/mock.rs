@@ -82,6 +82,7 @@ impl Store {
             },
             filters: form.filters.iter().map(spec).collect(),
             fill: None,
+            quantize: None,
         }
     }
 }

@@ -39,6 +39,7 @@ impl Place {
             element,
             filters: vec![],
             fill: None,
+            quantize: None,
         }
     }
 }

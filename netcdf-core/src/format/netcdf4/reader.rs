@@ -226,6 +226,7 @@ impl Reader for Netcdf4Reader {
                 })
                 .collect(),
             fill: Some(fill(dataset)?),
+            quantize: None,
         })
     }
 

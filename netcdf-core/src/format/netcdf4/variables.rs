@@ -180,6 +180,7 @@ fn storage(dataset: &Dataset) -> Storage {
             Value::Undefined | Value::Default => Fill::NoFill,
         },
         codecs: None,
+        quantize: None,
     }
 }
 

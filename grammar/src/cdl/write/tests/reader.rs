@@ -153,6 +153,7 @@ impl Reader for Memory {
                 plain: ty.atomic().and_then(Atomic::size).is_some(),
             },
             fill: None,
+            quantize: None,
             filters: self.schema.vars[var.index()].storage.filters.clone(),
         })
     }

@@ -66,6 +66,7 @@ impl Shape {
             },
             fill: None,
             filters: (0..self.filters).map(spec).collect(),
+            quantize: None,
         }
     }
 

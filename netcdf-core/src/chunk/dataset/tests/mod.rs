@@ -95,6 +95,7 @@ impl Reader for Chunked {
             element,
             filters: self.filters.clone(),
             fill: None,
+            quantize: None,
         })
     }
     fn locate(

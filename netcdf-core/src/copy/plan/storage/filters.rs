@@ -6,7 +6,7 @@
 use super::{Case, is_heap};
 use crate::copy::options::Filtering;
 use crate::env::Note;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::model::{FilterSpec, Storage};
 
@@ -14,7 +14,7 @@ impl Case<'_> {
     /// Sets the filters.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a variable called by its name that cannot have any.
+    /// Those of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable called by its name.
     pub(super) fn filters(&self, storage: &mut Storage, notes: &mut Vec<Note>) -> Result<()> {
         match self.ask.filters.vars.get(&self.pair.from) {
             Some(asked) => self.asked(asked, storage, notes)?,
@@ -25,25 +25,20 @@ impl Case<'_> {
     }
 
     fn asked(&self, asked: &Filtering, storage: &mut Storage, notes: &mut Vec<Note>) -> Result<()> {
-        let why = match (asked.filters.is_empty(), self.to.dims.is_empty()) {
-            (true, _) => return Ok(()),
-            (false, true) => Some("a scalar has no chunks, which filters need"),
-            (false, false) if is_heap(self.output, self.pair.to) => {
-                Some("filters do not reach data of variable length")
-            }
-            (false, false) => None,
-        };
-        match why {
-            None => asked
+        if asked.filters.is_empty() {
+            return Ok(());
+        }
+        match self.output.takes_filters(self.pair.to) {
+            Ok(()) => asked
                 .filters
                 .iter()
                 .for_each(|f| storage.set_filter(f.clone())),
-            Some(why) if asked.by_name => return Err(Error::new(ErrorKind::Argument, why)),
+            Err(e) if asked.by_name => return Err(e),
             // A pattern is not about scalars.
-            Some(_) if self.to.dims.is_empty() => {}
-            Some(why) => notes.push(Note {
+            Err(e) if e.kind() == ErrorKind::Scalar => {}
+            Err(e) => notes.push(Note {
                 object: self.path(),
-                what: format!("stored without filters: {why}"),
+                what: format!("stored without filters: {}", e.what()),
                 remedy: None,
             }),
         }

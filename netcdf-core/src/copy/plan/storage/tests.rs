@@ -58,6 +58,7 @@ fn add(
             endianness: (nc4 && name == "lat").then_some(Endianness::Big),
             fill: Fill::Fill,
             codecs: None,
+            quantize: None,
         },
     });
 }

@@ -3,11 +3,14 @@
 use super::chunk_sizes::{self, Elements};
 use super::datatypes::{Types, memory_size};
 use crate::chunk::layout::{Element, Layout};
+use crate::chunk::quantize::Quantizer;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{Context, Table};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::write::{Place, Type};
-use crate::model::{Dimension, Endianness, FilterSpec, Schema, StorageLayout, VarId, Variable};
+use crate::model::{
+    Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
+};
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
@@ -20,8 +23,6 @@ pub struct Stored {
     pub layout: Layout,
 }
 
-/// Number of the deflate filter.
-const DEFLATE: u32 = 1;
 /// Number of the checksum filter.
 const FLETCHER32: u32 = 3;
 /// Bytes of data that fit into an object header, beside what says so.
@@ -37,7 +38,7 @@ pub fn optional(filter: &FilterSpec) -> bool {
 /// How a variable will be stored.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for settings that contradict each other or the variable,
+/// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], those of [`Quantize::new`],
 /// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
 /// variable's path.
 pub fn of(schema: &Schema, id: VarId, types: &Types, table: &Table) -> Result<Stored> {
@@ -51,13 +52,16 @@ fn made(schema: &Schema, var: &Variable, types: &Types, table: &Table) -> Result
     let dims = dims(schema, var)?;
     let order = var.storage.endianness.unwrap_or(Endianness::Little);
     let ty = types.of(var.ty, order)?;
-    let filters: Vec<_> = var.storage.filters.iter().filter(|f| acts(f)).collect();
+    let filters: Vec<_> = var.storage.filters.iter().collect();
     let elements = Elements {
         dims: &dims,
         size: memory_size(schema, var.ty).max(1),
         stored: ty.datatype().size.max(1),
     };
     let place = place(var, elements, !filters.is_empty())?;
+    if let Some(asked) = var.storage.quantize {
+        Quantize::new(asked.algorithm, asked.keep.into(), var.ty)?;
+    }
     let mut layout = Layout {
         extent: vec![],
         chunk: match &place {
@@ -67,6 +71,7 @@ fn made(schema: &Schema, var: &Variable, types: &Types, table: &Table) -> Result
         element: element(var, ty.datatype()),
         filters: vec![],
         fill: None,
+        quantize: Quantizer::new(var, order),
     };
     layout.filters = prepared(&filters, &layout, table)?;
     Ok(Stored { ty, place, layout })
@@ -100,18 +105,16 @@ fn element(var: &Variable, datatype: &Datatype) -> Element {
     }
 }
 
-/// True for a filter that is written: deflate of level 0 is not.
-fn acts(filter: &FilterSpec) -> bool {
-    !(filter.id == DEFLATE && filter.params == [0])
-}
-
 fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<Place> {
     let argument = |what: &'static str| Err(Error::new(ErrorKind::Argument, what));
     let unlimited = elements.dims.iter().any(|d| d.unlimited);
     let layout = var.storage.layout.as_ref();
     if elements.dims.is_empty() {
         return match layout {
-            _ if filtered => argument("a scalar has no chunks, which filters need"),
+            _ if filtered => {
+                let what = "a scalar has no chunks, which filters need";
+                Err(Error::new(ErrorKind::Scalar, what))
+            }
             Some(StorageLayout::Chunked(_)) => argument("a scalar has no chunks"),
             Some(StorageLayout::Compact) => compact(elements),
             Some(StorageLayout::Contiguous | StorageLayout::Virtual | StorageLayout::Unknown)

@@ -1,5 +1,6 @@
 //! A netCDF-4 file in the making.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -128,6 +129,16 @@ impl Netcdf4Writer {
         })
     }
 
+    /// Consecutive elements, quantized if the variable is.
+    fn quantized<'a>(&self, id: VarId, element: u64, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+        let Some(quantizer) = self.var(id)?.stored.layout.quantize else {
+            return Ok(bytes.into());
+        };
+        let mut made = bytes.to_vec();
+        quantizer.run(element, &mut made);
+        Ok(made.into())
+    }
+
     fn path(&self, id: VarId) -> String {
         self.schema.var_path(id)
     }
@@ -226,6 +237,10 @@ impl Writer for Netcdf4Writer {
         Ok(layout)
     }
 
+    fn has_data(&self, var: VarId) -> bool {
+        self.var(var).is_ok_and(|v| v.written)
+    }
+
     fn takes_chunks(&self, var: VarId) -> bool {
         let stored = self.var(var).map(|v| &v.stored.place);
         stored.is_ok_and(|place| matches!(place, Place::Chunked(_)))
@@ -249,7 +264,8 @@ impl Writer for Netcdf4Writer {
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
         let at = self.byte(var, element).in_object(|| self.path(var))?;
         let dataset = self.begin(var)?;
-        let put = self.file.put_bytes(dataset, at, bytes);
+        let made = self.quantized(var, element, bytes)?;
+        let put = self.file.put_bytes(dataset, at, &made);
         put.in_object(|| self.schema.var_path(var))
     }
 

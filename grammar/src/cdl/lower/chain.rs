@@ -1,0 +1,66 @@
+//! The filters of variables, from the attributes that speak of them.
+
+use netcdf_core::error::ErrorKind;
+use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use netcdf_core::model::{FilterSpec, Kind, VarId};
+
+use super::Lower;
+use crate::cdl::ast::Word;
+
+/// What the attributes of one variable say of its filters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Chain {
+    /// `_Fletcher32`
+    pub(super) fletcher32: bool,
+    /// `_Shuffle`
+    pub(super) shuffle: bool,
+    /// `_DeflateLevel`; 0 is no filter.
+    pub(super) level: u32,
+    /// `_Filter`, of all such attributes.
+    pub(super) filters: Vec<FilterSpec>,
+}
+
+impl Chain {
+    /// The filters in the order in which ncgen defines them, in whichever order the attributes stand.
+    fn definitions(&self) -> impl Iterator<Item = FilterSpec> {
+        let own = [
+            self.fletcher32.then_some((FLETCHER32, vec![])),
+            self.shuffle.then_some((SHUFFLE, vec![])),
+            (self.level > 0).then(|| (DEFLATE, vec![self.level])),
+        ];
+        let own = own.into_iter().flatten();
+        own.map(|(id, params)| FilterSpec { id, params })
+            .chain(self.filters.iter().cloned())
+    }
+}
+
+impl Lower<'_> {
+    /// Takes note of what the attribute `word` says of the filters of a variable.
+    pub(super) fn chain(&mut self, var: VarId, word: Word<'_>, change: impl FnOnce(&mut Chain)) {
+        let chain = self.chains.entry(var).or_default();
+        change(chain);
+        let definitions: Vec<_> = chain.definitions().collect();
+        // Without a kind, the text asks for this one; what another one lacks is said in the end.
+        match self.kind {
+            None => self.schema.kind = Kind::Netcdf4,
+            Some(kind) if kind.is_cdf() => return,
+            Some(_) => {}
+        }
+        self.storage(var, |s| s.filters.clear());
+        for filter in definitions {
+            let Err(e) = self.schema.define_filter(var, filter) else {
+                continue;
+            };
+            let message = format!("{}: {}", word.text, e.what());
+            // What is wrong is said once for an attribute.
+            self.chains.remove(&var);
+            return match e.kind() {
+                ErrorKind::VariableLength => {
+                    let path = self.schema.var_path(var);
+                    self.warning(word.at, format!("{message}; {path} is stored without"));
+                }
+                _ => self.error(word.at, message),
+            };
+        }
+    }
+}

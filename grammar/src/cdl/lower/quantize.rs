@@ -1,0 +1,50 @@
+//! Attributes that say how numbers are quantized. They are stored like others.
+
+use netcdf_core::error::ErrorKind;
+use netcdf_core::model::quantize::Algorithm;
+use netcdf_core::model::{Atomic, Quantize, Values, VarId};
+
+use super::Lower;
+use super::list::Item;
+use super::names::Owner;
+use crate::cdl::ast::Word;
+
+impl Lower<'_> {
+    /// An attribute of an algorithm, with the digits or bits that are kept.
+    pub(super) fn quantize(
+        &mut self,
+        algorithm: Algorithm,
+        var: VarId,
+        word: Word<'_>,
+        list: &[Item<'_>],
+    ) {
+        let at = list.first().map_or(word.at, Item::at);
+        let numbers = self.attribute_values(Atomic::Int64.into(), word, list);
+        let Some(Values::Int64(numbers)) = numbers else {
+            // That was said.
+            return;
+        };
+        let &[keep] = numbers.as_slice() else {
+            return self.error(at, format!("{} expects one integer", word.text));
+        };
+        self.plain(Owner::Var(var), Some(Atomic::Int.into()), word, list);
+        if self.kind.is_some_and(|kind| kind.is_cdf()) {
+            let message = format!("{}: only netCDF-4 data is quantized", word.text);
+            return self.warning(word.at, message);
+        }
+        if self.needs.special.is_none() {
+            self.needs.special = Some(self.need(word.at)(word.text.to_owned()));
+        }
+        let Some(ty) = self.schema.var(var).map(|v| v.ty) else {
+            return;
+        };
+        match Quantize::new(algorithm, keep, ty) {
+            Ok(quantize) => self.storage(var, |s| s.quantize = Some(quantize)),
+            // Data of a file that says so is quantized already: asking for all digits there are does nothing to it.
+            Err(e) if e.kind() == ErrorKind::Range && keep > 0 => {
+                self.warning(at, format!("{}: not quantized: {}", word.text, e.what()));
+            }
+            Err(e) => self.error(at, format!("{}: {}", word.text, e.what())),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! From the variables that `--quantize` options name to those of a dataset.
+
+use std::collections::BTreeMap;
+
+use netcdf_core::copy::options::Quantizing;
+use netcdf_core::model::{Quantize, Schema, VarId};
+
+use super::parse::{Quantization, quantization};
+use crate::mistake::Mistake;
+use crate::pattern::{Found, Pattern};
+
+/// What the options `texts` ask for the variables of `schema`. A name counts more than a pattern; a pattern is about variables
+/// of the types float and double alone.
+///
+/// # Errors
+/// The option's place in the list, and what is wrong with it: syntax, a name or pattern without such a variable, a variable
+/// that two names or two patterns stand for, more digits or bits than its type has.
+pub fn quantize(
+    texts: &[String],
+    schema: &Schema,
+) -> Result<BTreeMap<VarId, Quantizing>, (usize, Mistake)> {
+    let mut all = BTreeMap::new();
+    for (n, text) in texts.iter().enumerate() {
+        let asked = quantization(text).map_err(|e| (n, e))?;
+        for &pattern in &asked.vars {
+            add(&mut all, pattern, &asked, schema).map_err(|e| (n, e))?;
+        }
+    }
+    Ok(all)
+}
+
+fn add(
+    all: &mut BTreeMap<VarId, Quantizing>,
+    pattern: Pattern<'_>,
+    asked: &Quantization<'_>,
+    schema: &Schema,
+) -> Result<(), Mistake> {
+    let (ids, by_name) = match pattern.variables(schema)? {
+        Found::Named(id) => (vec![id], true),
+        Found::Matching(ids) => (real(ids, asked, schema), false),
+    };
+    if ids.is_empty() {
+        let message = "none of these variables is of the type float or double";
+        return Err(Mistake::new(pattern.at, message));
+    }
+    for id in ids {
+        match all.get(&id) {
+            Some(old) if old.by_name == by_name => {
+                let message = format!("variable {} is named twice", schema.var_path(id));
+                return Err(Mistake::new(pattern.at, message));
+            }
+            Some(old) if old.by_name => continue,
+            Some(_) | None => {}
+        }
+        let quantize = fitting(id, pattern, asked, schema)?;
+        all.insert(id, Quantizing { quantize, by_name });
+    }
+    Ok(())
+}
+
+/// Those variables that can be quantized.
+fn real(ids: Vec<VarId>, asked: &Quantization<'_>, schema: &Schema) -> Vec<VarId> {
+    let fits = |id: &VarId| {
+        let var = schema.var(*id);
+        var.is_some_and(|v| asked.algorithm.most(v.ty).is_some())
+    };
+    ids.into_iter().filter(fits).collect()
+}
+
+fn fitting(
+    id: VarId,
+    pattern: Pattern<'_>,
+    asked: &Quantization<'_>,
+    schema: &Schema,
+) -> Result<Quantize, Mistake> {
+    let (keep, at) = asked.keep;
+    let Some(ty) = schema.var(id).map(|v| v.ty) else {
+        return Err(Mistake::new(pattern.at, "no such variable"));
+    };
+    Quantize::new(asked.algorithm, keep, ty).map_err(|e| {
+        let at = match asked.algorithm.most(ty) {
+            Some(_) => at,
+            None => pattern.at,
+        };
+        Mistake::new(at, format!("{} in {}", e.what(), schema.var_path(id)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec_tests::schema;
+    use netcdf_core::model::Atomic;
+
+    /// `/temp` is a float, `/time` a double, the others are integers.
+    fn quantized(texts: &[&str]) -> Result<Vec<String>, String> {
+        let mut schema = schema();
+        schema.vars[0].ty = Atomic::Float.into();
+        schema.vars[1].ty = Atomic::Double.into();
+        let texts: Vec<_> = texts.iter().map(|&t| t.to_owned()).collect();
+        let all =
+            quantize(&texts, &schema).map_err(|(n, e)| format!("{n}: {}", e.shown(&texts[n])))?;
+        let one = |(id, q): (&VarId, &Quantizing)| {
+            let Quantize { algorithm, keep } = q.quantize;
+            format!("{} {} {keep}", schema.var_path(*id), algorithm.name())
+        };
+        Ok(all.iter().map(one).collect())
+    }
+
+    #[test]
+    fn names_count_more_than_patterns() {
+        assert_eq!(
+            quantized(&["*,bitround,9", "temp,BitGroom,3"]).unwrap(),
+            ["/temp bitgroom 3", "/time bitround 9"]
+        );
+        assert_eq!(
+            quantized(&["temp&time, granularbitround , 4"]).unwrap(),
+            ["/temp granularbr 4", "/time granularbr 4"]
+        );
+        assert_eq!(quantized(&["t*,granularbr,1"]).unwrap().len(), 2);
+        assert!(quantized(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn mistakes_have_places() {
+        for (texts, want) in [
+            (
+                &["temp,bitgrom,3"][..],
+                "0: no quantization is called `bitgrom` (bitgroom, granularbr, bitround)\n  temp,bitgrom,3\n       ^\n  \
+                 hint: did you mean `bitgroom`?",
+            ),
+            (
+                &["temp,bitround,24"],
+                "0: bitround keeps 1 to 23 bits of this type, not 24 in /temp\n  temp,bitround,24\n                ^",
+            ),
+            (
+                &["temp,bitround,9", "temp&xy,bitround,9"],
+                "1: variable /temp is named twice\n  temp&xy,bitround,9\n  ^",
+            ),
+            (
+                &["time&xy,bitround,0"],
+                "0: bitround keeps 1 to 52 bits of this type, not 0 in /time\n  time&xy,bitround,0\n                   ^",
+            ),
+            (
+                &["xy,bitround,9"],
+                "0: only variables of the types float and double are quantized in /xy\n  xy,bitround,9\n  ^",
+            ),
+            (
+                &["/g/*,bitround,9"],
+                "0: none of these variables is of the type float or double\n  /g/*,bitround,9\n  ^",
+            ),
+            (
+                &["temp,bitround"],
+                "0: expected `,`, found the end\n  temp,bitround\n               ^",
+            ),
+            (
+                &["temp,bitround,-1"],
+                "0: expected a number of digits or bits, found `-`\n  temp,bitround,-1\n                ^",
+            ),
+        ] {
+            assert_eq!(quantized(texts).unwrap_err(), want);
+        }
+        for wrong in [
+            "",
+            "temp",
+            "temp,9",
+            "temp,bitround,9,9",
+            "temp,bitround,9x",
+            "q,bitround,3",
+        ] {
+            assert!(quantized(&[wrong]).is_err(), "{wrong}");
+        }
+    }
+}

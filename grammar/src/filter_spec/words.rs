@@ -1,0 +1,82 @@
+//! Parameters of 64 bits: two words of 32 bits each, the lower one first, whatever the machine.
+
+use netcdf_core::model::Endianness;
+
+/// The two parameters that a value of 64 bits becomes (of a double, its bits).
+#[must_use]
+pub fn words(value: u64) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = fix8(value.to_ne_bytes(), native());
+    [
+        u32::from_ne_bytes([a, b, c, d]),
+        u32::from_ne_bytes([e, f, g, h]),
+    ]
+}
+
+/// The value that two parameters stand for.
+#[must_use]
+pub fn value([lower, higher]: [u32; 2]) -> u64 {
+    u64::from(higher) << 32 | u64::from(lower)
+}
+
+/// What `ncaux_h5filterspec_fix8` of netCDF-C does to the memory of a value of 64 bits, on a machine of this byte order:
+/// what comes back is the memory of two parameters. It undoes itself, so that the memory of two parameters becomes that of
+/// their value, too.
+#[must_use]
+pub fn fix8(memory: [u8; 8], machine: Endianness) -> [u8; 8] {
+    match machine {
+        Endianness::Little => memory,
+        Endianness::Big => {
+            let [a, b, c, d, e, f, g, h] = memory;
+            [e, f, g, h, a, b, c, d]
+        }
+    }
+}
+
+/// The byte order of this machine.
+fn native() -> Endianness {
+    match cfg!(target_endian = "big") {
+        true => Endianness::Big,
+        false => Endianness::Little,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUE: u64 = 0x0102_0304_0506_0708;
+    const WORDS: [u32; 2] = [0x0506_0708, 0x0102_0304];
+
+    #[test]
+    fn the_lower_word_comes_first() {
+        assert_eq!(words(VALUE), WORDS);
+        assert_eq!(
+            words(12_345_678.123_456_78_f64.to_bits()),
+            [3_287_505_826, 1_097_305_129]
+        );
+        for v in [0, 1, u64::MAX, 1 << 32, VALUE] {
+            assert_eq!(value(words(v)), v);
+        }
+    }
+
+    /// On either machine the memory of the value becomes that of the same two words.
+    #[test]
+    fn both_byte_orders() {
+        let halves = |bytes: [u8; 8]| -> [[u8; 4]; 2] {
+            [
+                bytes[..4].try_into().unwrap(),
+                bytes[4..].try_into().unwrap(),
+            ]
+        };
+        let little = halves(fix8(VALUE.to_le_bytes(), Endianness::Little));
+        assert_eq!(little.map(u32::from_le_bytes), WORDS);
+        let big = halves(fix8(VALUE.to_be_bytes(), Endianness::Big));
+        assert_eq!(big.map(u32::from_be_bytes), WORDS);
+        for (memory, machine) in [
+            (VALUE.to_le_bytes(), Endianness::Little),
+            (VALUE.to_be_bytes(), Endianness::Big),
+        ] {
+            assert_eq!(fix8(fix8(memory, machine), machine), memory);
+        }
+    }
+}

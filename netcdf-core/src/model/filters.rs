@@ -1,0 +1,219 @@
+//! Filters of variables, with the semantics of netCDF-C's functions for them.
+//!
+//! A [`Schema`] is a dataset in define mode; it ends when [`format::create`](crate::format::create) makes a writer of it, which
+//! refuses definitions.
+//!
+//! | netCDF-C | here |
+//! |---|---|
+//! | `nc_def_var_filter` | [`Schema::define_filter`] |
+//! | `nc_inq_var_filter_ids` | [`Schema::filter_ids`] |
+//! | `nc_inq_var_filter_info` | [`Schema::filter`] |
+//! | `nc_inq_var_filter` | [`Schema::first_filter`] |
+//! | `nc_def_var_zstandard`, `nc_inq_var_zstandard` … | [`names::spec`](crate::filter::names::spec), [`names::number`](crate::filter::names::number) |
+//! | `nc_inq_filter_avail` | [`Table::entry`](crate::filter::Table::entry) |
+//!
+//! ```
+//! use netcdf_core::error::ErrorKind;
+//! use netcdf_core::filter::names;
+//! use netcdf_core::model::{Atomic, Dimension, GroupId, Kind, Name, Schema, Storage, Variable};
+//!
+//! let mut schema = Schema::new(Kind::Netcdf4);
+//! let (group, name) = (GroupId::ROOT, Name::stored(b"x"));
+//! let x = schema.add_dim(Dimension { name, group, len: 100, unlimited: false });
+//! let v = schema.add_var(Variable {
+//!     name: Name::stored(b"v"),
+//!     group,
+//!     ty: Atomic::Float.into(),
+//!     dims: vec![x],
+//!     attributes: vec![],
+//!     storage: Storage::default(),
+//! });
+//! schema.define_filter(v, names::spec("zstd", &[3])?)?;
+//! schema.define_filter(v, names::spec("shuffle", &[])?)?;
+//! schema.define_filter(v, names::spec("zstd", &[7])?)?;
+//! assert_eq!(schema.filter_ids(v)?, [2, 32015]);
+//! assert_eq!(schema.filter(v, 32015)?.params, [7]);
+//! assert_eq!(schema.filter(v, 307).unwrap_err().kind(), ErrorKind::NoFilter);
+//! # Ok::<(), netcdf_core::error::Error>(())
+//! ```
+
+use super::{FilterSpec, Schema, VarId, Variable};
+use crate::error::{Context as _, Error, ErrorKind, Result};
+
+impl Schema {
+    /// Defines a filter of a variable, which is stored in chunks then. Filters are applied in the order of their
+    /// definition, but for `fletcher32`, which comes first, and `shuffle`, which comes next. Of one that is defined already,
+    /// only the parameters change.
+    ///
+    /// Whether the filter is available is another question ([`Table::entry`](crate::filter::Table::entry)), as what it makes
+    /// of its parameters.
+    ///
+    /// # Errors
+    /// Those of [`Schema::takes_filters`].
+    pub fn define_filter(&mut self, var: VarId, filter: FilterSpec) -> Result<()> {
+        self.takes_filters(var)?;
+        if let Some(var) = self.vars.get_mut(var.index()) {
+            var.storage.set_filter(filter);
+        }
+        Ok(())
+    }
+
+    /// That a variable can have filters.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotNetcdf4`] for kinds that have no filters, [`ErrorKind::NoVariable`] for an id that is not in the
+    /// schema; with the variable's path [`ErrorKind::Scalar`], and [`ErrorKind::VariableLength`] for types of which filters
+    /// would be applied to references.
+    pub fn takes_filters(&self, id: VarId) -> Result<()> {
+        if self.kind.is_cdf() {
+            let what = format!("{} files have no filters", self.kind.name());
+            return Err(Error::new(ErrorKind::NotNetcdf4, what).with_remedy("use -k nc4"));
+        }
+        let var = self.known(id)?;
+        let why = if var.dims.is_empty() {
+            let what = "a scalar has no chunks, which filters need";
+            Err(Error::new(ErrorKind::Scalar, what))
+        } else if var.ty.fixed_size(self).is_none() {
+            let what = "filters do not reach data of variable length";
+            Err(Error::new(ErrorKind::VariableLength, what))
+        } else {
+            Ok(())
+        };
+        why.in_object(|| self.var_path(id))
+    }
+
+    /// The numbers of a variable's filters in the order in which they are applied; empty if it has none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoVariable`].
+    pub fn filter_ids(&self, var: VarId) -> Result<Vec<u32>> {
+        let filters = &self.known(var)?.storage.filters;
+        Ok(filters.iter().map(|f| f.id).collect())
+    }
+
+    /// The filter of a variable with this number, with its parameters.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoVariable`]; [`ErrorKind::NoFilter`] if the variable does not have the filter.
+    pub fn filter(&self, var: VarId, id: u32) -> Result<&FilterSpec> {
+        let filters = &self.known(var)?.storage.filters;
+        filters.iter().find(|f| f.id == id).ok_or_else(|| {
+            let what = format!("filter {id} is not one of the variable's");
+            Error::new(ErrorKind::NoFilter, what).in_object(&self.var_path(var))
+        })
+    }
+
+    /// The first filter of a variable; `None` if it has none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoVariable`].
+    pub fn first_filter(&self, var: VarId) -> Result<Option<&FilterSpec>> {
+        Ok(self.known(var)?.storage.filters.first())
+    }
+
+    fn known(&self, id: VarId) -> Result<&Variable> {
+        let no = || Error::new(ErrorKind::NoVariable, format!("no variable {}", id.0));
+        self.var(id).ok_or_else(no)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        Atomic, DataType, Dimension, GroupId, Kind, Name, Storage, TypeKind, UserType,
+    };
+
+    /// Variables: 0 a field, 1 a scalar, 2 strings, 3 lists.
+    fn schema(kind: Kind) -> Schema {
+        let mut s = Schema::new(kind);
+        let group = GroupId::ROOT;
+        let name = Name::stored(b"x");
+        let x = s.add_dim(Dimension {
+            name,
+            group,
+            len: 4,
+            unlimited: false,
+        });
+        let list = s.add_type(UserType {
+            name: Name::stored(b"list"),
+            group,
+            kind: TypeKind::Vlen {
+                base: Atomic::Int.into(),
+            },
+        });
+        for (ty, dims) in [
+            (Atomic::Float.into(), vec![x]),
+            (Atomic::Float.into(), vec![]),
+            (Atomic::String.into(), vec![x]),
+            (DataType::User(list), vec![x]),
+        ] {
+            s.add_var(Variable {
+                name: Name::stored(format!("v{}", s.vars.len()).as_bytes()),
+                group,
+                ty,
+                dims,
+                attributes: vec![],
+                storage: Storage::default(),
+            });
+        }
+        s
+    }
+
+    fn spec(id: u32, params: &[u32]) -> FilterSpec {
+        FilterSpec {
+            id,
+            params: params.to_vec(),
+        }
+    }
+
+    #[test]
+    fn no_filter_is_no_error() {
+        let s = schema(Kind::Netcdf4);
+        assert!(s.filter_ids(VarId(0)).unwrap().is_empty());
+        assert_eq!(s.first_filter(VarId(0)).unwrap(), None);
+        let e = s.filter(VarId(0), 1).unwrap_err();
+        assert_eq!((e.kind(), e.object()), (ErrorKind::NoFilter, Some("/v0")));
+    }
+
+    #[test]
+    fn a_defined_filter_is_neither_removed_nor_moved() {
+        let mut s = schema(Kind::Netcdf4Classic);
+        for (id, param) in [
+            (307, 9),
+            (1, 3),
+            (2, 0),
+            (307, 5),
+            (3, 0),
+            (2, 4),
+            (32015, 1),
+        ] {
+            s.define_filter(VarId(0), spec(id, &[param])).unwrap();
+        }
+        assert_eq!(s.filter_ids(VarId(0)).unwrap(), [3, 2, 307, 1, 32015]);
+        assert_eq!(s.filter(VarId(0), 307).unwrap().params, [5]);
+        assert_eq!(s.first_filter(VarId(0)).unwrap(), Some(&spec(3, &[0])));
+    }
+
+    #[test]
+    fn what_has_no_filters() {
+        let mut s = schema(Kind::Netcdf4);
+        for (var, kind) in [
+            (1, ErrorKind::Scalar),
+            (2, ErrorKind::VariableLength),
+            (3, ErrorKind::VariableLength),
+            (4, ErrorKind::NoVariable),
+        ] {
+            let e = s.define_filter(VarId(var), spec(1, &[5])).unwrap_err();
+            assert_eq!(e.kind(), kind);
+        }
+        let no = ErrorKind::NoVariable;
+        assert_eq!(s.filter_ids(VarId(4)).unwrap_err().kind(), no);
+        assert_eq!(s.first_filter(VarId(4)).unwrap_err().kind(), no);
+        assert_eq!(s.filter(VarId(4), 1).unwrap_err().kind(), no);
+        for kind in [Kind::Classic, Kind::Offset64, Kind::Cdf5] {
+            let e = schema(kind).define_filter(VarId(0), spec(1, &[5]));
+            assert_eq!(e.unwrap_err().kind(), ErrorKind::NotNetcdf4);
+        }
+    }
+}

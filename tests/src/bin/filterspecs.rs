@@ -1,0 +1,29 @@
+//! Reads filter specifications for `.ci/filterspecs`, which compares with what the C parser made of them.
+//!
+//! The standard input holds texts, each with a NUL behind it. For each a line is printed: `ok` and the filters as
+//! `ID,P,P|ID`, or `error`, the byte at which it is and the message.
+#![forbid(unsafe_code)]
+
+use std::io::Read;
+
+use netcdf_core::model::FilterSpec;
+use netcdf_grammar::filter_spec;
+
+fn main() {
+    let mut texts = String::new();
+    std::io::stdin().read_to_string(&mut texts).unwrap();
+    for text in texts.split_terminator('\0') {
+        match filter_spec::filters(text) {
+            Ok(filters) => println!("ok {}", shown(&filters)),
+            Err(wrong) => println!("error {} {}", wrong.at, wrong.message),
+        }
+    }
+}
+
+fn shown(filters: &[FilterSpec]) -> String {
+    let one = |filter: &FilterSpec| {
+        let numbers = std::iter::once(&filter.id).chain(&filter.params);
+        numbers.map(u32::to_string).collect::<Vec<_>>().join(",")
+    };
+    filters.iter().map(one).collect::<Vec<_>>().join("|")
+}
