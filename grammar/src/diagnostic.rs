@@ -60,6 +60,7 @@ pub struct Reporter<'s> {
     source: &'s dyn Source,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
+    strict: bool,
 }
 
 impl<'s> Reporter<'s> {
@@ -70,7 +71,14 @@ impl<'s> Reporter<'s> {
             source,
             errors: vec![],
             warnings: vec![],
+            strict: false,
         }
+    }
+
+    /// The same, for which warnings are errors if `strict`.
+    #[must_use]
+    pub fn strict(self, strict: bool) -> Self {
+        Self { strict, ..self }
     }
 
     /// The text.
@@ -101,6 +109,9 @@ impl<'s> Reporter<'s> {
 
     /// Reports something surprising. Beyond [`MOST`] nothing is added.
     pub fn warning(&mut self, anchor: Anchor, offset: u64, message: impl Into<String>) {
+        if self.strict {
+            return self.error(anchor, offset, message);
+        }
         if self.warnings.len() < MOST {
             let new = self.diagnostic(Severity::Warning, anchor, offset, message.into());
             self.warnings.push(new);

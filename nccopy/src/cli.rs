@@ -10,8 +10,11 @@ use netcdf_core::model::convert::whole_number;
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
-/// The output appears under its name when it is whole. A failed or interrupted run leaves what
-/// was there before.
+/// The output appears under its name when it is whole. A failed, interrupted or killed run leaves what
+/// was there before. Until it is whole the output is a file without a name in the same directory, so that
+/// nothing else is left either; on file systems that have no such files (NFS, some others) it is called
+/// `.NAME.??????.tmp`, which a run that was killed leaves behind. It may be removed, and is not in the way
+/// of other runs.
 #[derive(Debug, Parser)]
 #[command(
     name = "nccopy",
@@ -57,6 +60,11 @@ pub struct Cli {
     #[arg(long)]
     pub verify: bool,
 
+    /// Take notes for errors: a dataset is not copied of which something would be left out, or not be done
+    /// as asked
+    #[arg(long)]
+    pub strict: bool,
+
     /// Threads that work at a time; all cores if not given
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
@@ -83,8 +91,8 @@ pub struct Cli {
     version: Option<bool>,
 
     /// The datasets to be copied (`-` for standard input), and behind them the file to be made, or a
-    /// directory: if it ends in `/`, or if several datasets are copied. A pipe or device
-    /// (`/dev/stdout`) is written in place
+    /// directory: if it ends in `/`, or if several datasets are copied. A pipe or device,
+    /// and standard output (`-`), is written in place
     #[arg(value_name = "PATH", required = true, num_args = 2..)]
     pub paths: Vec<PathBuf>,
 }

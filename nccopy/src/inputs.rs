@@ -36,7 +36,7 @@ pub fn copies(inputs: &[PathBuf], output: &Path) -> Result<Vec<Copy>> {
     } else {
         let one = |input: &PathBuf| Copy {
             input: input.clone(),
-            output: output.to_owned(),
+            output: file::or_stdout(output),
         };
         inputs.iter().map(one).collect()
     };

@@ -18,18 +18,18 @@ mod report;
 mod table;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use clap::Parser;
 use netcdf_core::copy::{self, Report};
-use netcdf_core::env::{Env, Memory, Note, Progress};
+use netcdf_core::env::{Env, Memory, Note, Notes, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::{self, CreateOptions, Reader};
 use netcdf_core::io::Target;
 use netcdf_core::io::file::{self, FileTarget};
 use netcdf_core::io::held::{Kept, hold};
 use netcdf_core::io::locator;
-use netcdf_core::tool::{self, Io, Status};
+use netcdf_core::tool::{self, Idle, Io, Status};
 
 use cli::Cli;
 use inputs::Copy;
@@ -48,6 +48,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     let mut env = Env::with_threads(cli.threads);
     env.allow_external = cli.allow_external;
     env.memory = cli.memory.map_or_else(Memory::default, Memory);
+    if cli.strict {
+        env.notes = Notes::strict();
+    }
     match copy_all(&cli, &copies, &mut env, io) {
         Ok(status) => status,
         Err(e) => tool::report("nccopy", &e, io),
@@ -56,18 +59,19 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 
 /// Makes the copies one by one. A failure does not keep the others from being made.
 fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Status> {
+    tool::catch_limits()?;
+    let idle = Idle::default();
     if !copies.iter().all(|c| file::in_place(&c.output)) && !cli.dry_run {
-        // From here on there may be a temporary file that a signal must not leave behind.
-        tool::catch_signals(&env.cancel)?;
+        tool::catch_signals(&env.cancel, &idle)?;
     }
     let mut failed = vec![];
     let mut reports = vec![];
     for (n, copy) in copies.iter().enumerate() {
         env.progress = Progress::default();
-        env.scratch = beside(&copy.output);
+        env.scratch = file::beside(&copy.output);
         let place = (n + 1, copies.len());
-        let copied = copy_one(cli, copy, place, env, io);
-        if !cli.quiet {
+        let copied = copy_one(cli, copy, (place, &idle), env, io);
+        if !cli.quiet || cli.strict {
             tool::tell("nccopy", &env.notes, io);
         }
         match copied {
@@ -98,17 +102,27 @@ fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<St
 fn copy_one(
     cli: &Cli,
     copy: &Copy,
-    place: (usize, usize),
+    (place, idle): ((usize, usize), &Idle),
     env: &Env,
     io: &mut Io,
 ) -> Result<Report> {
+    idle.store(true, Ordering::Relaxed);
     let input = locator::input(&copy.input, &mut *io.stdin)?;
+    // From here on there may be a temporary file that a signal must not leave behind.
+    idle.store(false, Ordering::Relaxed);
     let name = std::sync::Arc::clone(input.name());
     let reader = format::open(input, env)?;
     let plan = plan(cli, &*reader, env).map_err(|e| e.of(&name))?;
     if cli.dry_run {
-        return dry_run::print(&*reader, &plan, (copy, place), env, io).map(|()| Report::default());
+        let printed = dry_run::print(&*reader, &plan, (copy, place), env, io);
+        printed.map_err(|e| e.of(&name))?;
+        return env
+            .notes
+            .check()
+            .map_err(|e| e.of(&name))
+            .map(|()| Report::default());
     }
+    env.notes.check().map_err(|e| e.of(&name))?;
     let target = FileTarget::create(&copy.output, !cli.no_sync)?.cancelled_by(&env.cancel);
     // All data of classic files is written; what is not selected stays zero, as in C. Of variables of
     // netCDF-4 files the plan says it.
@@ -116,8 +130,11 @@ fn copy_one(
     let create = CreateOptions { no_fill };
     let (target, kept) = held(Box::new(target), cli.verify);
     let writer = format::create(target, plan.schema.clone(), create, env)?;
+    if cli.verify {
+        env.progress.expect(copy::verify::bytes(&*reader, &plan)?);
+    }
     let _bar = (io.terminal && !cli.quiet).then(|| bar::Bar::follow(env.progress.clone(), place));
-    let report = copy::run(&*reader, &plan, writer, env)?;
+    let report = copy::run(&*reader, &plan, writer, env).map_err(|e| e.of(&name))?;
     if let Some(kept) = kept {
         copy::verify(&*reader, &plan, &kept, env)?;
     }
@@ -133,18 +150,9 @@ fn held(target: Box<dyn Target>, verify: bool) -> (Box<dyn Target>, Option<Kept>
     (target, Some(kept))
 }
 
-/// Where temporary files are made: beside the output, if that is a file.
-fn beside(output: &Path) -> Option<PathBuf> {
-    let folder = output.parent().filter(|_| !file::in_place(output));
-    folder.map(Path::to_path_buf)
-}
-
 fn plan(cli: &Cli, reader: &dyn Reader, env: &Env) -> Result<copy::Plan> {
     let options = options::resolve(cli, reader.schema())?;
     let kind = options.kind.unwrap_or(reader.schema().kind);
-    if !format::writes(kind) {
-        return Err(format::not_written(kind));
-    }
     for what in options::without_effect(cli, kind) {
         env.notes.say(Note {
             object: what.to_owned(),

@@ -107,6 +107,10 @@ pub struct Cli {
     #[arg(short = 'L', value_name = "LEVEL", allow_hyphen_values = true)]
     pub log_level: Option<String>,
 
+    /// Take notes for errors: exit with 1 if something is left out
+    #[arg(long)]
+    pub strict: bool,
+
     /// Threads that work at a time; all cores if not given
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,

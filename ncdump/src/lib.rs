@@ -35,7 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::chunk::Dataset;
-use netcdf_core::env::{Damage, Env};
+use netcdf_core::env::{Damage, Env, Notes};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format::{self, Reader};
 use netcdf_core::io::locator;
@@ -68,6 +68,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     };
     let mut env = Env::with_threads(parsed.threads);
     env.allow_external = parsed.allow_external;
+    if parsed.strict {
+        env.notes = Notes::strict();
+    }
     if !matches!(job, Job::Ncml(_)) {
         // XML without an end is of no use.
         env.damage = Damage::tolerated();
@@ -79,9 +82,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 
 /// Says what there is to say at the end of a run; its status.
 fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -> Status {
+    let strict = env.notes.check();
     tool::tell(NAME, &env.notes, io);
     omitted.extend(env.damage.take());
-    let mut status = Status::Success;
+    let mut status = match strict {
+        Ok(()) => Status::Success,
+        Err(_) => Status::Failure,
+    };
     for e in omitted {
         status = tool::report(NAME, &e, io);
     }
@@ -93,6 +100,7 @@ fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -
 
 /// Prints what is asked for; why data of variables and damaged parts were left out goes to `omitted`.
 fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
+    tool::catch_limits()?;
     let input = locator::input(&cli.input, &mut *io.stdin)?;
     if let Job::Kind = job {
         return say(io, &format!("{}\n", format::probe(&input)?.name()));

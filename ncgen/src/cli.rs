@@ -10,7 +10,9 @@ use netcdf_core::model::Kind;
 /// Makes a netCDF dataset from CDL text, or checks the text.
 ///
 /// Without -o, -b, -n or a kind nothing is written: the text is checked, its data included. The output appears under its
-/// name when it is whole.
+/// name when it is whole. Until then it is a file without a name in the same directory; on file systems that have no such
+/// files (NFS, some others) it is called `.NAME.??????.tmp`, which a run that was killed leaves behind. It may be removed,
+/// and is not in the way of other runs.
 #[derive(Debug, Parser)]
 #[command(
     name = "ncgen",
@@ -48,6 +50,10 @@ pub struct Cli {
     /// Do not wait until the output is on the disk
     #[arg(long)]
     pub no_sync: bool,
+
+    /// Take warnings for errors: nothing is made if there are any
+    #[arg(long)]
+    pub strict: bool,
 
     /// No warnings
     #[arg(long)]
@@ -88,7 +94,7 @@ pub struct OutputArgs {
     /// As -l f77
     #[arg(short = 'f', group = "what")]
     pub f77: bool,
-    /// The file to be made, by us or by the program; implies -b unless a program is asked for
+    /// The file to be made, by us (`-` for standard output) or by the program; implies -b unless a program is asked for
     #[arg(short = 'o', value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Name of the dataset, instead of the text's

@@ -40,23 +40,25 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         Ok(cli) => cli,
         Err(e) => return tool::usage("ncgen", &e.render().to_string(), e.use_stderr(), io),
     };
-    let env = Env::with_threads(cli.threads);
-    match generate(&cli, &env, io) {
+    let mut env = Env::with_threads(cli.threads);
+    match generate(&cli, &mut env, io) {
         Ok(()) => Status::Success,
         Err(failure) => fail::report(&failure, &env, io),
     }
 }
 
-fn generate(cli: &Cli, env: &Env, io: &mut Io) -> Result<(), Failure> {
+fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), Failure> {
     let language = cli.language();
+    tool::catch_limits()?;
     let source = source(cli, io)?;
     let options = ReadOptions {
         kind: asked(cli, language)?,
         limits: env.limits.clone(),
+        strict: cli.strict,
     };
     let cdl = netcdf_grammar::cdl::read(&*source, &options)?;
     warn(cli, &cdl.warnings, io);
-    let mut reporter = Reporter::new(&*source);
+    let mut reporter = Reporter::new(&*source).strict(cli.strict);
     if let Some(need) = cdl.needs.conflict(cdl.schema.kind) {
         let what = format!("{} files do not have {}", cdl.schema.kind.name(), need.what);
         reporter.error(need.anchor, need.offset, what);
@@ -155,18 +157,16 @@ fn write(
     cdl: &Cdl,
     source: &dyn Source,
     reporter: &mut Reporter<'_>,
-    env: &Env,
+    env: &mut Env,
 ) -> Result<(), Failure> {
-    let path = name::output(cli, &cdl.name)?;
+    let path = file::or_stdout(&name::output(cli, &cdl.name)?);
     refuse_same(cli.input.as_deref(), &path)?;
-    if !format::writes(cdl.schema.kind) {
-        return Err(format::not_written(cdl.schema.kind).into());
-    }
     known_filters(&cdl.schema, env)?;
     if !file::in_place(&path) {
         // From here on there may be a temporary file that a signal must not leave behind.
-        tool::catch_signals(&env.cancel)?;
+        tool::catch_signals(&env.cancel, &tool::Idle::default())?;
     }
+    env.scratch = file::beside(&path);
     let target = locator::output(&path, !cli.no_sync)?;
     let create = CreateOptions {
         no_fill: cli.no_fill,

@@ -82,7 +82,10 @@ impl std::fmt::Display for Note {
 
 /// The one way for a report that is not fatal. Tools print the notes; `--strict` makes them fatal.
 #[derive(Debug, Default)]
-pub struct Notes(Mutex<Said>);
+pub struct Notes {
+    said: Mutex<Said>,
+    strict: bool,
+}
 
 /// The notes in order, and which they are.
 #[derive(Debug, Default)]
@@ -92,9 +95,31 @@ struct Said {
 }
 
 impl Notes {
+    /// Notes that are errors: see [`Notes::check`].
+    #[must_use]
+    pub fn strict() -> Self {
+        Self {
+            strict: true,
+            ..Self::default()
+        }
+    }
+
+    /// Looks whether to go on, where nothing is done yet that cannot be undone.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if notes are errors and there are any.
+    pub fn check(&self) -> Result<()> {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.strict && !said.notes.is_empty() {
+            let what = "stopped, as notes are errors with --strict";
+            return Err(Error::new(ErrorKind::Argument, what));
+        }
+        Ok(())
+    }
+
     /// Adds a note, unless it was said already.
     pub fn say(&self, note: Note) {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if said.known.insert(note.clone()) {
             said.notes.push(note);
         }
@@ -103,7 +128,7 @@ impl Notes {
     /// Takes what was said so far, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Note> {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *said).notes
     }
 }
@@ -223,6 +248,20 @@ mod tests {
         notes.say(note.clone());
         assert_eq!(notes.take(), [note]);
         assert!(notes.take().is_empty());
+    }
+
+    #[test]
+    fn notes_are_errors_on_demand() {
+        let note = || Note {
+            object: "/v".into(),
+            what: "odd".into(),
+            remedy: None,
+        };
+        let (notes, strict) = (Notes::default(), Notes::strict());
+        assert!(strict.check().is_ok());
+        notes.say(note());
+        strict.say(note());
+        assert!(notes.check().is_ok() && strict.check().is_err());
     }
 
     #[test]

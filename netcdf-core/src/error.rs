@@ -142,12 +142,14 @@ impl Error {
         self.0.remedy.as_deref()
     }
 
-    /// States resource and byte offset, unless a place is known already.
+    /// States resource and byte offset, unless a place is known already; of that resource, the offset.
     #[must_use]
     pub fn at(mut self, resource: &Arc<str>, offset: u64) -> Self {
-        self.0
-            .place
-            .get_or_insert_with(|| (Arc::clone(resource), Some(offset)));
+        match &mut self.0.place {
+            None => self.0.place = Some((Arc::clone(resource), Some(offset))),
+            Some((known, place @ None)) if known == resource => *place = Some(offset),
+            Some(_) => {}
+        }
         self
     }
 
@@ -294,6 +296,18 @@ mod tests {
             e.to_string(),
             "a.nc: need 4 bytes, have 3 in /g/t at byte 96 (fetch the file again)"
         );
+    }
+
+    #[test]
+    fn system_errors_have_an_offset_too() {
+        let resource: Arc<str> = "a.nc".into();
+        let e = || Error::io("cannot read", "a.nc", std::io::Error::from_raw_os_error(5));
+        let placed = e().at(&resource, 96).at(&resource, 3);
+        assert_eq!(
+            placed.to_string(),
+            "a.nc: cannot read: Input/output error at byte 96"
+        );
+        assert_eq!(e().at(&"b.nc".into(), 96).offset(), None);
     }
 
     #[test]

@@ -108,20 +108,42 @@ pub fn usage(tool: &str, text: &str, wrong: bool, io: &mut Io) -> Status {
     }
 }
 
-/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`, and writing beyond the largest size that files may
-/// have an error (SIGXFSZ would end the process and leave a temporary file).
+/// Makes writing beyond the largest size that files may have an error, for temporary files as well: SIGXFSZ would
+/// end the process without a word.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] if the system refuses.
 #[cfg(unix)]
-pub fn catch_signals(cancel: &Cancel) -> Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+pub fn catch_limits() -> Result<()> {
+    let caught =
+        signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+    caught.map_err(|e| Error::io("cannot catch signals", "signal", e))?;
+    Ok(())
+}
+
+/// There is no such signal.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn catch_limits() -> Result<()> {
+    Ok(())
+}
+
+/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`; while `idle` is set they end the process as ever: there is nothing to
+/// be removed, and it may be waiting for input, from which a flag would not wake it.
+///
+/// # Errors
+/// [`crate::ErrorKind::Io`] if the system refuses.
+#[cfg(unix)]
+pub fn catch_signals(cancel: &Cancel, idle: &Idle) -> Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag;
     let failed = |e| Error::io("cannot catch signals", "signal", e);
-    signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default()).map_err(failed)?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register_conditional_default(signal, std::sync::Arc::clone(idle)).map_err(failed)?;
         let number = usize::try_from(signal).unwrap_or_default();
-        signal_hook::flag::register_usize(signal, std::sync::Arc::clone(&cancel.0), number)
-            .map_err(failed)?;
+        flag::register_usize(signal, std::sync::Arc::clone(&cancel.0), number).map_err(failed)?;
     }
     Ok(())
 }
@@ -131,9 +153,12 @@ pub fn catch_signals(cancel: &Cancel) -> Result<()> {
 /// # Errors
 /// None.
 #[cfg(not(unix))]
-pub fn catch_signals(_: &Cancel) -> Result<()> {
+pub fn catch_signals(_: &Cancel, _: &Idle) -> Result<()> {
     Ok(())
 }
+
+/// Whether there is nothing that a signal must not leave behind.
+pub type Idle = std::sync::Arc<std::sync::atomic::AtomicBool>;
 
 /// The status of a run that ended with `error` after signals were caught with `cancel`.
 #[must_use]

@@ -6,6 +6,7 @@
 //! | [`damage`] | damaged copies of a file, and reading all of one |
 //! | [`files`] | where the test data are |
 //! | [`harness`] | runs a tool in process and keeps what it wrote |
+//! | [`killed`] | runs that are ended from outside |
 //! | [`manual`] | man pages and completions |
 //! | [`random`] | random datasets |
 //! | [`sums`] | sums of the datasets of an HDF5 file |
@@ -16,6 +17,7 @@ pub mod builder;
 pub mod damage;
 pub mod files;
 pub mod harness;
+pub mod killed;
 pub mod manual;
 pub mod random;
 pub mod sums;

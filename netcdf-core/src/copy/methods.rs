@@ -11,7 +11,7 @@ use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::Writer;
 use crate::io::Source;
 use crate::io::source::present;
-use crate::model::{Region, Values, convert};
+use crate::model::{Atomic, Region, Values, convert};
 
 /// How the data of a variable is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +46,14 @@ const PIECE: u64 = 64 << 20;
 const BAND: u64 = 1 << 20;
 
 /// The method for a variable of this shape whose data is not put as chunks, and that is stored as
-/// `from` says and will be as `to` says.
+/// `from` says and will be as `to` says. `alike` says that an element has the same bytes in both, but
+/// for the order of those of a number.
 #[must_use]
-pub fn choose(from: &Layout, to: &Layout, shape: &[u64]) -> Method {
+pub fn choose(from: &Layout, to: &Layout, shape: &[u64], alike: bool) -> Method {
     let plain = from.filters.is_empty() && to.filters.is_empty() && to.quantize.is_none();
-    let same = from.element == to.element && from.extent == shape;
+    let same = alike && from.element == to.element && from.extent == shape;
     match from.chunk.split_first() {
-        _ if !plain || !same || from.element.plain_type().is_none() => Method::Convert,
+        _ if !plain || !same => Method::Convert,
         None => Method::Move,
         Some((1, rest)) if from.extent.get(1..) == Some(rest) && shape.first() > Some(&1) => {
             Method::Rows
@@ -62,25 +63,31 @@ pub fn choose(from: &Layout, to: &Layout, shape: &[u64]) -> Method {
     }
 }
 
-/// The method for a variable whose data is put as chunks. `same_fill` says that what is not stored
-/// reads the same in both datasets, `budget` what may be used.
+/// The method for a variable whose data is put as chunks. `alike` is as for [`choose`], `same_fill` says
+/// that what is not stored reads the same in both datasets, `budget` what may be used.
 #[must_use]
 pub fn choose_chunks(
     variable: rechunk::Variable<'_>,
-    same_fill: bool,
+    (alike, same_fill): (bool, bool),
     budget: &rechunk::Budget,
 ) -> Method {
     let (from, to) = (variable.from, variable.to);
-    let grid = from.chunk == to.chunk && from.extent == variable.shape;
-    let types =
-        from.element.plain_type().is_some() && from.element.plain_type() == to.element.plain_type();
-    if !grid || !types || !same_fill || variable.assembled {
+    let grid = from.chunk == to.chunk && ends_in_whole_chunks(from, variable.shape);
+    if !grid || !alike || !same_fill || variable.assembled {
         return Method::Rechunk(rechunk::plan(variable, budget));
     }
     if from.filters == to.filters && from.element == to.element && to.quantize.is_none() {
         return Method::Chunks;
     }
     Method::Recode
+}
+
+/// True if what is not stored of a variable of this shape lies beyond its stored chunks, none of which
+/// is cut off by the stored extent: what such a one holds behind it is not known.
+fn ends_in_whole_chunks(from: &Layout, shape: &[u64]) -> bool {
+    let dims = from.extent.iter().zip(&from.chunk).zip(shape);
+    dims.into_iter()
+        .all(|((extent, chunk), len)| extent == len || extent.is_multiple_of((*chunk).max(1)))
 }
 
 impl Job {
@@ -181,13 +188,13 @@ impl Job {
     /// Stored elements of the input as stored elements of the output.
     pub(super) fn encoded(&self, set: Dataset<'_>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let to = self.to.element.plain_type();
-        let to = to.ok_or_else(|| Error::new(ErrorKind::BadType, "no type of a fixed size"))?;
-        if self.from.element.plain_type() == Some(to) {
+        if self.alike {
             if self.from.element.order != self.to.element.order {
-                elements::swap(&mut bytes, to.size().unwrap_or(1));
+                elements::swap(&mut bytes, to.and_then(Atomic::size).unwrap_or(1));
             }
             return Ok(bytes);
         }
+        let to = to.ok_or_else(|| Error::new(ErrorKind::BadType, "no type of a fixed size"))?;
         let values = self.values(set, &bytes)?;
         let values = if values.data_type() == Some(to) {
             values

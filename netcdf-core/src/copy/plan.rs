@@ -1,5 +1,6 @@
 //! What is made of a dataset: input schema and options to output schema.
 
+mod bare;
 mod fits;
 mod keep;
 mod sparse;
@@ -10,6 +11,7 @@ pub use sparse::keep_fill_values;
 use super::{Options, Selection};
 use crate::env::Note;
 use crate::error::Result;
+use crate::model::kind::Model;
 use crate::model::{DimId, Schema, VarId};
 
 /// A variable of the input and the one that gets its data.
@@ -49,10 +51,18 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         false => keep::Stay::Nothing,
     });
     let defined: Vec<bool> = vars.iter().map(|(defined, _)| *defined).collect();
-    let (mut schema, pairs) = keep::keep(input, &stays.collect::<Vec<_>>(), &defined);
-    schema.kind = options.kind.unwrap_or(input.kind);
+    let stays: Vec<_> = stays.collect();
+    let kind = options.kind.unwrap_or(input.kind);
+    let mut notes = vec![];
+    let selected = matches!(options.select, Selection::Only(_))
+        || matches!(options.groups, Selection::Only(_));
+    let (mut schema, pairs) = match selected && kind.model() != Model::Enhanced {
+        true => bare::keep(input, &stays, &defined, &mut notes),
+        false => keep::keep(input, &stays, &defined),
+    };
+    schema.kind = kind;
     let lengths = fit_dims(&mut schema, options);
-    fits::check(&schema)?;
+    fits::check(&schema, options.fix_unlimited)?;
     let copied = |pair: &&Pair| {
         let group = input.var(pair.from).map(|v| v.group.index());
         let group = group
@@ -64,7 +74,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         schema,
         data: pairs.iter().filter(copied).copied().collect(),
         lengths,
-        notes: vec![],
+        notes,
     };
     storage::decide(input, &mut plan, &pairs, options)?;
     Ok(plan)

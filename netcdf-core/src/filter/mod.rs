@@ -20,6 +20,7 @@ pub mod zfp;
 pub mod zstd;
 
 mod bits;
+mod encoding;
 mod lz;
 mod missing;
 mod output;

@@ -7,12 +7,13 @@ pub mod netcdf4;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::chunk::form::Form;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Source, Target};
-use crate::model::{DimId, FilterSpec, Kind, Schema, StorageLayout, Values, VarId};
+use crate::model::{DimId, FilterSpec, Kind, Schema, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
 pub trait Reader: Send + Sync {
@@ -78,6 +79,15 @@ pub trait Reader: Send + Sync {
     /// # Errors
     /// [`ErrorKind::Unsupported`] for formats that have no such types.
     fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values>;
+
+    /// What the bytes of the elements of a variable mean, if those are of a user type of fixed size:
+    /// where the output stores them in the same form, they are copied without being looked at.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    fn form(&self, _var: VarId) -> Result<Option<Form>> {
+        Ok(None)
+    }
 }
 
 /// A dataset in the making. Create-only: nothing is visible before [`Writer::finish`], and a
@@ -163,6 +173,14 @@ pub trait Writer: Send {
     /// [`ErrorKind::Unsupported`] for formats that have no such types.
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>>;
 
+    /// As [`Reader::form`], of the elements that will be stored.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    fn form(&self, _var: VarId) -> Result<Option<Form>> {
+        Ok(None)
+    }
+
     /// Sets the length of an unlimited dimension, if it is shorter.
     ///
     /// # Errors
@@ -198,16 +216,6 @@ pub struct CreateOptions {
     pub no_fill: bool,
 }
 
-/// How a variable will be stored.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Planned {
-    /// As [`Writer::layout`] will have it, filters with the parameters that are stored included;
-    /// without a fill value.
-    pub layout: Layout,
-    /// Where its data will be.
-    pub storage: StorageLayout,
-}
-
 /// Starts a dataset.
 pub type Create = fn(Box<dyn Target>, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
 
@@ -223,8 +231,6 @@ pub struct Format {
     pub creates: &'static [Kind],
     /// Starts a dataset of `schema.kind`.
     pub create: Create,
-    /// How the variables of a dataset of `schema.kind` would be stored.
-    pub planned: fn(&Schema, &Env) -> Result<Vec<Planned>>,
 }
 
 /// The formats, in the order in which they are tried.
@@ -260,33 +266,13 @@ pub fn create(
     (writing(schema.kind)?.create)(target, schema, options, env)
 }
 
-/// How the variables of a dataset with this schema would be stored, in their order: what
-/// [`create`] makes of what is asked for, before there is a target.
-///
-/// # Errors
-/// As [`create`] for what is wrong with storage settings.
-pub fn planned(schema: &Schema, env: &Env) -> Result<Vec<Planned>> {
-    (writing(schema.kind)?.planned)(schema, env)
-}
-
 /// The format that writes a kind.
 fn writing(kind: Kind) -> Result<&'static Format> {
     let format = FORMATS.iter().find(|f| f.creates.contains(&kind));
-    format.ok_or_else(|| not_written(kind))
-}
-
-/// The error for a kind that cannot be written (yet).
-#[must_use]
-pub fn not_written(kind: Kind) -> Error {
-    let what = format!("writing {} files is not there yet", kind.name());
-    Error::new(ErrorKind::Unsupported, what)
-        .with_remedy("use -k classic, -k 64-bit-offset or -k cdf5")
-}
-
-/// True if some format writes this kind.
-#[must_use]
-pub fn writes(kind: Kind) -> bool {
-    FORMATS.iter().any(|f| f.creates.contains(&kind))
+    format.ok_or_else(|| {
+        let what = format!("{} files can be read but not written", kind.name());
+        Error::new(ErrorKind::Unsupported, what)
+    })
 }
 
 fn find(container: &Container) -> Result<(&'static Format, Kind)> {

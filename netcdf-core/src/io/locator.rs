@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::file::{FileSource, FileTarget};
+use super::file::{FileSource, FileTarget, full};
 use super::{Container, Target};
 use crate::error::{Error, Result};
 
@@ -40,7 +40,7 @@ fn open(path: &Path) -> Result<FileSource> {
 /// # Errors
 /// [`crate::ErrorKind::Io`].
 pub fn spool(name: &str, from: &mut dyn Read) -> Result<FileSource> {
-    let failed = |e| Error::io("cannot read", name, e);
+    let failed = |e| full::failed_temporary("cannot read", name, e);
     let mut file = tempfile::tempfile().map_err(failed)?;
     std::io::copy(from, &mut file).map_err(failed)?;
     file.rewind().map_err(failed)?;

@@ -44,6 +44,11 @@ pub trait Source: Debug + Send + Sync {
         Err(crate::Error::new(crate::ErrorKind::Unsupported, what).of(self.name()))
     }
 
+    /// True if the bytes may be others than when the source was opened.
+    fn has_changed(&self) -> bool {
+        false
+    }
+
     /// The file behind the source, for copies within the kernel.
     fn as_file(&self) -> Option<&std::fs::File> {
         None

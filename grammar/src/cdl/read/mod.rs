@@ -64,6 +64,8 @@ pub struct ReadOptions {
     pub kind: Option<Kind>,
     /// Limits of nesting and rank.
     pub limits: Limits,
+    /// Whether warnings are errors.
+    pub strict: bool,
 }
 
 /// Why a text could not be read.
@@ -97,7 +99,7 @@ impl From<Error> for ReadError {
 /// # Errors
 /// [`ReadError::Source`] as the source has them, [`ReadError::Text`] with up to twenty things that are wrong.
 pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError> {
-    let report = Reporter::new(source);
+    let report = Reporter::new(source).strict(options.strict);
     let lower = Lower::new(report, options.kind, options.limits.clone());
     let mut reader = Reader {
         splitter: Splitter::new(source),

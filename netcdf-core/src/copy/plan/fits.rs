@@ -8,10 +8,11 @@ use crate::model::{DataType, GroupId, Kind, Schema};
 const NAMED: usize = 8;
 
 /// Whether the schema's kind has all that is in it. Nothing is changed to fit: readers of the output may rely on types.
+/// `fixed` says that unlimited dimensions were made fixed ones where they can be.
 ///
 /// # Errors
 /// [`ErrorKind::BadType`], [`ErrorKind::Strict`] or [`ErrorKind::Unlimited`], with all that the kind lacks.
-pub(super) fn check(schema: &Schema) -> Result<()> {
+pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
     let sorts = [
         (ErrorKind::Strict, "groups", groups(schema)),
         (ErrorKind::Strict, "user-defined types", types(schema)),
@@ -39,7 +40,7 @@ pub(super) fn check(schema: &Schema) -> Result<()> {
         .map(|(_, sort, names)| format!("{sort} {}", list(names)));
     let said = said.collect::<Vec<_>>().join("; ");
     let what = format!("{} files do not have {said}", schema.kind.name());
-    Err(Error::new(*kind, what).with_remedy(way_out(schema)))
+    Err(Error::new(*kind, what).with_remedy(way_out(schema, fixed)))
 }
 
 /// The first few names, and how many more there are.
@@ -124,18 +125,13 @@ fn has_type(kind: Kind, ty: DataType) -> bool {
     }
 }
 
-fn way_out(schema: &Schema) -> &'static str {
+fn way_out(schema: &Schema, fixed: bool) -> &'static str {
     let mut cdf5 = schema.clone();
     cdf5.kind = Kind::Cdf5;
-    let fits = groups(&cdf5).is_empty()
-        && types(&cdf5).is_empty()
-        && lacking(&cdf5).is_empty()
-        && unlimited(&cdf5).is_empty()
-        && records(&cdf5).is_empty();
-    match (
-        fits,
-        unlimited(schema).is_empty() && records(schema).is_empty(),
-    ) {
+    let enhanced = !groups(schema).is_empty() || !types(schema).is_empty();
+    let lengths = |s: &Schema| unlimited(s).is_empty() && records(s).is_empty();
+    let fits = !enhanced && lacking(&cdf5).is_empty() && lengths(&cdf5);
+    match (fits, enhanced || fixed || lengths(schema)) {
         (true, _) => "use -k cdf5, or name the variables to be copied with -V",
         (false, true) => "use -k nc4, or name the variables to be copied with -V",
         (false, false) => "use -k nc4, or -u to make unlimited dimensions fixed ones",
@@ -184,13 +180,12 @@ mod tests {
 
     #[test]
     fn all_that_a_kind_lacks_is_listed() {
-        assert!(check(&sample(Kind::Netcdf4)).is_ok());
-        let said = |kind| check(&sample(kind)).unwrap_err().to_string();
+        assert!(check(&sample(Kind::Netcdf4), false).is_ok());
+        let said = |kind| check(&sample(kind), false).unwrap_err().to_string();
         assert_eq!(
             said(Kind::Netcdf4Classic),
             "netCDF-4 classic model files do not have groups /g; user-defined types /g/o; the types of /g/v (int64), \
-             /g/v:a (string); more than one unlimited dimension: t, u (use -k nc4, or -u to make unlimited dimensions \
-             fixed ones)"
+             /g/v:a (string); more than one unlimited dimension: t, u (use -k nc4, or name the variables to be copied with -V)"
         );
         let cdf5 = said(Kind::Cdf5);
         assert!(

@@ -17,6 +17,16 @@ pub(super) enum Stay {
 /// Leaves out what does not stay: `groups` says so of groups, `vars` of variables. Types keep their ids, as values in memory
 /// name them: groups that define types stay. The variables that stay, in input and output.
 pub(super) fn keep(input: &Schema, groups: &[Stay], vars: &[bool]) -> (Schema, Vec<Pair>) {
+    keep_dims(input, groups, vars, &vec![true; input.dims.len()])
+}
+
+/// As [`keep`]; `dims` says which dimensions of groups that stay do.
+pub(super) fn keep_dims(
+    input: &Schema,
+    groups: &[Stay],
+    vars: &[bool],
+    dims: &[bool],
+) -> (Schema, Vec<Pair>) {
     let mut out = Schema::new(input.kind);
     out.groups.clear();
     let groups = needed(input, groups);
@@ -41,9 +51,10 @@ pub(super) fn keep(input: &Schema, groups: &[Stay], vars: &[bool]) -> (Schema, V
             ..ty.clone()
         });
     }
-    let new_dims = numbers(input.dims.iter().map(|d| group(d.group).is_some()));
-    for dim in &input.dims {
-        if let Some(group) = group(dim.group) {
+    let stays = |(d, stays): (&Dimension, &bool)| *stays && group(d.group).is_some();
+    let new_dims = numbers(input.dims.iter().zip(dims).map(stays));
+    for (dim, stays) in input.dims.iter().zip(dims) {
+        if let Some(group) = group(dim.group).filter(|_| *stays) {
             out.add_dim(Dimension {
                 group,
                 ..dim.clone()

@@ -8,7 +8,8 @@ use crate::format::Reader;
 use crate::model::{Fill, StorageLayout, VarId};
 
 /// Lets those variables of a plan's output keep their fill value of which some chunks are not stored
-/// in the input, as they will not be stored in the output.
+/// in the input, as they will not be stored in the output. Those that have none in the input have none in
+/// the output: what is not stored reads as zeros in both.
 ///
 /// # Errors
 /// Those of reading where chunks are.
@@ -18,7 +19,9 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
             continue;
         };
         let chunked = matches!(var.storage.layout, Some(StorageLayout::Chunked(_)));
-        if chunked && var.storage.fill == Fill::NoFill && is_sparse(reader, pair.from)? {
+        let had = reader.schema().var(pair.from).map(|v| v.storage.fill);
+        let lost = var.storage.fill == Fill::NoFill && had == Some(Fill::Fill);
+        if chunked && lost && is_sparse(reader, pair.from)? {
             var.storage.fill = Fill::Fill;
         }
     }

@@ -3,18 +3,19 @@
 mod assembled;
 mod chunked;
 mod mock;
+mod unreadable;
 mod verified;
 
 use super::*;
-use crate::ErrorKind;
-use crate::chunk::{Pool, elements};
+use crate::chunk::{Layout, Pool, elements, rechunk};
 use crate::format::{self, CreateOptions};
 use crate::io::Container;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::model::{
-    Atomic, Attribute, DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Storage, Values,
-    VarId, Variable,
+    Atomic, Attribute, DimId, Dimension, Endianness, GroupId, Kind, Name, Region, Schema, Storage,
+    Values, VarId, Variable,
 };
+use crate::{Error, ErrorKind};
 use std::sync::Arc;
 
 const CDF: [Kind; 3] = [Kind::Classic, Kind::Offset64, Kind::Cdf5];

@@ -30,7 +30,11 @@ fn checked(
     let (mut target, kept) = hold(Box::new(target));
     target.write_at(0, &written).unwrap();
     target.commit().unwrap();
+    env.progress
+        .expect(super::verify::bytes(&*reader, &plan).unwrap());
     let result = verify(&*reader, &plan, &kept, &env);
+    let (done, total) = env.progress.get();
+    assert!(total > 0 && (done == total || result.is_err()));
     let visible = out.lock().unwrap().take();
     (result, visible)
 }

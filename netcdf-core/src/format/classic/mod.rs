@@ -11,11 +11,11 @@ pub mod writer;
 #[cfg(test)]
 use std::sync::Arc;
 
-use super::{CreateOptions, Format, Planned, Reader, Writer};
+use super::{CreateOptions, Format, Reader, Writer};
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::{Container, Target};
-use crate::model::{Kind, Schema, StorageLayout};
+use crate::model::{Kind, Schema};
 
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
@@ -24,7 +24,6 @@ pub const FORMAT: Format = Format {
     open,
     creates: &[Kind::Classic, Kind::Offset64, Kind::Cdf5],
     create,
-    planned,
 };
 
 /// The version byte of a kind; `None` for the kinds that are not classic.
@@ -74,15 +73,6 @@ fn create(
     Ok(Box::new(writer::ClassicWriter::create(
         target, schema, options,
     )?))
-}
-
-fn planned(schema: &Schema, _: &Env) -> Result<Vec<Planned>> {
-    let places = layout::lay_out(schema, 0)?.vars;
-    let one = |(id, place): (_, layout::Place)| Planned {
-        layout: place.layout(schema.shape(id), place.record),
-        storage: StorageLayout::Contiguous,
-    };
-    Ok(schema.var_ids().zip(places).map(one).collect())
 }
 
 /// A source of the kinds this format reads, for tests.

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::file::{Fields, File};
+use super::fields::Fields;
+use super::file::File;
 use super::message;
 use super::object_header::ObjectHeader;
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! Dataspaces: the shape of data ("IV.A.2.b", versions 1 and 2).
 
-use super::file::Fields;
+use super::fields::Fields;
 use crate::error::{ErrorKind, Result};
 use crate::model::region::product;
 

@@ -1,16 +1,15 @@
 //! An HDF5 file: checked reads of metadata through a cache of blocks.
 
-use std::collections::VecDeque;
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::blocks::{BLOCK, Cache};
 use super::cache_image::CacheImage;
+use super::fields::{Fields, Sizes};
 use super::global_heap::{GlobalHeap, Object};
 use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
-use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::source::truncated;
@@ -47,15 +46,6 @@ pub struct Bytes {
     /// Address of the first one, relative to the base address; `None` for bytes that came out of a
     /// filter or were put together from several places.
     pub address: Option<u64>,
-}
-
-/// Sizes in bytes of the file's addresses ("offsets") and lengths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
-    /// Of an address: 2, 4 or 8.
-    pub offset: u8,
-    /// Of a length: 2, 4 or 8.
-    pub length: u8,
 }
 
 impl File {
@@ -283,201 +273,4 @@ impl File {
         lock().put(number, Arc::clone(&block));
         Ok(block)
     }
-}
-
-/// Bytes of a block of the cache.
-const BLOCK: u64 = 16 << 10;
-/// Blocks in the cache.
-const BLOCKS: usize = 256;
-
-/// The blocks of metadata that were read last.
-#[derive(Debug, Default)]
-struct Cache {
-    blocks: std::collections::HashMap<u64, Arc<Vec<u8>>, foldhash::fast::RandomState>,
-    order: VecDeque<u64>,
-}
-
-impl Cache {
-    fn get(&self, number: u64) -> Option<Arc<Vec<u8>>> {
-        self.blocks.get(&number).cloned()
-    }
-
-    fn put(&mut self, number: u64, block: Arc<Vec<u8>>) {
-        if self.blocks.insert(number, block).is_some() {
-            return;
-        }
-        self.order.push_back(number);
-        if self.order.len() > BLOCKS
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.blocks.remove(&oldest);
-        }
-    }
-}
-
-/// A cursor that knows the sizes of addresses and lengths.
-#[derive(Debug, Clone)]
-pub struct Fields<'a> {
-    cursor: Cursor<'a>,
-    sizes: Sizes,
-}
-
-impl<'a> Deref for Fields<'a> {
-    type Target = Cursor<'a>;
-    fn deref(&self) -> &Self::Target {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Fields<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
-
-impl Fields<'_> {
-    /// Sizes of addresses and lengths.
-    #[must_use]
-    pub fn sizes(&self) -> Sizes {
-        self.sizes
-    }
-
-    /// The next address; `None` for the undefined address (all bits set).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Truncated`] past the end.
-    pub fn address(&mut self) -> Result<Option<u64>> {
-        let size = self.sizes.offset;
-        let address = self.cursor.uint_le(size.into())?;
-        Ok((address != undefined(size)).then_some(address))
-    }
-
-    /// The next address, which has to be defined.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`] for the undefined address; [`ErrorKind::Truncated`] past the end.
-    pub fn defined_address(&mut self, what: &str) -> Result<u64> {
-        let at = self.offset();
-        self.address()?.ok_or_else(|| {
-            let what = format!("the address of {what} is undefined");
-            Error::new(ErrorKind::Corrupt, what).at(self.resource(), at)
-        })
-    }
-
-    /// The next length.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Truncated`] past the end.
-    pub fn length(&mut self) -> Result<u64> {
-        let size = self.sizes.length;
-        self.cursor.uint_le(size.into())
-    }
-
-    /// The next length; `None` for all bits set (as in maximum sizes).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Truncated`] past the end.
-    pub fn length_or_none(&mut self) -> Result<Option<u64>> {
-        let length = self.length()?;
-        Ok((length != undefined(self.sizes.length)).then_some(length))
-    }
-
-    /// Passes over a signature of four bytes.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`] if another one stands there.
-    pub fn signature(&mut self, expected: &[u8; 4]) -> Result<()> {
-        let at = self.offset();
-        let found = self.array::<4>()?;
-        if found == *expected {
-            return Ok(());
-        }
-        let what = format!(
-            "signature `{}` expected, found `{}`",
-            expected.escape_ascii(),
-            found.escape_ascii()
-        );
-        Err(Error::new(ErrorKind::Corrupt, what).at(self.resource(), at))
-    }
-
-    /// Passes over a version byte.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`] if it is not one of `known`.
-    pub fn version(&mut self, known: std::ops::RangeInclusive<u8>, what: &str) -> Result<u8> {
-        let at = self.clone();
-        let version = self.u8()?;
-        if known.contains(&version) {
-            return Ok(version);
-        }
-        let what = format!(
-            "version {version} of {what}, known are {} to {}",
-            known.start(),
-            known.end()
-        );
-        Err(at.error(ErrorKind::Unsupported, what))
-    }
-}
-
-/// The value of `size` bytes that means "undefined".
-fn undefined(size: u8) -> u64 {
-    match size {
-        8.. => u64::MAX,
-        0..8 => (1 << (8 * u32::from(size))) - 1,
-    }
-}
-
-impl Bytes {
-    /// Verifies the checksum in the last four bytes, over all before them.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
-    pub fn verify(&self, file: &File, what: &str) -> Result<()> {
-        verify(file, &self.data, self.address, what)
-    }
-}
-
-/// As [`Bytes::verify`], for bytes at an address.
-///
-/// # Errors
-/// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
-pub fn verify(file: &File, data: &[u8], address: Option<u64>, what: &str) -> Result<()> {
-    let fail = |kind, text: String| match address {
-        Some(a) => Err(file.error(kind, a, text)),
-        None => Err(Error::new(kind, text).of(file.name())),
-    };
-    let Some((body, sum)) = data.split_last_chunk::<4>() else {
-        return fail(
-            ErrorKind::Truncated,
-            format!("no room for the checksum of {what}"),
-        );
-    };
-    let (stored, computed) = (u32::from_le_bytes(*sum), lookup3(body));
-    if agree(stored, computed) {
-        return Ok(());
-    }
-    let text = format!("the checksum of {what} is {computed:08x}, stored is {stored:08x}");
-    fail(ErrorKind::Checksum, text)
-}
-
-/// Whether a checksum is right.
-pub(super) fn agree(stored: u32, computed: u32) -> bool {
-    #[cfg(test)]
-    if IGNORE.get() {
-        return true;
-    }
-    // Fuzzers would hardly get beyond a checksum.
-    stored == computed || cfg!(fuzzing)
-}
-
-#[cfg(test)]
-thread_local! {
-    static IGNORE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-}
-
-/// Lets wrong checksums of metadata pass in this thread, so that tests of damaged files get at what
-/// is behind them: who damages files on purpose also mends the checksums.
-#[cfg(test)]
-pub(super) fn ignore_checksums(ignore: bool) {
-    IGNORE.set(ignore);
 }

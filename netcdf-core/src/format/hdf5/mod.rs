@@ -6,7 +6,8 @@
 //!
 //! | module | structure |
 //! |---|---|
-//! | [`mod@file`], [`superblock`] | the file, its cache of metadata, sizes of offsets and lengths |
+//! | [`mod@file`], [`superblock`] | the file, and where everything in it begins |
+//! | [`fields`], [`mod@checksum`] | the fields of structures, sizes of offsets and lengths; checksums |
 //! | [`object_header`], [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
 //! | [`group`], [`attributes`], [`dataset`] | what the messages of an object say together |
@@ -20,14 +21,17 @@
 //! | [`virtual_dataset`], [`selection`] | datasets assembled from others |
 
 pub mod attributes;
+mod blocks;
 pub mod btree_v1;
 pub mod btree_v2;
 pub mod cache_image;
+pub mod checksum;
 pub mod chunk_index;
 pub mod dataset;
 pub mod dataspace;
 pub mod datatype;
 pub mod external_data;
+pub mod fields;
 pub mod file;
 pub mod fractal_heap;
 pub mod global_heap;
@@ -46,5 +50,6 @@ pub mod write;
 #[cfg(test)]
 mod tests;
 
-pub use file::{Bytes, Fields, File};
+pub use fields::Fields;
+pub use file::{Bytes, File};
 pub use object_header::ObjectHeader;

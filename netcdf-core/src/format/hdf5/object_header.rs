@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::file::{Bytes, Fields, File};
+use super::fields::Fields;
+use super::file::{Bytes, File};
 use super::message::{self, shared};
 use crate::error::{Error, ErrorKind, Result};
 

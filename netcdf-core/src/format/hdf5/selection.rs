@@ -1,7 +1,7 @@
 //! Selections of elements of a dataspace as stored ("VIII.A. Dataspace Selection").
 
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 use crate::model::region::product;
 
 /// Elements of a dataspace. Their order is row-major, but for points.

@@ -3,7 +3,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::file::{Bytes, Fields, File};
+use super::fields::Fields;
+use super::file::{Bytes, File};
 use super::fractal_heap::FractalHeap;
 use super::message;
 use super::object_header::ObjectHeader;

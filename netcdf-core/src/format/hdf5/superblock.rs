@@ -1,6 +1,6 @@
 //! The superblock ("II. Disk Format: Level 0A", versions 0 to 3).
 
-use super::file::Sizes;
+use super::fields::Sizes;
 use crate::bytes::Cursor;
 use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};

@@ -2,7 +2,8 @@
 //! Level 1B" and "1C").
 
 use super::btree_v1::{self, Tree};
-use super::file::{Fields, File};
+use super::fields::Fields;
+use super::file::File;
 use super::local_heap::LocalHeap;
 use crate::error::{ErrorKind, Result};
 

@@ -6,7 +6,9 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `walk` | the tree of objects, links followed |
+//! | `walk` | the tree of objects |
+//! | `links` | the objects that links lead to |
+//! | `left_out` | what is left out, and how that is said |
 //! | `paths` | the groups that paths of links lead through |
 //! | `hidden` | attributes that have a meaning for netCDF |
 //! | `expressible` | what of a datatype netCDF can express |
@@ -15,6 +17,7 @@
 //! | `variables` | datasets as variables and dimensions |
 //! | `dims` | which dimensions variables have |
 //! | [`numbers`], [`values`] | stored elements as values |
+//! | `form` | what the bytes of stored elements mean |
 //! | `virtual_data`, `virtual_copy` | elements of virtual datasets |
 //! | [`reader`] | the format's part of reading data |
 //! | [`mod@write`] | writing |
@@ -23,7 +26,10 @@ mod attributes;
 mod dims;
 mod expressible;
 mod files;
+mod form;
 mod hidden;
+mod left_out;
+mod links;
 pub mod numbers;
 mod paths;
 pub mod reader;
@@ -50,7 +56,6 @@ pub const FORMAT: Format = Format {
     open,
     creates: &[Kind::Netcdf4, Kind::Netcdf4Classic],
     create,
-    planned: write::planned,
 };
 
 /// An object: the number of its file, and the address of its header there.

@@ -4,10 +4,12 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::files::Files;
+use super::form::form;
 use super::values::Decoder;
 use super::variables::{Var, plain};
 use super::virtual_data::{Nesting, Virtual};
 use super::walk::Builder;
+use crate::chunk::form::Form;
 use crate::chunk::layout::{ChunkRef, Element, Layout};
 use crate::chunk::scatter::Block;
 use crate::env::Env;
@@ -313,6 +315,10 @@ impl Reader for Netcdf4Reader {
         let ty = ty.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
         let mut decoder = Decoder::new(&file, &self.schema);
         decoder.decode(&data.var.dataset.datatype, ty, bytes)
+    }
+
+    fn form(&self, var: VarId) -> Result<Option<Form>> {
+        Ok(form(&self.data(var)?.var.dataset.datatype))
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::files::Files;
+use super::links::may_be_left_out;
 use super::reader::Netcdf4Reader;
 use super::virtual_copy::Job;
-use super::walk::may_be_left_out;
 use crate::chunk::scatter::Block;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};

@@ -2,22 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::attributes::{Owner, Pending, attribute_path};
+use super::attributes::{Owner, Pending};
 use super::dims::Dim;
-use super::expressible::{self, LeftOut};
 use super::files::Files;
 use super::hidden;
+use super::links::{dangling, may_be_left_out};
 use super::paths::Paths;
 use super::types::Types;
 use super::variables::Var;
 use super::virtual_data::Nesting;
 use super::{Place, hidden::is_reserved};
-use crate::env::{Env, Note};
-use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Kind as Object};
-use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::message::attribute::Unread;
-use crate::format::hdf5::message::link::{Link, Target};
+use crate::format::hdf5::message::link::Link;
 use crate::format::hdf5::{ObjectHeader, attributes as hdf5_attributes, group};
 use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
@@ -45,7 +43,7 @@ pub struct Builder<'a> {
     pub nesting: Nesting,
     /// How often groups were shown that have several names.
     repeats: u32,
-    paths: Paths,
+    pub paths: Paths,
     shown: HashMap<Place, u32>,
     /// Takes the attributes of what is not there.
     pub nowhere: Vec<Attribute>,
@@ -53,8 +51,6 @@ pub struct Builder<'a> {
 
 /// How often in all a group is shown again under another name.
 const REPEATS: u32 = 256;
-/// Soft links on the way to an object.
-const SOFT_LINKS: u32 = 16;
 
 impl<'a> Builder<'a> {
     /// Nothing yet.
@@ -103,32 +99,6 @@ impl<'a> Builder<'a> {
             return Err(dangling(path));
         }
         self.dataset(GroupId::ROOT, b"source", place, &header)
-    }
-
-    /// A report that something is left out.
-    pub fn note(&self, object: String, e: &Error) {
-        self.env.notes.say(Note {
-            object,
-            what: format!("left out: {}", e.what()),
-            remedy: e.remedy().map(str::to_owned),
-        });
-    }
-
-    /// Takes the fields out of an object's datatype that netCDF cannot express, and says so, unless
-    /// it did of the committed type.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`] if nothing is left.
-    pub fn reduce(&self, file: u32, datatype: &mut Datatype, path: &str) -> Result<()> {
-        let left_out = expressible::reduce(datatype)?;
-        let committed = datatype.committed.map(|address| Place { file, address });
-        if committed.is_some_and(|place| self.types.knows(place)) {
-            return Ok(());
-        }
-        for LeftOut { field, why } in left_out {
-            self.note(format!("{path}.{field}"), &why);
-        }
-        Ok(())
     }
 
     /// Path of an object in a group.
@@ -223,38 +193,6 @@ impl<'a> Builder<'a> {
         taken.or_else(|e| self.left_out(&self.path(group, &link.name), e))
     }
 
-    /// Says what netCDF cannot express; for damage see [`Builder::lost`].
-    ///
-    /// # Errors
-    /// Damage that is not tolerated.
-    pub fn left_out(&self, path: &str, e: Error) -> Result<()> {
-        match e.kind() {
-            ErrorKind::Unsupported | ErrorKind::NotFound => {
-                self.note(path.to_owned(), &e);
-                Ok(())
-            }
-            _ => self.lost(e, || path.to_owned()),
-        }
-    }
-
-    /// What becomes of the damage of one object or attribute.
-    ///
-    /// # Errors
-    /// The damage, if it is not tolerated.
-    pub fn lost(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
-        let e = Err::<(), _>(e).in_object(path);
-        e.or_else(|e| self.env.damage.meet(e))
-    }
-
-    /// An attribute of `owner` that cannot be read.
-    ///
-    /// # Errors
-    /// Damage that is not tolerated.
-    pub fn unread(&self, owner: &str, unread: Unread) -> Result<()> {
-        let name = unread.name.as_deref().unwrap_or(b"(attribute)");
-        self.left_out(&attribute_path(owner, name), unread.error)
-    }
-
     fn committed(
         &mut self,
         group: GroupId,
@@ -274,57 +212,6 @@ impl<'a> Builder<'a> {
         self.types
             .define(&mut self.schema, (name, group), &datatype, place)?;
         Ok(())
-    }
-
-    /// The object behind a link.
-    fn target(&mut self, from: Place, target: &Target, depth: u32) -> Result<Place> {
-        match target {
-            Target::Hard(address) => Ok(Place {
-                file: from.file,
-                address: *address,
-            }),
-            Target::Soft(path) => self.lookup(from, path, depth + 1),
-            Target::External { file, path } => {
-                let number = self.files.sibling(from.file, file, self.env)?;
-                let address = self.files.get(number)?.superblock().root;
-                self.lookup(
-                    Place {
-                        file: number,
-                        address,
-                    },
-                    path,
-                    depth + 1,
-                )
-            }
-            Target::User(class) => {
-                let what = format!("a link of the user-defined class {class}");
-                Err(Error::new(ErrorKind::Unsupported, what))
-            }
-        }
-    }
-
-    /// The object of a path, which starts at `from` unless it is absolute.
-    fn lookup(&mut self, from: Place, path: &[u8], depth: u32) -> Result<Place> {
-        if depth > SOFT_LINKS {
-            return Err(Error::new(
-                ErrorKind::Unsupported,
-                "a link that leads to links without end",
-            ));
-        }
-        let mut at = from;
-        if path.first() == Some(&b'/') {
-            at.address = self.files.get(from.file)?.superblock().root;
-        }
-        for name in path
-            .split(|&b| b == b'/')
-            .filter(|n| !n.is_empty() && *n != b".")
-        {
-            let file = self.files.get(at.file)?;
-            let target = self.paths.step(&file, at, name)?;
-            let target = target.ok_or_else(|| dangling(path))?;
-            at = self.target(at, &target, depth)?;
-        }
-        Ok(at)
     }
 
     /// The attributes of a group, and those that say something of the whole file.
@@ -348,23 +235,4 @@ impl<'a> Builder<'a> {
         })
         .or_else(|e| self.lost(e, || self.schema.group_path(id)))
     }
-}
-
-/// Bytes of a path that a message shows.
-const SHOWN: usize = 256;
-
-fn dangling(path: &[u8]) -> Error {
-    let shown = path.get(..SHOWN).unwrap_or(path);
-    let more = if shown.len() < path.len() { "…" } else { "" };
-    let shown = String::from_utf8_lossy(shown);
-    let what = format!("a link to {shown}{more}, which is not there");
-    Error::new(ErrorKind::NotFound, what)
-}
-
-/// True if the target of a link is not there or nothing that we can follow; false for damage.
-pub fn may_be_left_out(e: &Error) -> bool {
-    matches!(
-        e.kind(),
-        ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Io | ErrorKind::UnknownFormat
-    )
 }

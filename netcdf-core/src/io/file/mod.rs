@@ -1,7 +1,9 @@
 //! Files: positioned reads; outputs beside their target, renamed when whole.
 
+pub(crate) mod full;
 mod place;
 mod scratch;
+mod unnamed;
 
 pub use scratch::Scratch;
 
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::place::Place;
+use self::unnamed::{Making, folder};
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
 use super::target::{Target, copy_by_buffer};
@@ -25,6 +28,7 @@ pub struct FileSource {
     path: Option<PathBuf>,
     file: File,
     len: u64,
+    modified: Option<std::time::SystemTime>,
 }
 
 impl FileSource {
@@ -62,6 +66,7 @@ impl FileSource {
             path: None,
             file,
             len: meta.len(),
+            modified: meta.modified().ok(),
         })
     }
 }
@@ -87,7 +92,9 @@ impl Source for FileSource {
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
         read_exact_at(&self.file, buf, offset).map_err(|e| match e.kind() {
             std::io::ErrorKind::UnexpectedEof => {
-                let have = self.len.saturating_sub(offset);
+                // It may have become shorter.
+                let len = self.file.metadata().map_or(self.len, |m| m.len());
+                let have = len.saturating_sub(offset);
                 truncated(&self.name, offset, buf.len() as u64, have)
             }
             _ => Error::io("cannot read", &self.name, e).at(&self.name, offset),
@@ -103,6 +110,11 @@ impl Source for FileSource {
             }
         }
         Ok(out)
+    }
+
+    fn has_changed(&self) -> bool {
+        let now = self.file.metadata();
+        !now.is_ok_and(|m| m.len() == self.len && m.modified().ok() == self.modified)
     }
 
     fn as_file(&self) -> Option<&File> {
@@ -167,11 +179,8 @@ fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> std::io::Resu
 /// What happens to the bytes when a [`FileTarget`] is committed.
 #[derive(Debug)]
 enum Ending {
-    /// The temporary file takes the target's name.
-    Rename {
-        temp: tempfile::TempPath,
-        path: PathBuf,
-    },
+    /// The file in the making takes the target's name.
+    Rename(Making),
     /// The bytes go through an open file that is no regular one (a pipe, a device).
     Stream(File),
 }
@@ -187,7 +196,8 @@ pub struct FileTarget {
 }
 
 impl FileTarget {
-    /// A file that becomes `path` on commit. It is written as `.NAME.*.tmp` beside it. A symbolic
+    /// A file that becomes `path` on commit. Until then it is beside it without a name, or, on file systems
+    /// where that is not possible, as `.NAME.*.tmp`. A symbolic
     /// link stays and what it points to is replaced; the permissions of an existing file are
     /// kept. What exists and is not a regular file is written through, never replaced, and so is
     /// an open file of the process (`/dev/stdout`), whatever it is.
@@ -198,7 +208,7 @@ impl FileTarget {
     /// [`crate::ErrorKind::Io`].
     pub fn create(path: &Path, sync: bool) -> Result<Self> {
         let name = path.to_string_lossy();
-        let failed = |e| Error::io("cannot create", &name, e);
+        let failed = |e| full::failed("cannot create", &name, e);
         let real = match place::resolve(path).map_err(failed)? {
             Place::Path(real) => real,
             Place::Descriptor(path) => {
@@ -206,7 +216,12 @@ impl FileTarget {
                 return Self::through(&name, out);
             }
         };
-        let old = std::fs::metadata(&real).ok();
+        let old = match std::fs::metadata(&real) {
+            Ok(old) => Some(old),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            // A name that is too long, or a file where a directory should be: no name to get in the end.
+            Err(e) => return Err(failed(e)),
+        };
         if old.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             return Err(failed(std::io::ErrorKind::IsADirectory.into()));
         }
@@ -218,14 +233,20 @@ impl FileTarget {
             // Replacing must need what overwriting needs: the right to write.
             File::options().write(true).open(&real).map_err(failed)?;
         }
-        let temp = beside(&real).map_err(failed)?;
+        let (making, file) = Making::new(&real).map_err(|e| {
+            let kept_out = old.is_some() && e.kind() == std::io::ErrorKind::PermissionDenied;
+            let e = failed(e);
+            match kept_out {
+                true => e.with_remedy(
+                    "it is replaced as a whole, which needs the right to write to its directory",
+                ),
+                false => e,
+            }
+        })?;
         if let Some(old) = old {
-            temp.as_file()
-                .set_permissions(old.permissions())
-                .map_err(failed)?;
+            file.set_permissions(old.permissions()).map_err(failed)?;
         }
-        let (file, temp) = temp.into_parts();
-        let ending = Ending::Rename { temp, path: real };
+        let ending = Ending::Rename(making);
         Ok(Self {
             name: name.as_ref().into(),
             file,
@@ -240,7 +261,8 @@ impl FileTarget {
     /// # Errors
     /// [`crate::ErrorKind::Io`].
     pub fn through(name: &str, out: File) -> Result<Self> {
-        let file = tempfile::tempfile().map_err(|e| Error::io("cannot create", name, e))?;
+        let file = tempfile::tempfile();
+        let file = file.map_err(|e| full::failed_temporary("cannot create", name, e))?;
         Ok(Self {
             name: name.into(),
             file,
@@ -259,7 +281,10 @@ impl FileTarget {
     }
 
     fn failed(&self, what: &str, e: std::io::Error) -> Error {
-        Error::io(what, &self.name, e)
+        match self.ending {
+            Ending::Rename(_) => full::failed(what, &self.name, e),
+            Ending::Stream(_) => full::failed_temporary(what, &self.name, e),
+        }
     }
 }
 
@@ -267,31 +292,6 @@ impl FileTarget {
 /// which a virtual machine may first have to get from its host: that took up to ten times as long.
 /// Where it has them, they save a quarter of the time.
 const PIECE: usize = 32 << 10;
-
-/// Names of so many bytes may become too long with what is added to them.
-const LONG_NAME: usize = 240;
-
-/// A temporary file in the same directory, named after `path`.
-fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let dir = match path.parent() {
-        Some(dir) if !dir.as_os_str().is_empty() => dir,
-        Some(_) | None => Path::new("."),
-    };
-    let mut prefix = std::ffi::OsString::from(".");
-    let name = path.file_name().unwrap_or_default();
-    if name.len() < LONG_NAME {
-        prefix.push(name);
-    } else {
-        let short: String = name.to_string_lossy().chars().take(LONG_NAME / 4).collect();
-        prefix.push(short);
-    }
-    prefix.push(".");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(dir)
-}
 
 impl Target for FileTarget {
     fn name(&self) -> &Arc<str> {
@@ -349,10 +349,10 @@ impl Target for FileTarget {
         }
         self.cancel.check()?;
         let name = Arc::clone(&self.name);
-        let failed = |e| Error::io("cannot write", &name, e);
+        let failed = |e| full::failed("cannot write", &name, e);
         match self.ending {
-            Ending::Rename { temp, path } => {
-                temp.persist(&path).map_err(|e| failed(e.error))?;
+            Ending::Rename(making) => {
+                let path = making.finish(&self.file).map_err(failed)?;
                 if self.sync {
                     sync_directory(&path);
                 }
@@ -369,11 +369,7 @@ impl Target for FileTarget {
 
 /// Asks that the rename itself is on the disk; not every file system can, and then that is that.
 fn sync_directory(path: &Path) {
-    let dir = path
-        .parent()
-        .filter(|d| !d.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    if let Ok(dir) = File::open(dir) {
+    if let Ok(dir) = File::open(folder(path)) {
         let _ = dir.sync_all();
     }
 }
@@ -408,6 +404,22 @@ pub fn in_place(path: &Path) -> bool {
         Ok(Place::Descriptor(_)) => true,
         Err(_) => false,
     }
+}
+
+/// The path of an output: `-` stands for standard output.
+#[must_use]
+pub fn or_stdout(path: &Path) -> PathBuf {
+    match path.as_os_str() == "-" {
+        true => PathBuf::from("/dev/stdout"),
+        false => path.to_owned(),
+    }
+}
+
+/// Where the temporary files of an output are made: in its directory, unless it is written in place.
+#[must_use]
+pub fn beside(output: &Path) -> Option<PathBuf> {
+    let folder = output.parent().filter(|_| !in_place(output));
+    folder.map(Path::to_path_buf)
 }
 
 /// True if both paths lead to the same file, through links of any sort.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{read_exact_at, write_all_at};
+use super::{full, read_exact_at, write_all_at};
 use crate::error::{Error, Result};
 use crate::io::source::{Source, truncated};
 
@@ -29,10 +29,10 @@ impl Scratch {
             Some(folder) => folder,
             None => &default,
         };
-        let name = format!("temporary file in {}", folder.display());
+        let name = full::temporary(folder);
         let file = tempfile::tempfile_in(folder);
         Ok(Self {
-            file: file.map_err(|e| Error::io("cannot create", &name, e))?,
+            file: file.map_err(|e| full::failed("cannot create", &name, e))?,
             name: name.into(),
             len: AtomicU64::new(0),
         })
@@ -44,7 +44,7 @@ impl Scratch {
     /// [`crate::ErrorKind::Io`].
     pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         write_all_at(&self.file, bytes, offset)
-            .map_err(|e| Error::io("cannot write", &self.name, e))?;
+            .map_err(|e| full::failed("cannot write", &self.name, e))?;
         let end = offset.saturating_add(bytes.len() as u64);
         self.len.fetch_max(end, Ordering::Relaxed);
         Ok(())

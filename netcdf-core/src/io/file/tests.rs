@@ -16,7 +16,6 @@ fn nothing_stays_of_a_dropped_target() {
     std::fs::write(&path, "old").unwrap();
     let mut t = FileTarget::create(&path, false).unwrap();
     t.write_at(0, b"new").unwrap();
-    assert_eq!(names(dir.path()).len(), 2);
     drop(t);
     assert_eq!(names(dir.path()), ["a.nc"]);
     assert_eq!(std::fs::read(&path).unwrap(), b"old");
@@ -135,6 +134,20 @@ fn a_cancelled_target_is_not_committed() {
     let e = Box::new(t).commit().unwrap_err();
     assert_eq!(e.kind(), crate::ErrorKind::Cancelled);
     assert!(names(dir.path()).is_empty());
+}
+
+#[test]
+fn names_that_cannot_be_are_refused_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("file"), "x").unwrap();
+    for name in [
+        "x".repeat(256),
+        "file/a.nc".to_owned(),
+        "no/a.nc".to_owned(),
+    ] {
+        let e = FileTarget::create(&dir.path().join(&name), false).unwrap_err();
+        assert!(e.what().starts_with("cannot create"), "{e}");
+    }
 }
 
 #[test]

@@ -7,7 +7,8 @@ pub mod records;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use super::file::{Bytes, Fields, File};
+use super::fields::Fields;
+use super::file::{Bytes, File};
 use crate::error::{ErrorKind, Result};
 use geometry::Geometry;
 

@@ -1,7 +1,7 @@
 //! Records of version 2 B-trees, but for those of chunks.
 
 use crate::error::Result;
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 
 /// Type of the trees of huge objects with an id, without and with filters.
 pub const HUGE_BY_ID: [u8; 2] = [1, 2];

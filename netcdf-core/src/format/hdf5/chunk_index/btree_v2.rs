@@ -7,7 +7,8 @@ use super::grid::{Block, Grid};
 use super::{Query, Visit};
 use crate::error::Result;
 use crate::format::hdf5::btree_v2::BTree2;
-use crate::format::hdf5::file::{Fields, File};
+use crate::format::hdf5::fields::Fields;
+use crate::format::hdf5::file::File;
 
 /// Record type of chunks without filters.
 const PLAIN: u8 = 10;

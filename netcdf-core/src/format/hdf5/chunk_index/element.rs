@@ -2,7 +2,7 @@
 
 use super::Grid;
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 
 /// Where a chunk is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

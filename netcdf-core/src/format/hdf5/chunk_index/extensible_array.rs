@@ -10,7 +10,8 @@ use super::grid::{Grid, dot};
 use super::pages::{Pages, beside, bit, read_verified};
 use super::{Query, Visit};
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::{Bytes, Fields, File};
+use crate::format::hdf5::fields::Fields;
+use crate::format::hdf5::file::{Bytes, File};
 
 /// An open extensible array.
 #[derive(Debug)]

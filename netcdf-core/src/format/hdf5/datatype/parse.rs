@@ -2,7 +2,7 @@
 
 use super::{Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference};
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 use crate::limits::Limits;
 
 /// The fixed part of the message.

@@ -6,7 +6,9 @@ use super::filters::Filters;
 use super::header::{Block, Header};
 use crate::bytes::sums::lookup3;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::hdf5::file::{Bytes, Fields, File, agree};
+use crate::format::hdf5::checksum::agree;
+use crate::format::hdf5::fields::Fields;
+use crate::format::hdf5::file::{Bytes, File};
 
 /// The children of an indirect block; `None` where there is no block (yet).
 pub type Children = Arc<Vec<Option<Block>>>;

@@ -12,7 +12,8 @@ use std::sync::OnceLock;
 
 use super::btree_v2::BTree2;
 use super::btree_v2::records::{HUGE_BY_ID, Huge};
-use super::file::{Bytes, Fields, File};
+use super::fields::Fields;
+use super::file::{Bytes, File};
 use super::recent::{Most, Recent};
 use crate::error::{ErrorKind, Result};
 use blocks::{Children, Extent};

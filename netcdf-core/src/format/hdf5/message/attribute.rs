@@ -3,7 +3,8 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataspace::Dataspace;
 use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::file::{Fields, File};
+use crate::format::hdf5::fields::Fields;
+use crate::format::hdf5::file::File;
 use crate::format::hdf5::message::{self, shared};
 
 /// An attribute of an object.

@@ -1,7 +1,7 @@
 //! The Attribute Info message ("IV.A.2.v"): where the attributes are that are not in the header.
 
 use crate::error::Result;
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 
 /// How an object keeps its attributes.
 #[derive(Debug, Clone, PartialEq, Eq)]

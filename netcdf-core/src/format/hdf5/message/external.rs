@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::format::hdf5::file::{Fields, File};
+use crate::format::hdf5::fields::Fields;
+use crate::format::hdf5::file::File;
 use crate::format::hdf5::local_heap::LocalHeap;
 
 /// The files that hold the data, one after the other.

@@ -1,7 +1,7 @@
 //! The Fill Value messages ("IV.A.2.e" and "IV.A.2.f", versions 1 to 3).
 
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 
 /// What elements are that were never written.
 #[derive(Debug, Clone, PartialEq, Eq)]

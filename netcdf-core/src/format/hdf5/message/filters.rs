@@ -1,7 +1,7 @@
 //! The Filter Pipeline message ("IV.A.2.l", versions 1 and 2).
 
 use crate::error::Result;
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 
 /// A filter of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The Data Layout message ("IV.A.2.i", versions 1 to 5): where the data of a dataset is.
 
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 
 /// Where the data of a dataset is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The Link message ("IV.A.2.g"): a name in a group and what it stands for.
 
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 
 /// A link of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The Link Info message ("IV.A.2.c"): how a group keeps its links.
 
 use crate::error::Result;
-use crate::format::hdf5::file::Fields;
+use crate::format::hdf5::fields::Fields;
 
 /// How a group keeps its links.
 #[derive(Debug, Clone, PartialEq, Eq)]

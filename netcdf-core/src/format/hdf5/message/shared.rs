@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::{Fields, File};
+use crate::format::hdf5::fields::Fields;
+use crate::format::hdf5::file::File;
 use crate::format::hdf5::object_header::{Body, ObjectHeader};
 
 /// Where a shared message is.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind};
+use crate::format::hdf5::checksum::ignore_checksums;
 use crate::format::hdf5::datatype::Class;
-use crate::format::hdf5::file::ignore_checksums;
 
 const FILES: &[&str] = &[
     "groups_old.h5",

@@ -14,7 +14,9 @@ pub use pieces::{Extents, Piece};
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::file::{Fields, File, verify};
+use crate::format::hdf5::checksum::verify;
+use crate::format::hdf5::fields::Fields;
+use crate::format::hdf5::file::File;
 use crate::format::hdf5::selection::Selection;
 use crate::model::Region;
 use crate::model::region::product;

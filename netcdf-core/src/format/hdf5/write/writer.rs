@@ -195,7 +195,8 @@ impl FileWriter {
         let (size, plain) = (bytes.len(), tree.bytes());
         let is_plain = mask & *filters == *filters;
         if size == 0 || is_plain && plain.is_some_and(|plain| plain != size) {
-            return Err(argument(format!("a chunk of {size} bytes for {plain:?}")));
+            let wanted = plain.map_or_else(String::new, |n| format!(", its shape asks for {n}"));
+            return Err(argument(format!("a chunk of {size} bytes{wanted}")));
         }
         if size > u32::MAX.into() {
             let what = format!("a chunk of {size} bytes, HDF5 has room for less than 4 GiB");

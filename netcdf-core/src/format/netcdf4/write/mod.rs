@@ -24,32 +24,3 @@ pub mod writer;
 
 #[cfg(test)]
 mod tests;
-
-use crate::env::Env;
-use crate::error::Result;
-use crate::format::Planned;
-use crate::format::hdf5::write::{ObjectId, Place};
-use crate::model::{Schema, StorageLayout};
-
-/// How the variables of a schema will be stored, in their order.
-///
-/// # Errors
-/// As [`writer::Netcdf4Writer::create`].
-pub fn planned(schema: &Schema, env: &Env) -> Result<Vec<Planned>> {
-    let types = datatypes::Types::new(schema, ObjectId::ROOT)?;
-    let one = |id| {
-        let stored = storage::of(schema, id, &types, &env.filters)?;
-        let mut layout = stored.layout;
-        layout.extent = schema.shape(id);
-        let storage = match stored.place {
-            Place::Compact => StorageLayout::Compact,
-            Place::Contiguous => StorageLayout::Contiguous,
-            Place::Chunked(shape) => StorageLayout::Chunked(shape),
-        };
-        if !matches!(storage, StorageLayout::Chunked(_)) {
-            layout.chunk.clone_from(&layout.extent);
-        }
-        Ok(Planned { layout, storage })
-    };
-    schema.var_ids().map(one).collect()
-}

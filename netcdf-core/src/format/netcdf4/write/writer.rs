@@ -10,11 +10,13 @@ use super::encode;
 use super::order::Scales;
 use super::plan::{Known, Objects};
 use super::storage::{self, Stored};
+use crate::chunk::form::Form;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::message::fill::Value;
 use crate::format::hdf5::write::{Dataset, FileWriter, Object, ObjectId, Place, Plan};
+use crate::format::netcdf4::form::form;
 use crate::format::{CreateOptions, Writer};
 use crate::io::{Source, Target};
 use crate::model::{DimId, Schema, Values, VarId};
@@ -286,6 +288,10 @@ impl Writer for Netcdf4Writer {
         let stored = &self.vars.get(var.index()).ok_or_else(missing)?.stored;
         let put = encode::store(values, stored.ty.datatype(), &mut self.file);
         put.in_object(|| self.schema.var_path(var))
+    }
+
+    fn form(&self, var: VarId) -> Result<Option<Form>> {
+        Ok(form(self.var(var)?.stored.ty.datatype()))
     }
 
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {

@@ -1,0 +1,61 @@
+//! What a job needs, looked at before anything is written.
+
+use super::{Job, Method};
+use crate::chunk::Dataset;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::filter::Context;
+
+impl Job {
+    /// That the filters are there which the job has to undo or to apply: those that no stored chunk goes
+    /// through, and those of chunks that are moved as they are, may be missing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MissingFilter`]; [`ErrorKind::Unsupported`] for filters that can only be undone; with
+    /// the variable's path.
+    pub(super) fn check_filters(&self, set: Dataset<'_>) -> Result<()> {
+        match self.method {
+            Method::Move | Method::Rows | Method::Chunks => return Ok(()),
+            Method::Convert | Method::Recode | Method::Rechunk(_) => {}
+        }
+        set.check_filters(self.pair.from)?;
+        let path = || set.reader.schema().var_path(self.pair.from);
+        match self.can_encode(set) {
+            Err(e) if self.encodes(set)? => Err(way_out(e, &path())).in_object(path),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// True if any chunk has to be made.
+    fn encodes(&self, set: Dataset<'_>) -> Result<bool> {
+        if !self.same_fill || set.reader.assembles(self.pair.from) {
+            return Ok(self.elements() > 0);
+        }
+        let mut any = false;
+        set.locate(self.pair.from, &mut |_| {
+            any = true;
+            Ok(())
+        })?;
+        Ok(any)
+    }
+
+    fn can_encode(&self, set: Dataset<'_>) -> Result<()> {
+        let context = Context {
+            shape: self.to.chunk.clone(),
+            element: self.to.element,
+            fill: None,
+            len: self.to.chunk_bytes(),
+        };
+        set.env.filters.check_encoding(&self.to.filters, &context)
+    }
+}
+
+/// The error with what can be done: the filters of the input are kept unless others are asked for.
+fn way_out(e: Error, path: &str) -> Error {
+    match e.kind() {
+        ErrorKind::Unsupported => e.with_remedy(format!(
+            "chunks that keep their shape, type and filters are copied as they are; else give other filters: -F '{path},none', \
+             -F '{path},zstd,3'"
+        )),
+        _ => e,
+    }
+}

@@ -1,0 +1,215 @@
+//! The data of one variable, and how it is copied.
+
+use std::time::Duration;
+
+use super::methods::{self, Method};
+use super::{Pair, VarReport};
+use crate::chunk::Dataset;
+use crate::chunk::column::Column;
+use crate::chunk::decode::fill;
+use crate::chunk::layout::Layout;
+use crate::chunk::rechunk;
+use crate::env::Note;
+use crate::error::Result;
+use crate::format::Writer;
+use crate::model::Region;
+use crate::model::region::product;
+
+/// The data of one variable and how it is copied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// The variable, in the input and in the output.
+    pub pair: Pair,
+    /// How it is stored in the input.
+    pub from: Layout,
+    /// How it is stored in the output.
+    pub to: Layout,
+    /// True if it is put into the output as chunks.
+    pub chunked: bool,
+    /// True if an element has the same bytes in both, but for the order of those of a number.
+    pub alike: bool,
+    /// True if what is not stored reads the same in both datasets, or everything is stored.
+    pub same_fill: bool,
+    /// How its data is copied.
+    pub method: Method,
+    /// True if it is read in one sweep with others, between whose records its own lie.
+    pub swept: bool,
+    /// Its shape in the input.
+    pub shape: Vec<u64>,
+}
+
+impl Job {
+    pub(super) fn new(set: Dataset<'_>, pair: Pair, writer: &dyn Writer) -> Result<Self> {
+        let (from, to) = (set.layout(pair.from)?, writer.layout(pair.to)?);
+        let shape = set.reader.schema().shape(pair.from);
+        let chunked = writer.takes_chunks(pair.to);
+        let mut job = Self {
+            pair,
+            chunked,
+            alike: false,
+            same_fill: false,
+            method: Method::Convert,
+            swept: false,
+            from,
+            to,
+            shape,
+        };
+        job.alike = job.is_alike(set, writer)?;
+        job.same_fill = chunked && (job.fills_agree(set, writer)? || job.is_whole(set)?);
+        job.method = job.choose(set);
+        Ok(job)
+    }
+
+    /// True if an element has the same bytes in both datasets, but for the order of those of a number.
+    fn is_alike(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
+        let (from, to) = (&self.from.element, &self.to.element);
+        match (from.plain_type(), to.plain_type()) {
+            (Some(from), Some(to)) => Ok(from == to),
+            (None, None) if from.ty == to.ty && from.size == to.size => {
+                let form = set.reader.form(self.pair.from)?;
+                Ok(form.is_some() && form == writer.form(self.pair.to)?)
+            }
+            (Some(_) | None, Some(_) | None) => Ok(false),
+        }
+    }
+
+    /// True if the chunks could be moved, and all of them are stored.
+    fn is_whole(&self, set: Dataset<'_>) -> Result<bool> {
+        let movable =
+            self.alike && self.from.chunk == self.to.chunk && self.from.extent == self.shape;
+        if !movable || set.reader.assembles(self.pair.from) {
+            return Ok(false);
+        }
+        let mut stored = 0u64;
+        set.locate(self.pair.from, &mut |_| {
+            stored += 1;
+            Ok(())
+        })?;
+        Ok(product(&self.from.grid()) == Some(stored))
+    }
+
+    /// Says so if more memory is needed than was given.
+    pub(super) fn warn(&self, set: Dataset<'_>) {
+        let Method::Rechunk(plan) = &self.method else {
+            return;
+        };
+        if plan.raised {
+            set.env.notes.say(Note {
+                object: set.reader.schema().var_path(self.pair.from),
+                what: format!("its chunks need {} MiB of memory", plan.memory() >> 20),
+                remedy: Some("use --memory to allow more".to_owned()),
+            });
+        }
+    }
+
+    /// The job as that of a column of the variable's elements.
+    pub(super) fn column(&self, set: Dataset<'_>, column: &Column<'_>) -> Self {
+        let mut job = Self {
+            from: column.layout().clone(),
+            ..self.clone()
+        };
+        if job.method != Method::Convert {
+            job.method = job.choose(set);
+        }
+        job
+    }
+
+    fn choose(&self, set: Dataset<'_>) -> Method {
+        let assembled = set.reader.assembles(self.pair.from);
+        if !self.chunked && assembled {
+            return Method::Convert;
+        }
+        if !self.chunked {
+            return methods::choose(&self.from, &self.to, &self.shape, self.alike);
+        }
+        let variable = rechunk::Variable {
+            from: &self.from,
+            to: &self.to,
+            shape: &self.shape,
+            assembled,
+        };
+        let budget = rechunk::Budget {
+            memory: set.env.memory.0,
+            threads: set.env.pool.threads,
+        };
+        methods::choose_chunks(variable, (self.alike, self.same_fill), &budget)
+    }
+
+    /// True if what is not stored reads the same in both datasets.
+    fn fills_agree(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
+        if self.has_heap() {
+            return Ok(false);
+        }
+        let from = set.fill(self.pair.from, &self.from)?;
+        let to = fill(writer.schema(), set.env, self.pair.to, &self.to)?;
+        // A fill value that does not fit the output's type does not agree.
+        Ok(self.encoded(set, from).is_ok_and(|from| from == to))
+    }
+
+    /// True if the writer has to make the stored form of values, as it has heap data.
+    pub(super) fn has_heap(&self) -> bool {
+        self.to.element.plain_type().is_none() && !self.alike
+    }
+
+    /// What is told of the variable, of which `after` bytes were stored.
+    pub(super) fn report(&self, set: Dataset<'_>, after: u64, time: Duration) -> Result<VarReport> {
+        Ok(VarReport {
+            path: set.reader.schema().var_path(self.pair.from),
+            method: self.method,
+            raw: self.bytes(),
+            before: self.stored(set)?,
+            after,
+            time,
+        })
+    }
+
+    /// Bytes that the input stores, without heap data.
+    fn stored(&self, set: Dataset<'_>) -> Result<u64> {
+        if self.from.filters.is_empty() {
+            let size = self.from.element.size;
+            return Ok(self.elements().saturating_mul(size));
+        }
+        let mut stored = 0u64;
+        set.locate(self.pair.from, &mut |chunk| {
+            stored = stored.saturating_add(methods::length(&chunk.range));
+            Ok(())
+        })?;
+        Ok(stored)
+    }
+
+    /// Copies the data; the bytes stored.
+    pub(super) fn copy(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
+        match &self.method {
+            Method::Rows | Method::Move => self.moved(set, writer),
+            Method::Convert => self.converted(set, writer),
+            Method::Chunks => self.chunks_moved(set, writer),
+            Method::Recode => self.recoded(set, writer),
+            Method::Rechunk(plan) => self.rechunked(set, plan, writer),
+        }
+    }
+
+    /// Number of elements.
+    pub(super) fn elements(&self) -> u64 {
+        Region::whole(&self.shape).elements().unwrap_or(u64::MAX)
+    }
+
+    /// Bytes to be written.
+    pub(super) fn bytes(&self) -> u64 {
+        self.elements().saturating_mul(self.to.element.size)
+    }
+
+    /// Length of the first dimension.
+    pub(super) fn records(&self) -> u64 {
+        self.shape.first().copied().unwrap_or(1)
+    }
+
+    /// Elements of one record.
+    pub(super) fn per_record(&self) -> u64 {
+        self.elements().checked_div(self.records()).unwrap_or(0)
+    }
+
+    /// Bytes of one record.
+    pub(super) fn slab(&self) -> u64 {
+        self.per_record().saturating_mul(self.from.element.size)
+    }
+}

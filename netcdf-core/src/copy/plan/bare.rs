@@ -1,0 +1,140 @@
+//! What stays for kinds without groups and types, where only some variables are asked for.
+
+use super::Pair;
+use super::keep::{self, Stay};
+use crate::env::Note;
+use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
+
+/// As [`keep::keep`], without what no variable that stays needs: groups without variables, types that nothing is of, unlimited
+/// dimensions that nothing has. `notes` say which groups are left out.
+pub(super) fn keep(
+    input: &Schema,
+    groups: &[Stay],
+    vars: &[bool],
+    notes: &mut Vec<Note>,
+) -> (Schema, Vec<Pair>) {
+    let stays = |n: usize| {
+        let group = input.vars.get(n).map(|v| v.group.index());
+        let group = group.and_then(|g| groups.get(g)) == Some(&Stay::Whole);
+        group && vars.get(n) == Some(&true)
+    };
+    let kept: Vec<_> = (0..input.vars.len()).filter(|&n| stays(n)).collect();
+    let kept = || kept.iter().filter_map(|&n| input.vars.get(n));
+    let mut asked = vec![Stay::Nothing; groups.len()];
+    for group in kept().map(|v| v.group).chain([GroupId::ROOT]) {
+        if let Some(stay) = asked.get_mut(group.index()) {
+            *stay = groups.get(group.index()).copied().unwrap_or(Stay::Whole);
+        }
+    }
+    let mut bare = input.clone();
+    let attributes = kept().flat_map(|v| &v.attributes);
+    let attributes = attributes.chain(input.groups.iter().take(1).flat_map(|g| &g.attributes));
+    let is_user = |ty: DataType| ty.atomic().is_none();
+    if !attributes
+        .map(|a: &Attribute| a.ty)
+        .chain(kept().map(|v| v.ty))
+        .any(is_user)
+    {
+        bare.types.clear();
+        bare.groups.iter_mut().for_each(|g| g.types.clear());
+    }
+    let used = |id: DimId| kept().any(|v| v.dims.contains(&id));
+    let dims = (0..).map(DimId).zip(&input.dims);
+    let dims: Vec<bool> = dims.map(|(id, dim)| !dim.unlimited || used(id)).collect();
+    let (schema, pairs) = keep::keep_dims(&bare, &asked, vars, &dims);
+    // Where groups stay the kind is refused.
+    let alone = schema.groups.len() == 1;
+    let left_out = (0..).map(GroupId).zip(groups).zip(&asked);
+    for ((id, before), now) in left_out.filter(|_| alone) {
+        if *before != Stay::Nothing && *now == Stay::Nothing {
+            notes.push(Note {
+                object: input.group_path(id),
+                what: "left out: a group without variables to be copied".to_owned(),
+                remedy: None,
+            });
+        }
+    }
+    (schema, pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::copy::{Options, Selection, plan};
+    use crate::model::{Atomic, Dimension, Kind, Name, Storage, TypeKind, UserType, Variable};
+
+    fn name(text: &str) -> Name {
+        Name::stored(text.as_bytes())
+    }
+
+    /// r(x) in the root, o(x) of a type of /g, v(t, u) in /g with two unlimited dimensions of the root.
+    fn sample() -> Schema {
+        let mut s = Schema::new(Kind::Netcdf4);
+        let group = s.add_group(GroupId::ROOT, name("g"));
+        let kind = TypeKind::Opaque { size: 3 };
+        let ty = s.add_type(UserType {
+            name: name("raw"),
+            group,
+            kind,
+        });
+        for (dim, len) in [("x", 2), ("t", 0), ("u", 0)] {
+            s.add_dim(Dimension {
+                name: name(dim),
+                group: GroupId::ROOT,
+                len,
+                unlimited: len == 0,
+            });
+        }
+        let int = DataType::from(Atomic::Int);
+        for (var, group, ty, dims) in [
+            ("r", GroupId::ROOT, int, vec![DimId(0)]),
+            ("o", GroupId::ROOT, DataType::User(ty), vec![DimId(0)]),
+            ("v", group, int, vec![DimId(1), DimId(2)]),
+        ] {
+            let attributes = vec![];
+            let storage = Storage::default();
+            s.add_var(Variable {
+                name: name(var),
+                group,
+                ty,
+                dims,
+                attributes,
+                storage,
+            });
+        }
+        s
+    }
+
+    fn planned(only: &str) -> crate::Result<super::super::Plan> {
+        let options = Options {
+            kind: Some(Kind::Classic),
+            select: Selection::Only(vec![only.into()]),
+            ..Options::default()
+        };
+        plan(&sample(), &options)
+    }
+
+    #[test]
+    fn variables_without_need_of_groups_and_types_go_anywhere() {
+        let plan = planned("r").unwrap();
+        let names: Vec<_> = plan
+            .schema
+            .dims
+            .iter()
+            .map(|d| d.name.to_string())
+            .collect();
+        assert_eq!(names, ["x"]);
+        assert_eq!((plan.schema.groups.len(), plan.schema.types.len()), (1, 0));
+        assert_eq!((plan.data.len(), plan.schema.vars.len()), (1, 1));
+        let notes: Vec<_> = plan.notes.iter().map(|n| n.object.as_str()).collect();
+        assert_eq!(notes, ["/g"]);
+    }
+
+    #[test]
+    fn others_are_refused_as_ever() {
+        for (only, lacking) in [("o", "user-defined types /g/raw"), ("v", "groups /g;")] {
+            let e = planned(only).unwrap_err();
+            assert!(e.what().contains(lacking), "{e}");
+        }
+    }
+}

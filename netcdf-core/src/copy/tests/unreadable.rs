@@ -1,0 +1,150 @@
+//! Inputs that cannot be read to their end, or that are changed meanwhile.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use super::*;
+use crate::copy::options::{Chunks, StorageOptions};
+use crate::io::Source;
+
+/// A dataset on a disk that fails from some byte on, or whose file becomes shorter, once it is open.
+#[derive(Debug)]
+struct Failing {
+    bytes: MemorySource,
+    from: AtomicU64,
+    shorter: bool,
+    changed: AtomicBool,
+}
+
+impl Source for Failing {
+    fn name(&self) -> &Arc<str> {
+        self.bytes.name()
+    }
+    fn len(&self) -> u64 {
+        self.bytes.len()
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let (end, from) = (offset + buf.len() as u64, self.from.load(Relaxed));
+        if end <= from {
+            return self.bytes.read_at(offset, buf);
+        }
+        if self.shorter {
+            let have = from.saturating_sub(offset);
+            let e = crate::io::source::truncated(self.name(), offset, buf.len() as u64, have);
+            return Err(e);
+        }
+        let e = std::io::Error::from_raw_os_error(5);
+        Err(Error::io("cannot read", self.name(), e).at(self.name(), offset))
+    }
+    fn has_changed(&self) -> bool {
+        self.changed.load(Relaxed)
+    }
+}
+
+/// Copies with a source that is spoiled when it is open; the error, and that nothing is visible.
+fn spoiled(bytes: &[u8], shorter: bool, options: &Options, from: u64) -> Error {
+    let env = Env::default();
+    let source = Arc::new(Failing {
+        bytes: MemorySource::new("in.nc", bytes.to_vec()),
+        from: AtomicU64::new(u64::MAX),
+        shorter,
+        changed: AtomicBool::new(false),
+    });
+    let reader = format::open(Container::Source(Arc::clone(&source) as _), &env).unwrap();
+    let plan = plan(reader.schema(), options).unwrap();
+    let (target, out) = MemoryTarget::new("out.nc");
+    let create = CreateOptions { no_fill: true };
+    let writer = format::create(Box::new(target), plan.schema.clone(), create, &env).unwrap();
+    source.from.store(from, Relaxed);
+    let e = run(&*reader, &plan, writer, &env).unwrap_err();
+    assert_eq!(*out.lock().unwrap(), None);
+    e
+}
+
+/// To other kinds, filters and chunks.
+fn options() -> [Options; 4] {
+    let deflated = StorageOptions {
+        deflate: Some(1),
+        ..StorageOptions::default()
+    };
+    let chunked = StorageOptions {
+        chunks: Chunks {
+            dims: [(DimId(1), 7)].into(),
+            ..Chunks::default()
+        },
+        min_chunk: Some(0),
+        ..StorageOptions::default()
+    };
+    let with = |storage| Options {
+        kind: Some(Kind::Netcdf4),
+        storage,
+        ..Options::default()
+    };
+    [
+        to(Kind::Cdf5),
+        to(Kind::Netcdf4),
+        with(deflated),
+        with(chunked),
+    ]
+}
+
+#[test]
+fn an_error_of_the_disk_names_file_and_byte() {
+    for (kind, options) in [Kind::Classic, Kind::Netcdf4]
+        .into_iter()
+        .flat_map(|k| options().map(|o| (k, o)))
+    {
+        let mut s = dataset(Kind::Classic, &[0, 300]);
+        add(&mut s, b"fixed", Atomic::Int, &[1]);
+        add(&mut s, b"last", Atomic::Short, &[0, 1]);
+        let bytes = copied(&make(s, 40), &to(kind), &Env::default()).unwrap();
+        for shorter in [false, true] {
+            let e = spoiled(&bytes, shorter, &options, bytes.len() as u64 - 20_000);
+            let wanted = if shorter {
+                ErrorKind::Truncated
+            } else {
+                ErrorKind::Io
+            };
+            assert_eq!(e.kind(), wanted, "{kind:?} {options:?} {e}");
+            assert_eq!(e.resource(), Some("in.nc"), "{kind:?} {options:?} {e}");
+            // Records of several variables may be read at once.
+            let object = e.object();
+            assert!(
+                object.is_none_or(|o| o == "/last"),
+                "{kind:?} {options:?} {e}"
+            );
+            assert!(e.offset().is_some_and(|at| at > 100), "{e}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_changed_is_noted() {
+    let mut s = dataset(Kind::Classic, &[3]);
+    add(&mut s, b"v", Atomic::Int, &[0]);
+    for notes in [crate::env::Notes::default(), crate::env::Notes::strict()] {
+        let strict = notes.check().is_ok() && format!("{notes:?}").contains("strict: true");
+        let env = Env {
+            notes,
+            ..Env::default()
+        };
+        let source = Failing {
+            bytes: MemorySource::new("in.nc", make(s.clone(), 0)),
+            from: AtomicU64::new(u64::MAX),
+            shorter: false,
+            changed: AtomicBool::new(true),
+        };
+        let reader = format::open(Container::Source(Arc::new(source)), &env).unwrap();
+        let plan = plan(reader.schema(), &Options::default()).unwrap();
+        let (target, out) = MemoryTarget::new("out.nc");
+        let create = CreateOptions { no_fill: true };
+        let writer = format::create(Box::new(target), plan.schema.clone(), create, &env).unwrap();
+        assert_eq!(run(&*reader, &plan, writer, &env).is_err(), strict);
+        assert_eq!(out.lock().unwrap().is_none(), strict);
+        let said = env.notes.take();
+        assert_eq!(said.len(), 1);
+        assert_eq!(
+            (said[0].object.as_str(), said[0].what.as_str()),
+            ("in.nc", "changed while it was copied")
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! Whether chunks can be encoded at all, before any is.
+
+use super::{Context, Table};
+use crate::error::Result;
+use crate::model::FilterSpec;
+
+impl Table {
+    /// That filters, with the parameters that are stored, can be applied to chunks of this context.
+    ///
+    /// # Errors
+    /// [`MissingFilter`](crate::ErrorKind::MissingFilter) for the first that is not there;
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for one that can only be undone, or not be applied
+    /// to such chunks; those of its parameters.
+    pub fn check_encoding(&self, filters: &[FilterSpec], context: &Context) -> Result<()> {
+        let mut next = context.clone();
+        for spec in filters {
+            self.check(std::slice::from_ref(spec), 0)?;
+            let entry = self.entry(spec.id)?;
+            let params = (entry.prepare)(&next, &spec.params)?;
+            next = (entry.build)(&params, &next)?.output(&next);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::filter::tests::context;
+
+    #[test]
+    fn filters_that_are_missing_or_only_undone_are_found() {
+        let found = |ids: &[u32]| {
+            let spec = |&id: &u32| FilterSpec { id, params: vec![] };
+            let specs: Vec<_> = ids.iter().map(spec).collect();
+            let checked = Table::default().check_encoding(&specs, &context(64, 4));
+            checked.err().map(|e| e.kind())
+        };
+        assert_eq!(found(&[2, 3]), None);
+        assert_eq!(found(&[2, 40_000]), Some(ErrorKind::MissingFilter));
+        for only_read in [5, 6] {
+            assert_eq!(found(&[2, only_read]), Some(ErrorKind::Unsupported));
+        }
+    }
+}

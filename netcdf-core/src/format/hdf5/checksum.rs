@@ -1,0 +1,60 @@
+//! Checksums of metadata.
+
+use super::file::{Bytes, File};
+use crate::bytes::sums::lookup3;
+use crate::error::{Error, ErrorKind, Result};
+
+impl Bytes {
+    /// Verifies the checksum in the last four bytes, over all before them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
+    pub fn verify(&self, file: &File, what: &str) -> Result<()> {
+        verify(file, &self.data, self.address, what)
+    }
+}
+
+/// As [`Bytes::verify`], for bytes at an address.
+///
+/// # Errors
+/// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
+pub fn verify(file: &File, data: &[u8], address: Option<u64>, what: &str) -> Result<()> {
+    let fail = |kind, text: String| match address {
+        Some(a) => Err(file.error(kind, a, text)),
+        None => Err(Error::new(kind, text).of(file.name())),
+    };
+    let Some((body, sum)) = data.split_last_chunk::<4>() else {
+        return fail(
+            ErrorKind::Truncated,
+            format!("no room for the checksum of {what}"),
+        );
+    };
+    let (stored, computed) = (u32::from_le_bytes(*sum), lookup3(body));
+    if agree(stored, computed) {
+        return Ok(());
+    }
+    let text = format!("the checksum of {what} is {computed:08x}, stored is {stored:08x}");
+    fail(ErrorKind::Checksum, text)
+}
+
+/// Whether a checksum is right.
+pub(super) fn agree(stored: u32, computed: u32) -> bool {
+    #[cfg(test)]
+    if IGNORE.get() {
+        return true;
+    }
+    // Fuzzers would hardly get beyond a checksum.
+    stored == computed || cfg!(fuzzing)
+}
+
+#[cfg(test)]
+thread_local! {
+    static IGNORE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Lets wrong checksums of metadata pass in this thread, so that tests of damaged files get at what
+/// is behind them: who damages files on purpose also mends the checksums.
+#[cfg(test)]
+pub(super) fn ignore_checksums(ignore: bool) {
+    IGNORE.set(ignore);
+}

@@ -1,0 +1,65 @@
+//! The stored form of elements of fixed size, from their datatype.
+
+use super::numbers;
+use crate::chunk::form::Form;
+use crate::format::hdf5::datatype::{Class, Datatype};
+
+/// The form of a datatype's elements; `None` for heap data, references, and numbers in unusual forms.
+pub fn form(datatype: &Datatype) -> Option<Form> {
+    match &datatype.class {
+        Class::Integer { .. } | Class::Float { .. } => number(datatype),
+        Class::Enum { base, .. } => number(base),
+        Class::String { .. } | Class::Opaque { .. } => Some(Form::Bytes(datatype.size)),
+        Class::Compound { members } => {
+            let one = |m: &crate::format::hdf5::datatype::Member| {
+                form(&m.datatype).map(|form| (m.offset, form))
+            };
+            let fields = members.iter().map(one).collect::<Option<_>>()?;
+            Some(Form::Fields(datatype.size, fields))
+        }
+        Class::Complex { base } => {
+            let part = number(base)?;
+            let fields = vec![(0, part.clone()), (base.size, part)];
+            Some(Form::Fields(datatype.size, fields))
+        }
+        Class::Array { dims, base } => {
+            let count = crate::model::region::product(dims)?;
+            Some(form(base)?.array(count))
+        }
+        Class::Time | Class::Bitfield { .. } | Class::Reference(_) => None,
+        Class::Vlen { .. } | Class::VlenString { .. } => None,
+    }
+}
+
+fn number(datatype: &Datatype) -> Option<Form> {
+    let order = numbers::plain(datatype)?;
+    Some(match datatype.size {
+        1 => Form::Bytes(1),
+        size => Form::Number(size, order),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::netcdf4::write::datatypes::{atomic_type, packed, vlen};
+    use crate::model::{Atomic, Endianness};
+
+    #[test]
+    fn fields_count_with_their_places_and_orders() {
+        let short = |order| atomic_type(Atomic::Short, order);
+        let text = atomic_type(Atomic::Char, Endianness::Little);
+        let made = |order| form(&packed(vec![("a", text.clone()), ("b", short(order))]));
+        let fields = vec![(0, Form::Bytes(1)), (1, Form::Number(2, Endianness::Big))];
+        assert_eq!(made(Endianness::Big), Some(Form::Fields(3, fields)));
+        assert_ne!(made(Endianness::Big), made(Endianness::Little));
+    }
+
+    #[test]
+    fn heap_data_has_no_form() {
+        let list = vlen(atomic_type(Atomic::Byte, Endianness::Little));
+        assert_eq!(form(&packed(vec![("v", list)])), None);
+        let text = atomic_type(Atomic::String, Endianness::Little);
+        assert_eq!(form(&text), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! What is left out: said where netCDF cannot express it, an error where it is damaged.
+
+use super::Place;
+use super::attributes::attribute_path;
+use super::expressible::{self, LeftOut};
+use super::walk::Builder;
+use crate::env::Note;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::hdf5::datatype::Datatype;
+use crate::format::hdf5::message::attribute::Unread;
+
+impl Builder<'_> {
+    /// A report that something is left out.
+    pub fn note(&self, object: String, e: &Error) {
+        self.env.notes.say(Note {
+            object,
+            what: format!("left out: {}", e.what()),
+            remedy: e.remedy().map(str::to_owned),
+        });
+    }
+
+    /// Takes the fields out of an object's datatype that netCDF cannot express, and says so, unless
+    /// it did of the committed type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] if nothing is left.
+    pub fn reduce(&self, file: u32, datatype: &mut Datatype, path: &str) -> Result<()> {
+        let left_out = expressible::reduce(datatype)?;
+        let committed = datatype.committed.map(|address| Place { file, address });
+        if committed.is_some_and(|place| self.types.knows(place)) {
+            return Ok(());
+        }
+        for LeftOut { field, why } in left_out {
+            self.note(format!("{path}.{field}"), &why);
+        }
+        Ok(())
+    }
+
+    /// Says what netCDF cannot express; for damage see [`Builder::lost`].
+    ///
+    /// # Errors
+    /// Damage that is not tolerated.
+    pub fn left_out(&self, path: &str, e: Error) -> Result<()> {
+        match e.kind() {
+            ErrorKind::Unsupported | ErrorKind::NotFound => {
+                self.note(path.to_owned(), &e);
+                Ok(())
+            }
+            _ => self.lost(e, || path.to_owned()),
+        }
+    }
+
+    /// What becomes of the damage of one object or attribute.
+    ///
+    /// # Errors
+    /// The damage, if it is not tolerated.
+    pub fn lost(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
+        let e = Err::<(), _>(e).in_object(path);
+        e.or_else(|e| self.env.damage.meet(e))
+    }
+
+    /// An attribute of `owner` that cannot be read.
+    ///
+    /// # Errors
+    /// Damage that is not tolerated.
+    pub fn unread(&self, owner: &str, unread: Unread) -> Result<()> {
+        let name = unread.name.as_deref().unwrap_or(b"(attribute)");
+        self.left_out(&attribute_path(owner, name), unread.error)
+    }
+}

@@ -1,0 +1,74 @@
+//! Disks without room, and what can be done.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::error::Error;
+
+/// True if there is no room for what is written.
+pub(crate) fn is_full(e: &std::io::Error) -> bool {
+    remedy(e).is_some()
+}
+
+fn remedy(e: &std::io::Error) -> Option<&'static str> {
+    match e.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            Some("make room there, or use another disk")
+        }
+        ErrorKind::FileTooLarge => Some("a limit of `ulimit -f`, or of this file system"),
+        _ => None,
+    }
+}
+
+/// The error for what failed with a file that is being written, with the way out.
+pub(crate) fn failed(what: &str, name: &str, e: std::io::Error) -> Error {
+    let remedy = remedy(&e);
+    let e = Error::io(what, name, e);
+    match remedy {
+        Some(remedy) => e.with_remedy(remedy),
+        None => e,
+    }
+}
+
+/// What a temporary file is called in messages.
+pub(crate) fn temporary(folder: &Path) -> String {
+    format!("temporary file in {}", folder.display())
+}
+
+/// As [`failed`], for a temporary file where the system has them, that holds what goes to, or comes from, `name`.
+pub(crate) fn failed_temporary(what: &str, name: &str, e: std::io::Error) -> Error {
+    if !is_full(&e) {
+        return failed(what, name, e);
+    }
+    let name = format!("{} for {name}", temporary(&std::env::temp_dir()));
+    let e = Error::io("cannot write", &name, e);
+    e.with_remedy("make room there, or name another directory with TMPDIR")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_has_a_way_out() {
+        let full = || std::io::Error::from_raw_os_error(28);
+        let e = failed("cannot write", "a.nc", full());
+        assert_eq!(
+            e.to_string(),
+            "a.nc: cannot write: No space left on device (make room there, or use another disk)"
+        );
+        let e = failed_temporary("cannot read", "(stdin)", full()).to_string();
+        assert!(
+            e.starts_with("temporary file in ")
+                && e.contains(" for (stdin): cannot write: No space"),
+            "{e}"
+        );
+        assert!(e.contains("TMPDIR"), "{e}");
+        let other = || std::io::Error::from_raw_os_error(5);
+        assert_eq!(
+            failed_temporary("cannot read", "(stdin)", other()).remedy(),
+            None
+        );
+        assert!(is_full(&std::io::Error::from_raw_os_error(27)) && !is_full(&other()));
+    }
+}

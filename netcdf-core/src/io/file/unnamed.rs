@@ -1,0 +1,167 @@
+//! A file in the making: without a name, where the system can, so that nothing is left of it however
+//! the process ends; else under a name beside the one that it will have.
+
+use std::fs::File;
+use std::io::Result;
+use std::path::{Path, PathBuf};
+
+/// A file in the making. Dropping it leaves nothing.
+#[derive(Debug)]
+pub(super) struct Making {
+    /// The name that it will have.
+    path: PathBuf,
+    /// The name that it has, if it has one.
+    temp: Option<tempfile::TempPath>,
+}
+
+impl Making {
+    /// An empty file that can become `path`, and the file.
+    ///
+    /// # Errors
+    /// Those of making it.
+    pub(super) fn new(path: &Path) -> Result<(Self, File)> {
+        let path = path.to_owned();
+        if let Some(file) = without_name(folder(&path)) {
+            return Ok((Self { path, temp: None }, file));
+        }
+        let named = named(&path, |builder, folder| builder.tempfile_in(folder))?;
+        let (file, temp) = named.into_parts();
+        let temp = Some(temp);
+        Ok((Self { path, temp }, file))
+    }
+
+    /// Gives `file` its name; what has it is replaced.
+    ///
+    /// # Errors
+    /// Those of the file system; what had the name still has it.
+    pub(super) fn finish(self, file: &File) -> Result<PathBuf> {
+        let temp = match self.temp {
+            Some(temp) => temp,
+            // A link cannot replace a file, a rename can: there is a name in between.
+            None => named(&self.path, |builder, folder| {
+                builder.make_in(folder, |path| link(file, path))
+            })?
+            .into_temp_path(),
+        };
+        temp.persist(&self.path).map_err(|e| e.error)?;
+        Ok(self.path)
+    }
+}
+
+/// The directory of a path.
+pub(super) fn folder(path: &Path) -> &Path {
+    let dir = path.parent().filter(|d| !d.as_os_str().is_empty());
+    dir.unwrap_or(Path::new("."))
+}
+
+/// Names of so many bytes may become too long with what is added to them.
+const LONG_NAME: usize = 240;
+
+/// Makes a file in the same directory, under a name that says what it will become.
+fn named<R>(
+    path: &Path,
+    make: impl FnOnce(&tempfile::Builder, &Path) -> Result<tempfile::NamedTempFile<R>>,
+) -> Result<tempfile::NamedTempFile<R>> {
+    let mut prefix = std::ffi::OsString::from(".");
+    let name = path.file_name().unwrap_or_default();
+    if name.len() < LONG_NAME {
+        prefix.push(name);
+    } else {
+        let short: String = name.to_string_lossy().chars().take(LONG_NAME / 4).collect();
+        prefix.push(short);
+    }
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    make(&builder, folder(path))
+}
+
+/// A file without a name that can be given one; `None` where there are none.
+#[cfg(target_os = "linux")]
+fn without_name(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)).ok()?;
+    let file = File::from(file);
+    // Without this path (a sandbox may not show it) the file can have no name.
+    descriptor(&file).exists().then_some(file)
+}
+
+/// The path by which an open file of this process is found.
+#[cfg(target_os = "linux")]
+fn descriptor(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Gives a file without a name this one.
+#[cfg(target_os = "linux")]
+fn link(file: &File, path: &Path) -> Result<()> {
+    use rustix::fs::{AtFlags, CWD};
+    rustix::fs::linkat(CWD, descriptor(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn without_name(_: &Path) -> Option<File> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link(_: &File, _: &Path) -> Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn names(dir: &Path) -> Vec<String> {
+        let list = std::fs::read_dir(dir).unwrap();
+        list.map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+            .collect()
+    }
+
+    /// Both ways, whatever the file system has.
+    #[test]
+    fn a_file_gets_its_name_at_the_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.nc");
+        let made = named(&path, |builder, folder| builder.tempfile_in(folder)).unwrap();
+        let (file, temp) = made.into_parts();
+        let seen = names(dir.path());
+        assert!(
+            seen[0].starts_with(".a.nc.") && seen[0].ends_with(".tmp"),
+            "{seen:?}"
+        );
+        let temp = Some(temp);
+        let with_name = Making {
+            path: path.clone(),
+            temp,
+        };
+        for (making, mut file) in [(with_name, file), Making::new(&path).unwrap()] {
+            write!(file, "new").unwrap();
+            assert_eq!(making.finish(&file).unwrap(), path);
+            assert_eq!(names(dir.path()), ["a.nc"]);
+            assert_eq!(std::fs::read(&path).unwrap(), b"new");
+            std::fs::write(&path, "old").unwrap();
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn without_a_name_nothing_is_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        if without_name(dir.path()).is_none() {
+            eprintln!("this file system has no files without names: nothing to be seen here");
+            return;
+        }
+        let (making, _file) = Making::new(&dir.path().join("a.nc")).unwrap();
+        assert!(names(dir.path()).is_empty());
+        drop(making);
+        assert!(names(dir.path()).is_empty());
+    }
+}

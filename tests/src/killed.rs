@@ -1,0 +1,174 @@
+//! Runs that are ended from outside at any moment, and what there is afterwards.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// What an output holds before a run.
+pub const OLD: &[u8] = b"what was there before";
+
+/// Pseudo-random numbers, the same in every run (xorshift).
+#[derive(Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// A part of a time, as any other.
+    pub fn part(&mut self, of: Duration) -> Duration {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        of.mul_f64((self.0 >> 11) as f64 / (1u64 << 53) as f64)
+    }
+}
+
+/// A run of a tool that makes files in a folder of their own.
+#[derive(Debug)]
+pub struct Job {
+    command: PathBuf,
+    args: Vec<String>,
+    /// The folder of the outputs, and one for temporary files.
+    folder: TempDir,
+    temporary: TempDir,
+    /// The outputs, and what they are after a whole run.
+    outputs: BTreeMap<String, Vec<u8>>,
+    /// How long a whole run takes.
+    pub time: Duration,
+}
+
+/// How a run ended, and what there was.
+#[derive(Debug)]
+pub struct End {
+    /// The status.
+    pub status: ExitStatus,
+    /// Whether it was still going on when it was ended.
+    pub hit: bool,
+    /// The outputs that are new.
+    pub new: usize,
+    /// Names of what is left beside the outputs, temporary files included.
+    pub left: Vec<String>,
+}
+
+impl Job {
+    /// A run of `command` with these arguments, which makes `outputs` in its folder (`@` in the
+    /// arguments). It is run once, to know what it makes and how long that takes.
+    #[must_use]
+    pub fn new(command: &Path, args: &[&str], outputs: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = format!("{}/", folder.path().display());
+        let mut job = Self {
+            command: command.to_owned(),
+            args: args.iter().map(|a| a.replace('@', &at)).collect(),
+            folder,
+            temporary: tempfile::tempdir().expect("a temporary folder"),
+            outputs: BTreeMap::new(),
+            time: Duration::ZERO,
+        };
+        for _ in 0..2 {
+            let start = Instant::now();
+            let end = job.start().wait_with_output().expect("the tool runs");
+            assert!(end.status.success(), "{args:?}: {end:?}");
+            job.time = job.time.max(start.elapsed());
+        }
+        for name in outputs {
+            let bytes = std::fs::read(job.folder.path().join(name));
+            job.outputs
+                .insert((*name).to_owned(), bytes.expect("it was made"));
+        }
+        job
+    }
+
+    fn start(&self) -> Child {
+        self.spawn(Command::new(&self.command))
+    }
+
+    fn spawn(&self, mut command: Command) -> Child {
+        command.args(&self.args);
+        command.env("TMPDIR", self.temporary.path());
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(Stdio::piped()).spawn().expect("the tool")
+    }
+
+    /// Runs, with all outputs as [`OLD`], and ends the run with `end` after `delay`.
+    ///
+    /// # Panics
+    /// If an output is neither old nor new as a whole.
+    pub fn end(&self, delay: Duration, end: impl FnOnce(&mut Child)) -> End {
+        self.prepare();
+        let mut child = self.start();
+        std::thread::sleep(delay);
+        let hit = child.try_wait().expect("a child").is_none();
+        end(&mut child);
+        let status = child.wait().expect("a child");
+        self.found(status, hit)
+    }
+
+    /// Runs, with all outputs as [`OLD`], where no file may have more than so many times 512 bytes; what is said on
+    /// standard error.
+    ///
+    /// # Panics
+    /// As [`Job::end`].
+    #[must_use]
+    pub fn limited(&self, blocks: u32) -> (End, String) {
+        self.prepare();
+        let mut shell = Command::new("sh");
+        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        shell.arg("-c").arg(script).arg(&self.command);
+        let out = self.spawn(shell).wait_with_output().expect("a child");
+        let message = String::from_utf8_lossy(&out.stderr).into_owned();
+        (self.found(out.status, true), message)
+    }
+
+    fn prepare(&self) {
+        for name in self.outputs.keys() {
+            std::fs::write(self.folder.path().join(name), OLD).expect("a file");
+        }
+    }
+
+    fn found(&self, status: ExitStatus, hit: bool) -> End {
+        let mut new = 0;
+        for (name, whole) in &self.outputs {
+            let found = std::fs::read(self.folder.path().join(name)).expect("an output");
+            let is_whole = found == OLD || found == *whole;
+            assert!(is_whole, "{:?}: half of {name}", self.args);
+            new += usize::from(found == *whole);
+        }
+        let left = [self.folder.path(), self.temporary.path()];
+        let mut left: Vec<_> = left.into_iter().flat_map(names).collect();
+        left.retain(|name| !self.outputs.contains_key(name));
+        End {
+            status,
+            hit,
+            new,
+            left,
+        }
+    }
+
+    /// Runs to the end, whatever is left of runs before.
+    ///
+    /// # Panics
+    /// If it fails, or does not make what it made before.
+    pub fn run(&self) {
+        let end = self.end(Duration::ZERO, |child| {
+            child.wait().expect("a child");
+        });
+        assert!(
+            end.status.success() && end.new == self.outputs.len(),
+            "{end:?}"
+        );
+    }
+
+    /// Removes what is left in the folder.
+    pub fn remove(&self, name: &str) {
+        let _ = std::fs::remove_file(self.folder.path().join(name));
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let name =
+        |e: std::io::Result<std::fs::DirEntry>| crate::files::name(&e.expect("an entry").path());
+    entries.map(name).collect()
+}
