@@ -10,6 +10,7 @@ import texts  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OURS = os.environ.get("OURS") or str(ROOT / "target" / "debug" / "nccopy")
+NCDUMP = os.environ.get("OUR_NCDUMP") or str(ROOT / "target" / "debug" / "ncdump")
 THEIRS = os.environ.get("NCCOPY", "nccopy")
 KINDS = ["nc3", "nc6", "nc5", "nc4", "nc7"]
 HDF5 = b"\x89HDF\r\n\x1a\n"

@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import cdl  # noqa: E402
 import readers  # noqa: E402
 
-SECONDS = 20
+SECONDS = 60
 # Bytes of output that are looked at, and of files that are made: some files have 2^40 elements.
 MOST = 6 << 20
 LARGEST = 64 << 20

@@ -97,6 +97,7 @@ impl Case<'_> {
         };
         self.filters(&mut storage, notes)?;
         storage.layout = Some(self.layout(&storage, notes)?);
+        self.leave_decode_only(&mut storage, notes);
         Ok(storage)
     }
 
