@@ -11,12 +11,14 @@ import hashlib
 import importlib.util
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
 import warnings
 
 SECONDS = 60
+MEMORY = 4 << 30
 # Elements of a variable that are read.
 MOST = 1 << 21
 # Groups of a file that xarray opens, each by itself.
@@ -28,10 +30,10 @@ DIMENSION_ONLY = "This is a netCDF dimension but not a netCDF variable"
 
 
 def text(value):
-    """Text without what stands behind it."""
+    """Text without what stands behind it; libhdf5 removes the blanks of text whose type is padded with them."""
     if isinstance(value, str):
         value = value.encode("utf-8", "surrogateescape")
-    return bytes(value).partition(b"\0")[0]
+    return bytes(value).partition(b"\0")[0].rstrip(b" ")
 
 
 def plain(value):
@@ -43,7 +45,7 @@ def plain(value):
         return "nothing"
     array = np.asarray(value)
     if array.dtype.names:
-        return [[name, plain(array[name])] for name in array.dtype.names]
+        return [[name, plain(words(array[name], array.ndim))] for name in array.dtype.names]
     if array.dtype.kind in "SU":
         return [text(v) for v in array.ravel()]
     if array.dtype.kind == "V":
@@ -54,6 +56,14 @@ def plain(value):
     if array.dtype.kind == "b":
         array = array.astype("i1")
     return array.astype(array.dtype.newbyteorder("=")).tobytes()
+
+
+def words(field, rank):
+    """Text of a field that is an array of characters."""
+    import numpy as np
+    if field.dtype != "S1" or field.ndim == rank:
+        return field
+    return np.ascontiguousarray(field).view(f"S{field.shape[-1]}")
 
 
 def name_of(dtype):
@@ -245,6 +255,7 @@ class Readers:
 
 
 def serve():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("ignore")
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print

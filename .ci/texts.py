@@ -79,7 +79,9 @@ def read_ncks(path):
     return {"text": text.partition("\n")[2] if text.startswith("netcdf ") else text}
 
 
-BLOCK = re.compile(r'^\s*(DATASET|GROUP|ATTRIBUTE|DATATYPE) "(.*)" \{$')
+BLOCK = re.compile(r'^(\s*)(DATASET|GROUP|ATTRIBUTE|DATATYPE|EXTERNAL_LINK|SOFTLINK) "(.*)" \{$')
+# What stands behind links to other files, and attributes of types, which are not within the braces of these.
+ELSEWHERE = "(elsewhere)"
 
 
 def read_h5dump(path):
@@ -99,7 +101,9 @@ def items_of_h5dump(lines):
         line = lines[at]
         at += 1
         if m := BLOCK.match(line):
-            path.append(("@" if m[1] == "ATTRIBUTE" else "/") + m[2].strip("/").replace("_nc4_non_coord_", ""))
+            loose = m[2].endswith("LINK") or m[2] == "ATTRIBUTE" and len(m[1]) != 3 * len(path)
+            own = ("@" if m[2] == "ATTRIBUTE" else "/") + m[3].strip("/").replace("_nc4_non_coord_", "")
+            path.append(ELSEWHERE + own if loose else own)
             depths.append(depth)
         elif line.strip() == "DATA {":
             rows = []
@@ -107,7 +111,8 @@ def items_of_h5dump(lines):
             while at < len(lines) and lines[at] != end:
                 rows.append(re.sub(r"^\s*\([\d,]+\): ", "", lines[at]).strip())
                 at += 1
-            items["".join(path).replace("//", "/")] = joined(rows)
+            if not any(ELSEWHERE in p for p in path):
+                items["".join(path).replace("//", "/")] = joined(rows)
             at += 1
             continue
         braces = re.sub(r'"(\\.|[^"\\])*"', "", line)
