@@ -7,7 +7,9 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Limits {
     /// Bytes that the metadata of one dataset may take in memory.
     pub metadata: u64,
-    /// Nesting of groups, types, links.
+    /// Nesting of groups.
+    pub groups: u32,
+    /// Nesting of types and links.
     pub depth: u32,
     /// Dimensions of a variable (`NC_MAX_VAR_DIMS`).
     pub rank: u32,
@@ -17,6 +19,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             metadata: 4 << 30,
+            groups: 256,
             depth: 64,
             rank: 1024,
         }

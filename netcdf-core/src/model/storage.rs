@@ -70,6 +70,10 @@ pub mod ids {
     pub const SHUFFLE: u32 = 2;
     /// A checksum.
     pub const FLETCHER32: u32 = 3;
+    /// Bits of elements without those that are never set.
+    pub const NBIT: u32 = 5;
+    /// Differences from the least element.
+    pub const SCALEOFFSET: u32 = 6;
 }
 
 impl Storage {

@@ -106,7 +106,7 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError
         lower,
         groups: vec![],
         section: None,
-        depth: usize::try_from(options.limits.depth).unwrap_or(usize::MAX),
+        depth: usize::try_from(options.limits.groups).unwrap_or(usize::MAX),
     };
     let name = reader.head(source)?;
     if !reader.lower.report.has_errors() {

@@ -111,6 +111,7 @@ impl Case<'_> {
         storage.layout = Some(self.layout(&storage, notes)?);
         let quantize = self.ask.quantize.get(&self.pair.from);
         storage.quantize = quantize.map(|asked| asked.quantize);
+        self.leave_decode_only(&mut storage, notes);
         Ok(storage)
     }
 

@@ -170,10 +170,14 @@ impl<'a> Input<'a> {
         Ok(self.take(size)?.get(..keep).unwrap_or_default())
     }
 
+    /// A name; early programs counted the zeros that pad it, too.
     fn name(&mut self) -> Result<Name> {
         let len = self.count()?;
         let mut names = std::mem::take(&mut self.names);
-        let name = self.padded(len).map(|bytes| names.stored(bytes));
+        let text = |bytes: &[u8]| bytes.iter().take_while(|&&b| b != 0).count();
+        let name = self
+            .padded(len)
+            .map(|bytes| names.stored(bytes.get(..text(bytes)).unwrap_or(bytes)));
         self.names = names;
         name
     }

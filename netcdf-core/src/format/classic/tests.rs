@@ -272,6 +272,16 @@ fn any_stored_name_is_read_and_kept() {
     assert_eq!(header.schema, s);
 }
 
+/// As in files of early programs, which counted them.
+#[test]
+fn zeros_behind_a_name_are_no_part_of_it() {
+    let mut s = Schema::new(Kind::Classic);
+    dim(&mut s, "pp\0\0\0\0", 3);
+    let bytes = make(s, &[]);
+    let header = header::read(&*source(&bytes), Kind::Classic, &Env::default().limits).unwrap();
+    assert_eq!(header.schema.dims[0].name.as_bytes(), b"pp");
+}
+
 #[test]
 fn moved_bytes_arrive_where_put_bytes_would() {
     let build = || {

@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
         above: &mut Vec<Place>,
     ) -> Result<()> {
         let path = self.path(parent, name);
-        let too_deep = above.len() >= usize::try_from(self.env.limits.depth).unwrap_or(usize::MAX);
+        let too_deep = above.len() >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX);
         let again = self.shown.entry(place).or_insert(0);
         *again += 1;
         let repeated = *again > 1;

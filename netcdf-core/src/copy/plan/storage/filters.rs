@@ -7,7 +7,7 @@ use super::{Case, is_heap};
 use crate::copy::options::Filtering;
 use crate::env::Note;
 use crate::error::{ErrorKind, Result};
-use crate::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use crate::model::storage::ids::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE};
 use crate::model::{FilterSpec, Storage};
 
 impl Case<'_> {
@@ -22,6 +22,31 @@ impl Case<'_> {
             None => self.unnamed(storage),
         }
         Ok(())
+    }
+
+    /// Takes away filters of the input that can be undone but not done, where chunks cannot be moved as they are.
+    pub(super) fn leave_decode_only(&self, storage: &mut Storage, notes: &mut Vec<Note>) {
+        if self.ask.filters.vars.contains_key(&self.pair.from) {
+            return;
+        }
+        let old = &self.from.storage;
+        let moved = old.layout == storage.layout && old.filters == storage.filters;
+        let stays = |f: &FilterSpec| match f.id {
+            SCALEOFFSET => moved,
+            // netCDF types have all their bits: elements of which it packs some are stored as other ones.
+            NBIT => moved && f.params.get(1).is_some_and(|&whole| whole != 0),
+            _ => true,
+        };
+        for (id, name) in [(NBIT, "nbit"), (SCALEOFFSET, "scaleoffset")] {
+            if storage.filters.iter().any(|f| f.id == id && !stays(f)) {
+                notes.push(Note {
+                    object: self.path(),
+                    what: format!("stored without {name}, which can be read but not written"),
+                    remedy: Some("-d or -F compress in another way".to_owned()),
+                });
+            }
+        }
+        storage.filters.retain(stays);
     }
 
     fn asked(&self, asked: &Filtering, storage: &mut Storage, notes: &mut Vec<Note>) -> Result<()> {

@@ -230,6 +230,27 @@ fn compression() {
     );
 }
 
+/// nbit and scaleoffset are not written anew.
+#[test]
+fn filters_that_are_only_undone() {
+    let mut s = dims(Kind::Netcdf4);
+    let scaled = [filter(6, &[2, 3]), filter(2, &[4]), filter(1, &[4])];
+    add(&mut s, "a", Atomic::Int, &[1, 2], &[90, 90], &scaled);
+    let whole = [filter(5, &[8, 1, 8100, 1, 4, 0, 32, 0])];
+    add(&mut s, "b", Atomic::Int, &[1, 2], &[90, 90], &whole);
+    let packed = [filter(5, &[8, 0, 8100, 1, 4, 0, 17, 3])];
+    add(&mut s, "c", Atomic::Int, &[1, 2], &[90, 90], &packed);
+    let ids = |options: &Options| -> (Vec<Vec<u32>>, usize) {
+        let p = plan(&s, options).unwrap();
+        let ids = |v: &Variable| v.storage.filters.iter().map(|f| f.id).collect();
+        (p.schema.vars.iter().map(ids).collect(), p.notes.len())
+    };
+    let same = (vec![vec![6, 2, 1], vec![5], vec![]], 1);
+    assert_eq!(ids(&Options::default()), same);
+    let other = ask(chunks(false, &[(X, 60)], &[]));
+    assert_eq!(ids(&other), (vec![vec![2, 1], vec![], vec![]], 3));
+}
+
 #[test]
 fn filters_of_variables() {
     let zstd = [filter(32015, &[5])];

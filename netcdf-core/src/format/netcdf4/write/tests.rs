@@ -317,6 +317,19 @@ fn groups_dimensions_and_names() {
 }
 
 #[test]
+fn groups_are_nested_as_deep_as_is_read() {
+    let mut s = schema();
+    let mut group = ROOT;
+    for n in 0..255 {
+        group = s.add_group(group, name(&format!("g{n}")));
+        let d = dim(&mut s, group, "d", 2);
+        var(&mut s, group, "v", Atomic::Int.into(), &[d]);
+    }
+    let back = written(&s, |_| {});
+    assert_eq!(without_storage(back.schema()), without_storage(&s));
+}
+
+#[test]
 fn unlimited_dimensions_keep_their_lengths() {
     let mut s = schema();
     let t = dim(&mut s, ROOT, "t", 0);

@@ -1,0 +1,158 @@
+"""Differences between what a reader makes of a file and of its copy, and the classes of those that are no faults."""
+
+import functools
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import readers  # noqa: E402
+import texts  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KNOWN = ROOT / "tests" / "conformance" / "written.txt"
+MISSING = "not there"
+HDF5 = {"h5dump", "h5py"}
+LIBNETCDF = {"ncdump", "ncdump (new)", "ncks", "netCDF4-python", "xarray"}
+
+
+class Pair:
+    """A reader's view of a file and of its copy."""
+
+    def __init__(self, reader, file, steps, said):
+        self.reader, self.file, self.steps = reader, file, steps
+        self.flags = [o for step in steps for o in step]
+        self.left_out = [p.replace(":", "@") for p in re.findall(r"^nccopy: (.*?): left out", said, re.MULTILINE)]
+
+    def compare(self, before, after):
+        """(item, before, after) for each difference."""
+        self.before, self.after = before, after
+        if isinstance(after, str):
+            yield "file", "read", after
+            return
+        if "-u" in self.flags:
+            before = {k: re.sub(r"UNLIMITED ; // \(([1-9]\d*) currently\)", r"\1 ;", v) for k, v in before.items()}
+            before = {k: v.replace(" True", " False") if k.startswith("dim ") and v != "0 True" else v for k, v in before.items()}
+        if before == after:
+            return
+        if "text" in before:
+            try:
+                before, after = (texts.text_items(t["text"]) for t in (before, after))
+            except (ValueError, AttributeError, IndexError):
+                yield "text", *first_difference(before["text"], after["text"])
+                return
+            if before == after:
+                yield "text", "order", "another order"
+        for key in list(before) + [k for k in after if k not in before]:
+            old, new = before.get(key, MISSING), after.get(key, MISSING)
+            if old != new and not (self.reader == "h5py" and self.file.kind != "nc4" and key.split()[0] in ("dim", "group")):
+                yield key, old, new
+
+    def explain(self, item, old, new):
+        """The class of a difference, None if it is of none."""
+        return next((name for name, rule in CLASSES.items() if rule(self, item, old, new)), None)
+
+
+def first_difference(a, b):
+    a, b = a.splitlines(), b.splitlines()
+    return next(((x, y) for x, y in zip(a, b) if x != y), (f"{len(a)} lines", f"{len(b)} lines"))
+
+
+def path_of(item):
+    return re.sub(r"^\w+ ", "", item)
+
+
+def left_out(pair, item, old, new):
+    """Objects that our notes name, and references, which netCDF does not have."""
+    if any(re.search(re.escape(f"{path}.") + "[^.]+$", p) for p in pair.left_out for path in [path_of(item)]):
+        return True  # a field of it
+    return new == MISSING and (any(p in item for p in pair.left_out) or "Reference" in old
+                               or re.match(r'(DATASET|GROUP|DATATYPE|REGION) "|NULL', old) is not None)
+
+
+def fixed(pair, item, old, new):
+    """-u: what was written in fewer records is filled, and rows have no braces."""
+    if "-u" not in pair.flags:
+        return False
+    if pair.reader in HDF5:
+        key = item.replace("data ", "var ")
+        shapes = [re.findall(r"\d+", v.get(key, "").partition("]")[0]) for v in (pair.before, pair.after)]
+        return pair.reader == "h5dump" or shapes[0] != shapes[1]
+    return re.sub(r"[{}]", "", old) == re.sub(r"[{}]", "", new)
+
+
+def read_otherwise(pair, item, _old, new):
+    """What ncdump of ours reads in the input; .ci/h5live compares it with the C tool's."""
+    if pair.file.kind != "nc4" or pair.reader not in LIBNETCDF:
+        return False
+    ours = pair.file.ours()
+    if pair.reader.startswith("ncdump"):
+        return ours.get(item, MISSING) == new
+    return ours != pair.file.theirs_items()
+
+
+def several_names(pair, item, old, new):
+    """h5dump and h5py show an object under one of its names."""
+    path = path_of(item).partition("@")[0]
+    return pair.reader in HDF5 and old == MISSING and new != MISSING and path in pair.file.paths()
+
+
+def phony(_pair, item, old, new):
+    if "phony_dim_" not in item + old + new:
+        return False
+    return item.startswith("dim ") or re.sub(r"phony_dim_\d+", "", old) == re.sub(r"phony_dim_\d+", "", new)
+
+
+def text_in_compounds(pair, item, old, new):
+    """Fields of text have become arrays of characters."""
+    if pair.reader == "h5dump":
+        return any(v.startswith("compound") for v in pair.file.ours().values()) and letters(old) == letters(new)
+    return pair.reader in HDF5 and letters(old) == letters(new)
+
+
+def letters(text):
+    """The characters of a value, without what is between them."""
+    return re.sub(r'[\[\]",\s]|\\000', "", text)
+
+
+def not_read_before(_pair, _item, old, _new):
+    return old.startswith("cannot be read")
+
+
+def nco_types(pair, _item, old, new):
+    return pair.reader == "ncks" and any(k.startswith("type ") for k in pair.file.ours()) \
+        and ("-45" in new or "types" in new or "types" in old)
+
+
+def h5netcdf_types(pair, _item, _old, new):
+    return pair.reader == "h5netcdf" and any(k.startswith("type ") for k in pair.file.ours()) \
+        and ("cannot be read" in new or "Error" in new)
+
+
+CLASSES = {
+    "fixed dimensions": fixed,
+    "what netCDF cannot express is left out": left_out,
+    "numbers of phony dimensions": phony,
+    "objects with several names": several_names,
+    "the input is read in another way": read_otherwise,
+    "text in compounds has its length": text_in_compounds,
+    "values that the reader does not take": not_read_before,
+    "NCO and types of users": nco_types,
+    "h5netcdf and types of users": h5netcdf_types,
+}
+
+
+@functools.cache
+def listed():
+    """(file, reader) to class, from the committed list: what no rule can tell."""
+    found = {}
+    if KNOWN.exists():
+        for line in KNOWN.read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith("#"):
+                file, reader, name = line.split("\t")
+                found[file, reader] = name
+    return found
+
+
+def described(name):
+    return name in (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")

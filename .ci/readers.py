@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""What Python's readers make of a file: names, types, shapes and sums of all values.
+
+  .ci/readers.py        a process that answers lines `READER<tab>PATH` with a line of JSON: {item: value}, or {"": error}
+
+Items are `dim PATH`, `var PATH` (shape and type), `data PATH` and `att PATH@NAME`; `Readers` asks such a process from
+another one, and replaces it when a library crashed or does not end. READERS has those that can be had here.
+"""
+
+import hashlib
+import importlib.util
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+import warnings
+
+SECONDS = 60
+MEMORY = 4 << 30
+# Elements of a variable that are read.
+MOST = 1 << 21
+# Groups of a file that xarray opens, each by itself.
+MOST_GROUPS = 20
+HIDDEN = {"CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "DIMENSION_LABELS", "_Netcdf4Dimid",
+          "_Netcdf4Coordinates", "_NCProperties", "_nc3_strict", "_FillValue of a group"}
+STREAMING = "takes an unknown number of records for a number"
+DIMENSION_ONLY = "This is a netCDF dimension but not a netCDF variable"
+
+
+def text(value):
+    """Text without what stands behind it; libhdf5 removes the blanks of text whose type is padded with them."""
+    if isinstance(value, str):
+        value = value.encode("utf-8", "surrogateescape")
+    return bytes(value).partition(b"\0")[0].rstrip(b" ")
+
+
+def plain(value):
+    """Nested lists of numbers as bytes in the machine's order, and of text as bytes, whatever the reader's types."""
+    import numpy as np
+    if isinstance(value, (str, bytes, np.str_, np.bytes_)):
+        return text(value)
+    if value is None:
+        return "nothing"
+    array = np.asarray(value)
+    if array.dtype.names:
+        return [[name, plain(words(array[name], array.ndim))] for name in array.dtype.names]
+    if array.dtype.kind in "SU":
+        return [text(v) for v in array.ravel()]
+    if array.dtype.kind == "V":
+        return array.tobytes()
+    if array.dtype.kind == "O":
+        return [plain(v) if isinstance(v, (str, bytes, np.ndarray, np.generic)) else type(v).__name__
+                for v in array.ravel().tolist()]
+    if array.dtype.kind == "b":
+        array = array.astype("i1")
+    return array.astype(array.dtype.newbyteorder("=")).tobytes()
+
+
+def words(field, rank):
+    """Text of a field that is an array of characters."""
+    import numpy as np
+    if field.dtype != "S1" or field.ndim == rank:
+        return field
+    return np.ascontiguousarray(field).view(f"S{field.shape[-1]}")
+
+
+def name_of(dtype):
+    import numpy as np
+    if dtype is str:
+        return "text"
+    if not isinstance(dtype, np.dtype):
+        dtype = getattr(dtype, "dtype", None) or np.dtype("O")
+    if dtype.kind in "SUO":
+        return "text" if dtype.kind != "S" or dtype.itemsize != 1 else "char"
+    return "compound" if dtype.names else dtype.newbyteorder("=").str.lstrip("<|").replace("b1", "i1")
+
+
+def summary(value):
+    """A short form of a value that is equal for equal values; a piece of it for those who read the report."""
+    flat = repr(value if not isinstance(value, list) or len(value) != 1 else value[0])
+    return flat if len(flat) < 60 else hashlib.sha256(flat.encode()).hexdigest()[:16] + " " + flat[:40]
+
+
+def attribute(items, path, name, read):
+    if name in HIDDEN:
+        return
+    try:
+        value = plain(read())
+    except Exception as e:  # noqa: BLE001: whatever the library says is what it says of this item
+        value = f"cannot be read: {str(e)[:80]}"
+    items[f"att {path}@{name}"] = summary(value)
+
+
+def data(items, path, elements, read):
+    if elements > MOST:
+        items[f"data {path}"] = "not read"
+        return
+    try:
+        items[f"data {path}"] = summary(plain(read()))
+    except Exception as e:  # noqa: BLE001
+        items[f"data {path}"] = f"cannot be read: {str(e)[:80]}"
+
+
+def read_h5py(path):
+    import h5py
+    import hdf5plugin  # noqa: F401: registers its filters
+    items = {}
+
+    def visit(name, o):
+        own = "/" + name.replace("_nc4_non_coord_", "") if name else "/"
+        if isinstance(o, h5py.Dataset):
+            scale = o.attrs["NAME"] if "NAME" in o.attrs and "CLASS" in o.attrs else b""
+            if text(scale if isinstance(scale, (str, bytes)) else b"").decode(errors="replace").startswith(DIMENSION_ONLY):
+                return
+            shape = o.shape
+            items[f"var {own}"] = "null" if shape is None else f"{list(shape)} {name_of(o.dtype)}"
+            if shape is not None:
+                data(items, own, o.size, lambda: o[()])
+        elif isinstance(o, h5py.Group):
+            items[f"group {own}"] = ""
+        if not isinstance(o, h5py.Datatype):
+            for key in o.attrs:
+                attribute(items, own, key, lambda: o.attrs[key])
+
+    with h5py.File(path, "r") as f:
+        visit("", f)
+        f.visititems(visit)
+    return items
+
+
+def latin(value):
+    """Text as bytes again."""
+    if isinstance(value, list):
+        return [latin(v) for v in value]
+    return value.encode("latin-1", "replace") if isinstance(value, str) else value
+
+
+def utf8(value):
+    """Text without what is no UTF-8, which one reader replaces and another one keeps."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if isinstance(value, str) else value
+
+
+def read_netcdf4(path):
+    import hdf5plugin  # noqa: F401
+    import netCDF4
+    items = {}
+
+    def visit(group):
+        base = group.path.rstrip("/")
+        items[f"group {base or '/'}"] = ""
+        for name, dim in group.dimensions.items():
+            items[f"dim {base}/{name}"] = f"{len(dim)} {dim.isunlimited()}"
+        for key in group.ncattrs():
+            attribute(items, base or "/", key, lambda: latin(group.getncattr(key, encoding="latin-1")))
+        for name, var in group.variables.items():
+            var.set_auto_maskandscale(False)
+            var.set_auto_chartostring(False)
+            own = f"{base}/{name}"
+            items[f"var {own}"] = f"{list(var.shape)} {'char' if var.dtype == 'S1' else name_of(var.dtype)}"
+            data(items, own, var.size, lambda: var[...])
+            for key in var.ncattrs():
+                attribute(items, own, key, lambda: latin(var.getncattr(key, encoding="latin-1")))
+        for child in group.groups.values():
+            visit(child)
+
+    with netCDF4.Dataset(path) as f:
+        visit(f)
+    return items
+
+
+def read_xarray(path, engine="netcdf4"):
+    import hdf5plugin  # noqa: F401
+    import xarray
+    items = {}
+    for group in groups(path):
+        with xarray.open_dataset(path, group=group, engine=engine, decode_cf=False, cache=False) as f:
+            base = group.rstrip("/")
+            for key, value in f.attrs.items():
+                attribute(items, group, key, lambda: utf8(value))
+            for name, var in f.variables.items():
+                own = f"{base}/{name}"
+                items[f"var {own}"] = f"{list(var.dims)} {list(var.shape)}"
+                data(items, own, var.size, lambda: var.values)
+                for key, value in var.attrs.items():
+                    attribute(items, own, key, lambda: utf8(value))
+    return items
+
+
+def read_h5netcdf(path):
+    return read_xarray(path, "h5netcdf")
+
+
+def groups(path):
+    import netCDF4
+
+    def all_of(group):
+        yield group.path
+        for child in group.groups.values():
+            yield from all_of(child)
+    with netCDF4.Dataset(path) as f:
+        return list(all_of(f))[:MOST_GROUPS]
+
+
+KNOWN = {"h5py": read_h5py, "netCDF4-python": read_netcdf4, "xarray": read_xarray, "h5netcdf": read_h5netcdf}
+NEEDS = {"h5py": "h5py", "netCDF4-python": "netCDF4", "xarray": "xarray", "h5netcdf": "h5netcdf"}
+
+
+def here():
+    """Readers that can be had, and why others cannot."""
+    found, missing = [], {}
+    for reader, module in NEEDS.items():
+        lacking = [name for name in (module, "hdf5plugin") if importlib.util.find_spec(name) is None]
+        if lacking:
+            missing[reader] = f"Python has no {' and no '.join(lacking)}"
+        else:
+            found.append(reader)
+    return found, missing
+
+
+class Readers:
+    """A process that reads files, for one thread at a time."""
+
+    def __init__(self):
+        self.process = None
+
+    def read(self, reader, path):
+        """Items, or text: why there are none."""
+        if self.process is None:
+            self.process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.DEVNULL, text=True)
+        late = threading.Timer(SECONDS, self.process.kill)
+        late.start()
+        try:
+            self.process.stdin.write(f"{reader}\t{path}\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        late.cancel()
+        if not line:
+            self.process.wait()
+            self.process = None
+            return "the library crashes or does not end"
+        items = json.loads(line)
+        return items[""] if "" in items else items
+
+    def close(self):
+        if self.process:
+            self.process.stdin.close()
+            self.process.wait()
+
+
+def serve():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warnings.simplefilter("ignore")
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print
+    for line in sys.stdin:
+        reader, path = line.rstrip("\n").split("\t", 1)
+        try:
+            items = KNOWN[reader](path)
+        except Exception as e:  # noqa: BLE001
+            items = {"": f"{type(e).__name__}: {str(e)[:150]}"}
+        out.write(json.dumps(items) + "\n")
+        out.flush()
+
+
+if __name__ == "__main__":
+    serve()

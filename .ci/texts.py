@@ -1,0 +1,153 @@
+"""What the programs of others print of a file, as items that can be compared."""
+
+import functools
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import cdl  # noqa: E402
+import readers  # noqa: E402
+
+SECONDS = 60
+# Bytes of output that are looked at, and of files that are made: some files have 2^40 elements.
+MOST = 6 << 20
+LARGEST = 64 << 20
+
+
+def plugins():
+    try:
+        import hdf5plugin
+        return hdf5plugin.PLUGIN_PATH
+    except ImportError:
+        return os.environ.get("HDF5_PLUGIN_PATH", "")
+
+
+ENVIRONMENT = {**os.environ, "HDF5_PLUGIN_PATH": plugins(), "LC_ALL": "C.UTF-8"}
+
+
+def limit():
+    """For this process and those that it starts."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(*command, seconds=SECONDS):
+    """Status (None for what does not end, or prints too much), output and errors."""
+    with tempfile.TemporaryFile() as err:
+        p = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err,
+                             env=ENVIRONMENT)
+        late = threading.Timer(seconds, p.kill)
+        late.start()
+        out = p.stdout.read(MOST)
+        if len(out) == MOST:
+            p.kill()
+        p.stdout.close()
+        status = p.wait()
+        late.cancel()
+        err.seek(0)
+        return (None if status == -9 else status), out, err.read(1 << 16)
+
+
+def reason(status, err):
+    if status is None:
+        return "does not end, or prints too much"
+    lines = err.decode(errors="replace").strip().splitlines()
+    return f"status {status}: {(lines or [''])[-1][:150]}"
+
+
+def read_ncdump(tool, path):
+    """The text, or a message."""
+    status, out, err = run(tool, "-n", "x", path)
+    if status != 0:
+        return reason(status, err)
+    # Lines of text are apart in the text of classic files only.
+    return {"text": re.sub(rb'(\\n)",\s+"', rb"\1", out).decode(errors="surrogateescape")}
+
+
+def read_ncks(path):
+    """The CDL that NCO prints: its name for the file and its notes on kinds and storage are not of interest."""
+    status, out, err = run("ncks", "--cdl", "--no_nm_prn", path)
+    if status != 0:
+        return reason(status, err)
+    text = out.decode(errors="surrogateescape")
+    return {"text": text.partition("\n")[2] if text.startswith("netcdf ") else text}
+
+
+BLOCK = re.compile(r'^(\s*)(DATASET|GROUP|ATTRIBUTE|DATATYPE|EXTERNAL_LINK|SOFTLINK) "(.*)" \{$')
+# What stands behind links to other files, and attributes of types, which are not within the braces of these.
+ELSEWHERE = "(elsewhere)"
+
+
+def read_h5dump(path):
+    """The data of each dataset and attribute, by its path."""
+    status, out, err = run("h5dump", "-w", "0", "-m", "%.17g", path)
+    if status != 0:
+        return reason(status, err)
+    items = items_of_h5dump(out.decode(errors="surrogateescape").splitlines()[1:])
+    lonely = [k[:-5] for k, v in items.items() if k.endswith("@NAME") and v.startswith(f'"{readers.DIMENSION_ONLY}')]
+    return {k: v for k, v in items.items()
+            if k.rpartition("@")[2] not in readers.HIDDEN and k.partition("@")[0] not in lonely}
+
+
+def items_of_h5dump(lines):
+    items, path, depths, depth, at = {}, [], [], 0, 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        if m := BLOCK.match(line):
+            loose = m[2].endswith("LINK") or m[2] == "ATTRIBUTE" and len(m[1]) != 3 * len(path)
+            own = ("@" if m[2] == "ATTRIBUTE" else "/") + m[3].strip("/").replace("_nc4_non_coord_", "")
+            path.append(ELSEWHERE + own if loose else own)
+            depths.append(depth)
+        elif line.strip() == "DATA {":
+            rows = []
+            end = line.index("D") * " " + "}"
+            while at < len(lines) and lines[at] != end:
+                rows.append(re.sub(r"^\s*\([\d,]+\): ", "", lines[at]).strip())
+                at += 1
+            if not any(ELSEWHERE in p for p in path):
+                items["".join(path).replace("//", "/")] = joined(rows)
+            at += 1
+            continue
+        braces = re.sub(r'"(\\.|[^"\\])*"', "", line)
+        depth += braces.count("{") - braces.count("}")
+        if depths and depth == depths[-1]:
+            path.pop()
+            depths.pop()
+    return items
+
+
+def joined(rows):
+    """The values of a block, without line breaks and what pads text."""
+    flat = re.sub(r'\b(DATASET|GROUP|DATATYPE) \d+ "', r'\1 "', " ".join(r for r in rows if r))
+    return re.sub(r'(\\000)+"', '"', re.sub(r",\s*", ", ", flat))
+
+
+def read_h5stat(path):
+    """Only whether it succeeds: sizes differ."""
+    status, out, err = run("h5stat", path)
+    return {} if status == 0 else reason(status, err)
+
+
+def text_items(text):
+    """CDL as items by their places."""
+    found = cdl.Cdl(text)
+    return {" ".join("/".join(k) if isinstance(k, tuple) else str(k) for k in key): value
+            for key, value in found.items.items()}
+
+
+def programs():
+    """Name to reader, of the programs that are here; those that are not."""
+    readers = {"h5dump": ("h5dump", read_h5dump), "h5stat": ("h5stat", read_h5stat), "ncks": ("ncks", read_ncks)}
+    for name in ("NCDUMP", "NCDUMP_NEW"):
+        tool = os.environ.get(name, "ncdump" if name == "NCDUMP" else "")
+        if tool:
+            readers["ncdump" if name == "NCDUMP" else "ncdump (new)"] = tool, functools.partial(read_ncdump, tool)
+    have = {n: r for n, (tool, r) in readers.items() if subprocess.run(["which", tool], capture_output=True).returncode == 0}
+    return have, {n: f"{tool} is not here" for n, (tool, _) in readers.items() if n not in have}
