@@ -17,6 +17,10 @@ pub struct Pool {
 
 /// Memory for each thread: for some chunks of a few megabytes.
 const PER_THREAD: u64 = 18 << 20;
+/// Threads of a pool, at most: processes with tens of thousands of them come to an end when one finds no room for its
+/// stack.
+const MOST_THREADS: usize = 512;
+
 /// Memory for one or two threads. With what else a process takes it stays below 64 MB.
 const LEAST: u64 = 36 << 20;
 /// Memory for many threads.
@@ -75,7 +79,7 @@ impl Pool {
     /// So many threads, with the memory that they need to be busy.
     #[must_use]
     pub fn new(threads: usize) -> Self {
-        let threads = threads.max(1);
+        let threads = threads.clamp(1, MOST_THREADS);
         let memory = PER_THREAD.saturating_mul(threads as u64);
         Self {
             threads,
@@ -265,6 +269,12 @@ mod tests {
 
     fn items(n: u64, bytes: u64) -> impl Iterator<Item = Result<Item<u64>>> {
         (0..n).map(move |value| Ok(Item { bytes, value }))
+    }
+
+    #[test]
+    fn threads_are_not_without_number() {
+        assert_eq!(Pool::new(0).threads, 1);
+        assert_eq!(Pool::new(65_535).threads, MOST_THREADS);
     }
 
     #[test]
