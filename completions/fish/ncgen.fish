@@ -1,5 +1,5 @@
 complete -c ncgen -s l -d 'Make this: b (a netCDF file), or a program that makes the file, in c, f77 or java' -r
-complete -c ncgen -s o -d 'The file to be made, by us or by the program; implies -b unless a program is asked for' -r -F
+complete -c ncgen -s o -d 'The file to be made, by us (`-` for standard output) or by the program; implies -b unless a program is asked for' -r -F
 complete -c ncgen -s N -d 'Name of the dataset, instead of the text\'s' -r
 complete -c ncgen -s M -d 'Name of the main function or class of a program' -r
 complete -c ncgen -s k -s v -d 'Kind of the output, by default that of the text\'s `_Format`, else the oldest that has all of it: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4) or "netCDF-4 classic model" (nc7)' -r
@@ -23,6 +23,7 @@ complete -c ncgen -s 1 -d 'Accepted, without effect'
 complete -c ncgen -s P -d 'Accepted, without effect: write through memory'
 complete -c ncgen -s d -d 'Accepted, without effect: debugging output'
 complete -c ncgen -l no-sync -d 'Do not wait until the output is on the disk'
+complete -c ncgen -l strict -d 'Take warnings for errors: nothing is made if there are any'
 complete -c ncgen -l quiet -d 'No warnings'
 complete -c ncgen -s h -d 'Print usage, in short'
 complete -c ncgen -l help -d 'Print help'
