@@ -61,6 +61,10 @@ fn missing_filters_are_no_matter_where_nothing_is_decoded() {
         dumped.text()
     };
     assert_eq!(data("@o.nc"), data(FILTERED));
+    // All of these chunks are stored, so that their fill value does not matter.
+    for (var, how) in methods(&sandbox, &["-d1", "-V", "packed,zstd", FILTERED, "@p.nc"]) {
+        assert_eq!(how, "re-encode", "{var}");
+    }
     // Its filters may be taken away and its chunks have another shape: there are none.
     for args in [
         &["-F", "/model/never written,none"][..],

@@ -172,7 +172,7 @@ fn there_is_no_global_mutable_state() {
         "filter/deflate.rs",
         "filter/lz4.rs",
         "filter/zstd.rs",
-        "hdf5/file.rs",
+        "hdf5/checksum.rs",
     ];
     let other = |path: &str| !kept.iter().any(|k| path.ends_with(k));
     let found = lines(

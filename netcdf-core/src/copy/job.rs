@@ -73,11 +73,14 @@ impl Job {
         }
     }
 
-    /// True if the chunks could be moved, and all of them are stored.
+    /// True if the chunks could be moved, or encoded one by one, and all of them are stored. Chunks that have no
+    /// filters may be records, which are not to be read one by one.
     fn is_whole(&self, set: Dataset<'_>) -> Result<bool> {
-        let movable =
-            self.alike && self.from.chunk == self.to.chunk && self.from.extent == self.shape;
-        if !movable || set.reader.assembles(self.pair.from) {
+        let (from, to) = (&self.from, &self.to);
+        let grid = from.chunk == to.chunk && from.extent == self.shape;
+        let same = from.element == to.element && from.filters == to.filters;
+        let one_by_one = self.alike && (same || !from.filters.is_empty());
+        if !one_by_one || !grid || set.reader.assembles(self.pair.from) {
             return Ok(false);
         }
         let mut stored = 0u64;
@@ -96,7 +99,10 @@ impl Job {
         if plan.raised {
             set.env.notes.say(Note {
                 object: set.reader.schema().var_path(self.pair.from),
-                what: format!("its chunks need {} MiB of memory", plan.memory() >> 20),
+                what: format!(
+                    "its chunks need {} MiB of memory",
+                    plan.memory().div_ceil(1 << 20)
+                ),
                 remedy: Some("use --memory to allow more".to_owned()),
             });
         }

@@ -37,15 +37,30 @@ impl Making {
     pub(super) fn finish(self, file: &File) -> Result<PathBuf> {
         let temp = match self.temp {
             Some(temp) => temp,
-            // A link cannot replace a file, a rename can: there is a name in between.
-            None => named(&self.path, |builder, folder| {
-                builder.make_in(folder, |path| link(file, path))
-            })?
-            .into_temp_path(),
+            None => linked(&self.path, file).or_else(|_| copied(&self.path, file))?,
         };
         temp.persist(&self.path).map_err(|e| e.error)?;
         Ok(self.path)
     }
+}
+
+/// Gives a file a name beside the one that it will have: a link cannot replace a file, a rename can.
+fn linked(path: &Path, file: &File) -> Result<tempfile::TempPath> {
+    let made = named(path, |builder, folder| {
+        builder.make_in(folder, |path| link(file, path))
+    });
+    Ok(made?.into_temp_path())
+}
+
+/// A copy under such a name, for systems that give files names only when they make them.
+fn copied(path: &Path, mut file: &File) -> Result<tempfile::TempPath> {
+    let mut made = named(path, |builder, folder| builder.tempfile_in(folder))?;
+    std::io::Seek::rewind(&mut file)?;
+    std::io::copy(&mut file, &mut made)?;
+    made.as_file()
+        .set_permissions(file.metadata()?.permissions())?;
+    made.as_file().sync_all()?;
+    Ok(made.into_temp_path())
 }
 
 /// The directory of a path.
@@ -149,6 +164,18 @@ mod tests {
             assert_eq!(std::fs::read(&path).unwrap(), b"new");
             std::fs::write(&path, "old").unwrap();
         }
+    }
+
+    #[test]
+    fn a_file_that_gets_no_name_is_copied() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.nc");
+        let mut file = tempfile::tempfile().unwrap();
+        write!(file, "new").unwrap();
+        let temp = copied(&path, &file).unwrap();
+        temp.persist(&path).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(dir.path()), ["a.nc"]);
     }
 
     #[test]
