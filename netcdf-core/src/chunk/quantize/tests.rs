@@ -55,7 +55,7 @@ fn bit_for_bit_as_in_c() {
         assert_eq!(made, bytes(after), "{line}");
         lines += 1;
     }
-    assert!(lines > 60, "{lines} lines");
+    assert!(lines >= 60, "{lines} lines");
 }
 
 #[test]

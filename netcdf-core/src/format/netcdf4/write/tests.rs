@@ -423,12 +423,7 @@ fn storage_is_as_asked() {
             vec![filter(1, &[1])],
             chunked(&[100]),
         ),
-        (
-            vec![x],
-            None,
-            vec![filter(1, &[0])],
-            Some(StorageLayout::Contiguous),
-        ),
+        (vec![x], None, vec![filter(1, &[0])], chunked(&[100])),
         (vec![t], None, vec![filter(1, &[9])], chunked(&[1024])),
         (vec![], None, vec![], Some(StorageLayout::Contiguous)),
     ];
@@ -471,7 +466,7 @@ fn storage_that_cannot_be_is_refused() {
         ),
         (&[0], compact(), vec![], ErrorKind::Argument),
         (&[], chunked(&[]), vec![], ErrorKind::Argument),
-        (&[], None, vec![1], ErrorKind::Argument),
+        (&[], None, vec![1], ErrorKind::Scalar),
         (&[3], chunked(&[4]), vec![], ErrorKind::Argument),
         (&[20_000], compact(), vec![], ErrorKind::VarSize),
     ];
