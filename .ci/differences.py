@@ -71,14 +71,26 @@ def left_out(pair, item, old, new):
 
 
 def fixed(pair, item, old, new):
-    """-u: what was written in fewer records is filled, and rows have no braces."""
-    if "-u" not in pair.flags:
+    """-u: records of several unlimited dimensions have no braces."""
+    return "-u" in pair.flags and re.sub(r"[{}]", "", old) == re.sub(r"[{}]", "", new)
+
+
+def fewer_records(pair, item, old, new):
+    """What was written in fewer records than its dimension has is filled."""
+    if pair.reader == "h5dump":
+        return new.startswith(old) and len(new) > len(old)
+    if pair.reader not in HDF5 or isinstance(pair.after, str):
         return False
-    if pair.reader in HDF5:
-        key = item.replace("data ", "var ")
-        shapes = [re.findall(r"\d+", v.get(key, "").partition("]")[0]) for v in (pair.before, pair.after)]
-        return pair.reader == "h5dump" or shapes[0] != shapes[1]
-    return re.sub(r"[{}]", "", old) == re.sub(r"[{}]", "", new)
+    shapes = [re.findall(r"\d+", v.get("var " + path_of(item), "").partition("]")[0]) for v in (pair.before, pair.after)]
+    more = any(int(a) < int(b) for a, b in zip(*shapes))
+    return len(shapes[0]) == len(shapes[1]) and more
+
+
+def never_set(pair, item, old, _new):
+    """The input reads differently each time."""
+    again = pair.file.again(pair.reader)
+    return isinstance(again, dict) and (item in again or "text" in again) \
+        and (texts.text_items(again["text"]) if "text" in again else again).get(item) != old
 
 
 def read_otherwise(pair, item, _old, new):
@@ -103,16 +115,10 @@ def phony(_pair, item, old, new):
     return item.startswith("dim ") or re.sub(r"phony_dim_\d+", "", old) == re.sub(r"phony_dim_\d+", "", new)
 
 
-def text_in_compounds(pair, item, old, new):
-    """Fields of text have become arrays of characters."""
-    if pair.reader == "h5dump":
-        return any(v.startswith("compound") for v in pair.file.ours().values()) and letters(old) == letters(new)
-    return pair.reader in HDF5 and letters(old) == letters(new)
-
-
-def letters(text):
-    """The characters of a value, without what is between them."""
-    return re.sub(r'[\[\]",\s]|\\000', "", text)
+def text_in_compounds(pair, _item, _old, new):
+    """Fields of text have become arrays of characters; h5py looks at the values."""
+    compounds = any(v.startswith("compound") for v in pair.file.ours().values())
+    return pair.reader == "h5dump" and compounds and new.startswith("{") and '[ "' in new
 
 
 def not_read_before(_pair, _item, old, _new):
@@ -138,6 +144,8 @@ CLASSES = {
     "text in compounds has its length": text_in_compounds,
     "values that the reader does not take": not_read_before,
     "NCO and types of users": nco_types,
+    "fewer records than the dimension has": fewer_records,
+    "memory that was never set": never_set,
     "h5netcdf and types of users": h5netcdf_types,
 }
 
