@@ -87,10 +87,10 @@ def attribute(items, path, name, read):
     if name in HIDDEN:
         return
     try:
-        value = plain(read())
+        value = summary(plain(read()))
     except Exception as e:  # noqa: BLE001: whatever the library says is what it says of this item
         value = f"cannot be read: {str(e)[:80]}"
-    items[f"att {path}@{name}"] = summary(value)
+    items[f"att {path}@{name}"] = value
 
 
 def data(items, path, elements, read):
