@@ -143,6 +143,16 @@ def text_items(text):
             for key, value in found.items.items()}
 
 
+def paths(text):
+    """Paths of the variables and groups of CDL."""
+    try:
+        found = cdl.Cdl(text)
+    except (ValueError, AttributeError, IndexError):
+        return set()
+    variables = {"/" + "/".join([*group, name]) for group, name in found.vars}
+    return variables | {"/" + "/".join(key[1]) for key in found.items if key[0] == "group"}
+
+
 def programs():
     """Name to reader, of the programs that are here; those that are not."""
     readers = {"h5dump": ("h5dump", read_h5dump), "h5stat": ("h5stat", read_h5stat), "ncks": ("ncks", read_ncks)}
