@@ -15,7 +15,7 @@ use std::io::BufRead;
 
 use netcdf_core::chunk::layout::Element;
 use netcdf_core::error::Result;
-use netcdf_core::filter::{Context, Table};
+use netcdf_core::filter::{About, Context, Table};
 use netcdf_core::model::{Atomic, Endianness, FilterSpec};
 
 fn main() {
@@ -55,7 +55,7 @@ fn main() {
 fn encode(context: &Context, user: &[FilterSpec], bytes: Vec<u8>) -> Result<(String, Vec<u8>)> {
     let table = Table::default();
     let stored = user.iter().map(|spec| {
-        let params = (table.entry(spec.id)?.prepare)(context, &spec.params)?;
+        let params = table.entry(spec.id)?.prepare(context, &spec.params)?;
         Ok(FilterSpec {
             id: spec.id,
             params,
@@ -112,6 +112,7 @@ fn context(ty: &str, order: &str, shape: &str) -> Context {
         },
         fill: None,
         len: Some(usize::try_from(elements).unwrap() * size),
+        about: About::default(),
     }
 }
 

@@ -38,7 +38,7 @@ use crate::model::{Schema, StorageLayout};
 pub fn planned(schema: &Schema, env: &Env) -> Result<Vec<Planned>> {
     let types = datatypes::Types::new(schema, ObjectId::ROOT)?;
     let one = |id| {
-        let stored = storage::of(schema, id, &types, &env.filters)?;
+        let stored = storage::of(schema, id, &types, env)?;
         let mut layout = stored.layout;
         layout.extent = schema.shape(id);
         let storage = match stored.place {
