@@ -322,6 +322,13 @@ impl Table {
         found.ok_or_else(|| self.missing(id, None))
     }
 
+    /// Whether the filter of a number is one that is built in and used.
+    #[must_use]
+    pub fn has(&self, id: u32) -> bool {
+        let plugins = self.plugins.as_ref().is_some_and(Plugins::preferred);
+        !plugins && self.rows.iter().any(|e| e.id == id)
+    }
+
     /// Makes the filters of a variable, in the order of writing. What is wrong with a filter
     /// shows when a chunk needs it: some files name filters that no chunk went through.
     ///

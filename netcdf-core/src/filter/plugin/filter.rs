@@ -120,7 +120,8 @@ impl Plugin {
                     .collect::<Vec<_>>()
                     .join(",");
                 let what = format!("{} does not take the parameters {list}{said}", self.label());
-                Err(Error::new(ErrorKind::Argument, what))
+                let remedy = "stored parameters are not always those that it takes from a user";
+                Err(Error::new(ErrorKind::Argument, what).with_remedy(remedy))
             }
         }
     }

@@ -52,7 +52,8 @@ pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Stored
         }
         let fill = fill(schema, env, id, &stored.layout)?;
         let about = About::new(schema, var.ty, &filters);
-        stored.layout.filters = prepared(&filters, (&stored.layout, fill, about), &env.filters)?;
+        let asked = (&filters[..], var.storage.prepared);
+        stored.layout.filters = prepared(asked, (&stored.layout, fill, about), &env.filters)?;
         Ok(stored)
     });
     made.in_object(|| schema.var_path(id))
@@ -159,7 +160,7 @@ fn compact(elements: Elements) -> Result<Place> {
 /// Filters with the parameters that are stored. Those that we cannot apply are stored as given: the
 /// chunks then have to come encoded.
 fn prepared(
-    filters: &[FilterSpec],
+    (filters, keep): (&[FilterSpec], bool),
     (layout, fill, about): (&Layout, Vec<u8>, About),
     table: &Table,
 ) -> Result<Vec<FilterSpec>> {
@@ -172,7 +173,11 @@ fn prepared(
     };
     let mut all = vec![];
     for filter in filters {
-        let entry = table.entry(filter.id).ok();
+        let entry = match keep && !table.has(filter.id) {
+            // A plugin would make other parameters of those that it made.
+            true => None,
+            false => table.entry(filter.id).ok(),
+        };
         let params = match entry.as_ref().map(|e| e.prepare(&context, &filter.params)) {
             Some(Ok(params)) => params,
             Some(Err(e)) if e.kind() != ErrorKind::Unsupported => return Err(e),
