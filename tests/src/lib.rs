@@ -17,6 +17,7 @@ pub mod damage;
 pub mod files;
 pub mod harness;
 pub mod manual;
+pub mod plugins;
 pub mod random;
 pub mod sums;
 pub mod written;

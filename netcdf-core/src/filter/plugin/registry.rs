@@ -164,7 +164,7 @@ impl Plugins {
 }
 
 /// Reasons that a message has, at most.
-const MOST_REASONS: usize = 8;
+const MOST_REASONS: usize = 16;
 
 impl State {
     /// Reads the directories, once. Nothing is loaded.
