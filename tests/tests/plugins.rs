@@ -55,8 +55,11 @@ fn context() -> Context {
     }
 }
 
+/// A chunk's mask and its bytes.
+type Stored = (u32, Vec<u8>);
+
 /// What becomes of a chunk on writing (with the mask) and of the stored one on reading.
-fn both_ways(table: &Table, params: &[u32]) -> (Result<(u32, Vec<u8>)>, Result<Vec<u8>>) {
+fn both_ways(table: &Table, params: &[u32]) -> (Result<Stored>, Result<Vec<u8>>) {
     let mut context = context();
     context.about = About::default();
     let chain = table.chain(&[spec(ID, params)], &context).unwrap();
