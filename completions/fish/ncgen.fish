@@ -22,6 +22,7 @@ complete -c ncgen -s x -d 'Leave what the text has no values for undefined inste
 complete -c ncgen -s 1 -d 'Accepted, without effect'
 complete -c ncgen -s P -d 'Accepted, without effect: write through memory'
 complete -c ncgen -s d -d 'Accepted, without effect: debugging output'
+complete -c ncgen -l prefer-plugins -d 'Use HDF5 plugins, where there are some, instead of the filters that are built in'
 complete -c ncgen -l no-sync -d 'Do not wait until the output is on the disk'
 complete -c ncgen -l strict -d 'Take warnings for errors: nothing is made if there are any'
 complete -c ncgen -l quiet -d 'No warnings'

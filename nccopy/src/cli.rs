@@ -65,6 +65,10 @@ pub struct Cli {
     #[arg(long)]
     pub strict: bool,
 
+    /// Use HDF5 plugins, where there are some, instead of the filters that are built in
+    #[arg(long = "prefer-plugins")]
+    pub prefer_plugins: bool,
+
     /// Threads that work at a time; all cores if not given
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,

@@ -24,6 +24,8 @@ use clap::Parser;
 use netcdf_core::copy::{self, Report};
 use netcdf_core::env::{Env, Memory, Note, Notes, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::filter::Table;
+use netcdf_core::filter::plugin::Plugins;
 use netcdf_core::format::{self, CreateOptions, Reader};
 use netcdf_core::io::Target;
 use netcdf_core::io::file::{self, FileTarget};
@@ -46,6 +48,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         Err(e) => return tool::report("nccopy", &e, io),
     };
     let mut env = Env::with_threads(cli.threads);
+    env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
     env.allow_external = cli.allow_external;
     env.memory = cli.memory.map_or_else(Memory::default, Memory);
     if cli.strict {

@@ -1,7 +1,7 @@
 //! The table of `--filters`: the filters that the data of each variable went through, and which of
 //! them are available.
 
-use netcdf_core::filter::Table;
+use netcdf_core::filter::{Entry, Table};
 use netcdf_core::model::{FilterSpec, GroupId, Schema, Storage, StorageLayout, VarId, Variable};
 use netcdf_grammar::cdl::write::Selection;
 use netcdf_grammar::escape::{escape_name, trim_nuls};
@@ -78,14 +78,15 @@ fn of_variable(schema: &Schema, known: &Table, var: &Variable) -> Vec<Row> {
 
 fn of_filter(known: &Table, filter: &FilterSpec) -> [String; 4] {
     let state = match known.entry(filter.id) {
-        Ok(_) => "built in",
-        Err(_) => "missing",
+        Ok(Entry::BuiltIn(_)) => "built in".to_owned(),
+        Ok(Entry::Plugin(plugin)) => format!("plugin {}", plugin.path.display()),
+        Err(_) => "missing".to_owned(),
     };
     let parameters: Vec<_> = filter.params.iter().map(u32::to_string).collect();
     [
         filter.id.to_string(),
         known.name(filter.id).unwrap_or("not registered").to_owned(),
-        state.to_owned(),
+        state,
         parameters.join(","),
     ]
 }

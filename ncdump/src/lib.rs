@@ -37,6 +37,8 @@ use std::sync::Arc;
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::{Damage, Env, Notes};
 use netcdf_core::error::{Error, Result};
+use netcdf_core::filter::Table;
+use netcdf_core::filter::plugin::Plugins;
 use netcdf_core::format::{self, Reader};
 use netcdf_core::io::locator;
 use netcdf_core::tool::{self, Io, Status};
@@ -67,6 +69,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         }
     };
     let mut env = Env::with_threads(parsed.threads);
+    env.filters = Table::with_plugins(Plugins::from_environment(parsed.prefer_plugins));
     env.allow_external = parsed.allow_external;
     if parsed.strict {
         env.notes = Notes::strict();

@@ -43,6 +43,10 @@ pub struct Cli {
     #[command(flatten)]
     pub old: OldArgs,
 
+    /// Use HDF5 plugins, where there are some, instead of the filters that are built in
+    #[arg(long = "prefer-plugins")]
+    pub prefer_plugins: bool,
+
     /// Accepted, without effect so far: text is read by one thread
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,

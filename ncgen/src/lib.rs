@@ -24,6 +24,8 @@ use std::sync::Arc;
 use clap::Parser;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
+use netcdf_core::filter::Table;
+use netcdf_core::filter::plugin::Plugins;
 use netcdf_core::format::{self, CreateOptions};
 use netcdf_core::io::{Container, Source, file, locator};
 use netcdf_core::model::{Kind, Schema};
@@ -41,6 +43,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         Err(e) => return tool::usage("ncgen", &e.render().to_string(), e.use_stderr(), io),
     };
     let mut env = Env::with_threads(cli.threads);
+    env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
     match generate(&cli, &mut env, io) {
         Ok(()) => Status::Success,
         Err(failure) => fail::report(&failure, &env, io),

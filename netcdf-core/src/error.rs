@@ -217,7 +217,7 @@ impl Error {
 }
 
 /// The operating system's text without Rust's `(os error N)`.
-fn plain(e: &std::io::Error) -> String {
+pub(crate) fn plain(e: &std::io::Error) -> String {
     let text = e.to_string();
     match text.find(" (os error") {
         Some(end) => text.get(..end).unwrap_or(&text).to_owned(),

@@ -32,6 +32,7 @@ impl Vector {
             },
             fill: None,
             len,
+            about: netcdf_core::filter::About::default(),
         }
     }
 

@@ -19,6 +19,7 @@ pub mod files;
 pub mod harness;
 pub mod killed;
 pub mod manual;
+pub mod plugins;
 pub mod random;
 pub mod sums;
 pub mod written;

@@ -166,11 +166,14 @@ fn output_goes_to_the_writer_handed_in() {
 #[test]
 fn there_is_no_global_mutable_state() {
     // What a thread keeps for itself changes no result: whether it works for a pool, the working
-    // memory of compressors; and in unit tests whether checksums count.
+    // memory of compressors; what a plugin is told of the chunk at hand; and in unit tests whether
+    // checksums count. The data of libhdf5 that plugins read can be written, but nobody does.
     let kept = [
         "chunk/pool.rs",
         "filter/deflate.rs",
         "filter/lz4.rs",
+        "filter/plugin/host/data.rs",
+        "filter/plugin/host/mod.rs",
         "filter/zstd.rs",
         "hdf5/checksum.rs",
     ];

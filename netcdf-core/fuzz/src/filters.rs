@@ -1,7 +1,7 @@
 //! Decoders of filters.
 
 use netcdf_core::chunk::layout::Element;
-use netcdf_core::filter::{Context, Table};
+use netcdf_core::filter::{About, Context, Table};
 use netcdf_core::model::{Atomic, DataType, Endianness};
 
 /// Bytes of a chunk, at most.
@@ -38,12 +38,13 @@ pub fn filter(id: u32, input: &[u8]) {
         },
         fill: (flags & 4 != 0).then(|| vec![0; size]),
         len: (flags & 2 == 0).then_some(len),
+        about: About::default(),
     };
     let table = Table::default();
     let Ok(entry) = table.entry(id) else {
         return;
     };
-    let Ok(filter) = (entry.build)(&params, &context) else {
+    let Ok(filter) = entry.build(&params, &context) else {
         return;
     };
     let mut output = vec![];

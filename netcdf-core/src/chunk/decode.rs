@@ -7,7 +7,7 @@ use super::elements;
 use super::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{Chain, Context};
+use crate::filter::{About, Chain, Context};
 use crate::format::Reader;
 use crate::limits;
 use crate::model::{DataType, Endianness, Schema, TypeKind, Values, VarId};
@@ -42,6 +42,7 @@ impl<'a> Decoder<'a> {
             element: layout.element,
             fill: Some(fill.clone()),
             len: layout.chunk_bytes(),
+            about: About::new(reader.schema(), layout.element.ty, &layout.filters),
         };
         Ok(Self {
             reader,

@@ -9,7 +9,7 @@ use super::quantize::Quantizer;
 use super::scatter::{put, runs};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{Chain, Context};
+use crate::filter::{About, Chain, Context};
 use crate::format::Writer;
 use crate::limits::room;
 use crate::model::{Region, Schema, VarId};
@@ -58,6 +58,7 @@ impl Encoder {
             element: layout.element,
             fill: Some(fill.clone()),
             len: layout.chunk_bytes(),
+            about: About::new(schema, layout.element.ty, &layout.filters),
         };
         let large = || {
             Error::new(

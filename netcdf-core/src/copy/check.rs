@@ -3,7 +3,7 @@
 use super::{Job, Method};
 use crate::chunk::Dataset;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::Context;
+use crate::filter::{About, Context};
 
 impl Job {
     /// That the filters are there which the job has to undo or to apply: those that no stored chunk goes
@@ -44,6 +44,7 @@ impl Job {
             element: self.to.element,
             fill: None,
             len: self.to.chunk_bytes(),
+            about: About::new(set.reader.schema(), self.from.element.ty, &self.to.filters),
         };
         set.env.filters.check_encoding(&self.to.filters, &context)
     }

@@ -39,7 +39,7 @@ impl Chain {
             })?;
             let filter = table
                 .entry(spec.id)
-                .and_then(|entry| (entry.build)(&spec.params, &next));
+                .and_then(|entry| entry.build(&spec.params, &next));
             let context = step(&filter, &mut next);
             stages.push(Stage {
                 filter,
@@ -215,7 +215,7 @@ mod tests {
             spec(3, &[]),
             spec(300, &[1]),
         ];
-        let mut rows = Table::default().0;
+        let mut rows = Table::default().rows;
         rows.push(PICKY);
         let chain = Table::new(rows).chain(&specs, &context(12, 4)).unwrap();
         let mut scratch = vec![7; 100];

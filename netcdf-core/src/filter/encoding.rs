@@ -1,6 +1,6 @@
 //! Whether chunks can be encoded at all, before any is.
 
-use super::{Context, Table};
+use super::{Context, Entry, Table};
 use crate::error::Result;
 use crate::model::FilterSpec;
 
@@ -16,8 +16,12 @@ impl Table {
         for spec in filters {
             self.check(std::slice::from_ref(spec), 0)?;
             let entry = self.entry(spec.id)?;
-            let params = (entry.prepare)(&next, &spec.params)?;
-            next = (entry.build)(&params, &next)?.output(&next);
+            let params = match entry {
+                Entry::BuiltIn(_) => entry.prepare(&next, &spec.params)?,
+                // A plugin takes stored parameters for a user's.
+                Entry::Plugin(_) => spec.params.clone(),
+            };
+            next = entry.build(&params, &next)?.output(&next);
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::Table;
 use super::names::{Registered, registered, unregistered};
+use super::plugin::Plugins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
@@ -12,10 +13,8 @@ impl Table {
     /// The name of a filter, if it is known; whether it can be used is another question.
     #[must_use]
     pub fn name(&self, id: u32) -> Option<&'static str> {
-        match self.entry(id) {
-            Ok(entry) => Some(entry.name),
-            Err(_) => registered(id).map(|filter| filter.name),
-        }
+        let built_in = self.rows.iter().find(|e| e.id == id).map(|e| e.name);
+        built_in.or_else(|| registered(id).map(|filter| filter.name))
     }
 
     /// That the filters of a chunk can be undone, but for those that `mask` says were not applied
@@ -28,14 +27,19 @@ impl Table {
         let applied = |n: u32| mask.checked_shr(n).unwrap_or(0) & 1 == 0;
         let mut filters = (0..).zip(filters).filter(|(n, _)| applied(*n));
         match filters.find(|(_, spec)| self.entry(spec.id).is_err()) {
-            Some((_, spec)) => Err(error(spec.id, Some(&spec.params))),
+            Some((_, spec)) => Err(self.missing(spec.id, Some(&spec.params))),
             None => Ok(()),
         }
     }
+
+    /// The error for a filter that is not in the table, with its parameters if these are known.
+    pub(super) fn missing(&self, id: u32, params: Option<&[u32]>) -> Error {
+        let searched = self.plugins.as_ref().map(Plugins::searched);
+        error(id, params, searched)
+    }
 }
 
-/// The error for a filter that is not in the table, with its parameters if these are known.
-pub(super) fn error(id: u32, params: Option<&[u32]>) -> Error {
+fn error(id: u32, params: Option<&[u32]>, searched: Option<String>) -> Error {
     let (what, source) = match registered(id) {
         Some(Registered {
             name,
@@ -53,8 +57,9 @@ pub(super) fn error(id: u32, params: Option<&[u32]>) -> Error {
         }
     };
     let params = params.map_or(String::new(), parameters);
+    let searched = searched.map_or(String::new(), |text| format!("{text}; "));
     let remedy = format!(
-        "{params}not among the filters that are built in; {source}where HDF5 has it, h5repack can store the data with deflate"
+        "{params}not among the filters that are built in; {searched}{source}where HDF5 has it, h5repack can store the data with deflate"
     );
     Error::new(ErrorKind::MissingFilter, what).with_remedy(remedy)
 }

@@ -12,6 +12,7 @@ pub mod lz4;
 pub mod lzf;
 pub mod names;
 pub mod nbit;
+pub mod plugin;
 pub mod quantize;
 pub mod scaleoffset;
 pub mod shuffle;
@@ -29,13 +30,15 @@ mod user;
 mod vectors;
 
 pub use chain::Chain;
+use plugin::{Plugin, Plugins};
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::chunk::layout::Element;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::FilterSpec;
 use crate::model::region::product;
+use crate::model::{Atomic, DataType, FilterSpec, Schema, TypeKind};
 
 /// The filters that are built in. Each module's text is the data sheet of its filter.
 const BUILT_IN: &[FilterEntry] = &[
@@ -70,6 +73,51 @@ pub struct Context {
     /// behind a filter whose output has no fixed length. A decoder may trust it for the size of its
     /// output buffer, and never makes more.
     pub len: Option<usize>,
+    /// What only plugins ask for.
+    pub about: About,
+}
+
+/// What else there is to know of a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct About {
+    /// The class of a user-defined type.
+    pub class: Option<UserClass>,
+    /// All filters of the variable, in the order of writing.
+    pub filters: Vec<FilterSpec>,
+}
+
+/// The classes of user-defined types, as far as filters may differ with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserClass {
+    /// Named integers of this type.
+    Enum(Atomic),
+    /// Uninterpreted bytes.
+    Opaque,
+    /// Lists; what is stored are references.
+    Vlen,
+    /// Fields.
+    Compound,
+}
+
+impl About {
+    /// What there is to know of a type of `schema` behind `filters`.
+    #[must_use]
+    pub fn new(schema: &Schema, ty: DataType, filters: &[FilterSpec]) -> Self {
+        let user = match ty {
+            DataType::Atomic(_) => None,
+            DataType::User(id) => schema.user_type(id),
+        };
+        let class = user.map(|user| match user.kind {
+            TypeKind::Enum { base, .. } => UserClass::Enum(base),
+            TypeKind::Opaque { .. } => UserClass::Opaque,
+            TypeKind::Vlen { .. } => UserClass::Vlen,
+            TypeKind::Compound { .. } => UserClass::Compound,
+        });
+        Self {
+            class,
+            filters: filters.to_vec(),
+        }
+    }
 }
 
 impl Context {
@@ -186,19 +234,55 @@ pub struct FilterEntry {
 }
 
 /// The filters that a run can use; by default those that are built in.
-pub struct Table(Vec<FilterEntry>);
+pub struct Table {
+    rows: Vec<FilterEntry>,
+    plugins: Option<Plugins>,
+}
 
 impl Default for Table {
     fn default() -> Self {
-        Self(BUILT_IN.to_vec())
+        Self::new(BUILT_IN.to_vec())
     }
 }
 
 impl std::fmt::Debug for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list()
-            .entries(self.0.iter().map(|e| e.name))
+            .entries(self.rows.iter().map(|e| e.name))
             .finish()
+    }
+}
+
+/// A filter that can be used.
+#[derive(Clone)]
+pub enum Entry<'t> {
+    /// One that is built in.
+    BuiltIn(&'t FilterEntry),
+    /// One of a plugin.
+    Plugin(Arc<Plugin>),
+}
+
+impl Entry<'_> {
+    /// From the user's parameters to those that are stored.
+    ///
+    /// # Errors
+    /// As for [`FilterEntry::prepare`].
+    pub fn prepare(&self, context: &Context, user: &[u32]) -> Result<Vec<u32>> {
+        match self {
+            Self::BuiltIn(entry) => (entry.prepare)(context, user),
+            Self::Plugin(plugin) => plugin.prepare(context, user),
+        }
+    }
+
+    /// From the stored parameters to the filter.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for parameters that cannot be.
+    pub fn build(&self, params: &[u32], context: &Context) -> Result<Box<dyn Filter>> {
+        match self {
+            Self::BuiltIn(entry) => (entry.build)(params, context),
+            Self::Plugin(plugin) => Ok(plugin.build(params)),
+        }
     }
 }
 
@@ -206,16 +290,44 @@ impl Table {
     /// A table of these rows; the first row with a number counts.
     #[must_use]
     pub fn new(rows: Vec<FilterEntry>) -> Self {
-        Self(rows)
+        Self {
+            rows,
+            plugins: None,
+        }
     }
 
-    /// The row of a filter number.
+    /// The filters that are built in, and plugins.
+    #[must_use]
+    pub fn with_plugins(plugins: Plugins) -> Self {
+        Self {
+            plugins: Some(plugins),
+            ..Self::default()
+        }
+    }
+
+    /// The filter of a number.
     ///
     /// # Errors
     /// [`ErrorKind::MissingFilter`] if there is none.
-    pub fn entry(&self, id: u32) -> Result<&FilterEntry> {
-        let row = self.0.iter().find(|e| e.id == id);
-        row.ok_or_else(|| missing::error(id, None))
+    pub fn entry(&self, id: u32) -> Result<Entry<'_>> {
+        let built_in = || self.rows.iter().find(|e| e.id == id).map(Entry::BuiltIn);
+        let plugin = || {
+            let plugins = self.plugins.as_ref()?;
+            plugins.filter(id).map(Entry::Plugin)
+        };
+        let first = self.plugins.as_ref().is_some_and(Plugins::preferred);
+        let found = match first {
+            true => plugin().or_else(built_in),
+            false => built_in().or_else(plugin),
+        };
+        found.ok_or_else(|| self.missing(id, None))
+    }
+
+    /// Whether the filter of a number is one that is built in and used.
+    #[must_use]
+    pub fn has(&self, id: u32) -> bool {
+        let plugins = self.plugins.as_ref().is_some_and(Plugins::preferred);
+        !plugins && self.rows.iter().any(|e| e.id == id)
     }
 
     /// Makes the filters of a variable, in the order of writing. What is wrong with a filter
@@ -245,12 +357,13 @@ mod tests {
             },
             fill: None,
             len: Some(len),
+            about: About::default(),
         }
     }
 
     /// A filter of the table.
     pub(super) fn build(id: u32, params: &[u32], context: &Context) -> Result<Box<dyn Filter>> {
-        (Table::default().entry(id)?.build)(params, context)
+        Table::default().entry(id)?.build(params, context)
     }
 
     /// What a filter makes of stored bytes.
@@ -282,7 +395,7 @@ mod tests {
 
     #[test]
     fn built_in_rows_are_distinct() {
-        let rows = Table::default().0;
+        let rows = Table::default().rows;
         for (n, row) in rows.iter().enumerate() {
             let rest = &rows[n + 1..];
             assert!(rest.iter().all(|r| r.id != row.id && r.name != row.name));

@@ -9,6 +9,9 @@ pub struct Storage {
     pub layout: Option<StorageLayout>,
     /// Filters in the order in which they are applied on writing.
     pub filters: Vec<FilterSpec>,
+    /// Whether the filters' parameters are those that are stored for these chunks of this type, as where data is
+    /// copied as it is: plugins are not asked to make theirs, which not all can do of stored ones.
+    pub prepared: bool,
     /// Byte order; `None` for the format's own.
     pub endianness: Option<Endianness>,
     /// Whether unwritten elements read as the fill value.

@@ -1,10 +1,13 @@
-//! Applies filters to chunks, and undoes them, for `.ci/filters`, which compares with libhdf5.
+//! Applies filters to chunks, and undoes them, for `.ci/filters` and `.ci/plugins`, which compare with libhdf5. With the argument
+//! `--prefer-plugins`, plugins come before the filters that are built in.
 //!
 //! Each line of the standard input is a job of words between blanks:
 //!
 //! - `encode TYPE ORDER SHAPE FILTERS INPUT OUTPUT`: prepares a user's parameters, encodes the chunk in
 //!   the file INPUT to the file OUTPUT and prints the mask and the stored filters.
 //! - `decode TYPE ORDER SHAPE FILTERS INPUT OUTPUT MASK`: undoes stored filters; prints `ok`.
+//! - `codec TYPE ORDER SHAPE NAME JSON -`: prints the parameters that a codec library makes of the JSON, the visible and the
+//!   working ones for the chunk, and the JSON that it makes of the visible ones.
 //!
 //! TYPE is a netCDF type, ORDER `little` or `big`, SHAPE numbers between commas, FILTERS `ID,P,P|ID`. What
 //! fails is printed as `error: …`.
@@ -14,11 +17,22 @@ use std::fs;
 use std::io::BufRead;
 
 use netcdf_core::chunk::layout::Element;
-use netcdf_core::error::Result;
-use netcdf_core::filter::{Context, Table};
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::filter::plugin::Plugins;
+use netcdf_core::filter::{About, Context, Entry, Table};
 use netcdf_core::model::{Atomic, Endianness, FilterSpec};
+use netcdf_core::tool::Io;
 
 fn main() {
+    let prefer = std::env::args().any(|arg| arg == "--prefer-plugins");
+    let plugins = || Plugins::from_environment(true);
+    let table = match prefer {
+        true => Table::with_plugins(plugins()),
+        false => Table::default(),
+    };
+    let codecs = plugins();
+    // What plugins print goes elsewhere.
+    let mut out = Io::process().stdout;
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -35,27 +49,62 @@ fn main() {
         else {
             panic!("not a job: {line}");
         };
-        let (context, filters) = (context(ty, order, shape), specs(filters));
+        let context = context(ty, order, shape);
+        if what == "codec" {
+            writeln!(out, "{}", codec(&codecs, &context, filters, input)).unwrap();
+            continue;
+        }
+        let filters = specs(filters);
         let bytes = fs::read(input).unwrap();
         let done = match (what, rest) {
-            ("encode", []) => encode(&context, &filters, bytes),
-            ("decode", [mask]) => decode(&context, &filters, bytes, mask.parse().unwrap()),
+            ("encode", []) => encode((&table, prefer), &context, &filters, bytes),
+            ("decode", [mask]) => {
+                decode((&table, &context), &filters, bytes, mask.parse().unwrap())
+            }
             _ => panic!("not a job: {line}"),
         };
         match done {
             Ok((text, bytes)) => {
                 fs::write(output, bytes).unwrap();
-                println!("{text}");
+                writeln!(out, "{text}").unwrap();
             }
-            Err(e) => println!("error: {e}"),
+            Err(e) => writeln!(out, "error: {e}").unwrap(),
         }
     }
 }
 
-fn encode(context: &Context, user: &[FilterSpec], bytes: Vec<u8>) -> Result<(String, Vec<u8>)> {
-    let table = Table::default();
+/// What a codec library makes of JSON.
+fn codec(plugins: &Plugins, context: &Context, name: &str, json: &str) -> String {
+    let Some(codec) = plugins.codec(name) else {
+        return format!("error: no codec {name}: {}", plugins.searched());
+    };
+    let made = || {
+        let params = codec.parameters(json.as_bytes())?;
+        let made = codec.modify(context, &params)?;
+        let json = codec.json(&made.visible)?;
+        let json = String::from_utf8_lossy(&json).into_owned();
+        let (visible, working) = (made.visible, made.working);
+        Ok(format!(
+            "{} {params:?} {visible:?} {working:?} {json}",
+            codec.filter
+        ))
+    };
+    made().unwrap_or_else(|e: netcdf_core::Error| format!("error: {e}"))
+}
+
+fn encode(
+    (table, preferred): (&Table, bool),
+    context: &Context,
+    user: &[FilterSpec],
+    bytes: Vec<u8>,
+) -> Result<(String, Vec<u8>)> {
     let stored = user.iter().map(|spec| {
-        let params = (table.entry(spec.id)?.prepare)(context, &spec.params)?;
+        let entry = table.entry(spec.id)?;
+        if preferred && matches!(entry, Entry::BuiltIn(_)) {
+            let what = "there is no plugin";
+            return Err(Error::new(ErrorKind::MissingFilter, what));
+        }
+        let params = entry.prepare(context, &spec.params)?;
         Ok(FilterSpec {
             id: spec.id,
             params,
@@ -73,12 +122,12 @@ fn encode(context: &Context, user: &[FilterSpec], bytes: Vec<u8>) -> Result<(Str
 }
 
 fn decode(
-    context: &Context,
+    (table, context): (&Table, &Context),
     stored: &[FilterSpec],
     bytes: Vec<u8>,
     mask: u32,
 ) -> Result<(String, Vec<u8>)> {
-    let chain = Table::default().chain(stored, context)?;
+    let chain = table.chain(stored, context)?;
     let bytes = chain.decode(mask, bytes, &mut Vec::new())?;
     Ok(("ok".to_owned(), bytes))
 }
@@ -112,6 +161,7 @@ fn context(ty: &str, order: &str, shape: &str) -> Context {
         },
         fill: None,
         len: Some(usize::try_from(elements).unwrap() * size),
+        about: About::default(),
     }
 }
 

@@ -112,7 +112,22 @@ impl Case<'_> {
         let quantize = self.ask.quantize.get(&self.pair.from);
         storage.quantize = quantize.map(|asked| asked.quantize);
         self.leave_decode_only(&mut storage, notes);
+        storage.prepared = self.keeps_filters(&storage);
         Ok(storage)
+    }
+
+    /// Whether the filters with their parameters are those of the input, and the chunks are, too.
+    fn keeps_filters(&self, storage: &Storage) -> bool {
+        let old = &self.from.storage;
+        let types = match (self.from.ty, self.to.ty) {
+            (DataType::Atomic(from), DataType::Atomic(to)) => from == to,
+            (DataType::User(_), DataType::User(_)) => true,
+            (DataType::Atomic(_), DataType::User(_)) | (DataType::User(_), DataType::Atomic(_)) => {
+                false
+            }
+        };
+        let asked = self.ask.filters.vars.contains_key(&self.pair.from);
+        types && !asked && storage.filters == old.filters && storage.layout == old.layout
     }
 
     /// All of a variable that is copied is written; what is not stays fill. As in netCDF-C this is said of

@@ -85,6 +85,7 @@ mod tests {
             },
             fill: None,
             len: None,
+            about: crate::filter::About::default(),
         }
     }
 

@@ -139,6 +139,7 @@ mod tests {
             },
             fill: None,
             len: None,
+            about: crate::filter::About::default(),
         }
     }
 

@@ -173,6 +173,7 @@ fn storage(dataset: &Dataset) -> Storage {
     };
     Storage {
         layout: Some(layout),
+        prepared: false,
         filters: dataset.filters.iter().map(shown).collect(),
         endianness: endianness(&dataset.datatype),
         fill: match &dataset.fill.value {

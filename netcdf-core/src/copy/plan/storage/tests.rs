@@ -53,6 +53,7 @@ fn add(
         dims: dims.iter().map(|&d| DimId(d)).collect(),
         attributes: vec![],
         storage: Storage {
+            prepared: false,
             layout: nc4.then_some(layout),
             filters: if nc4 { filters.to_vec() } else { vec![] },
             endianness: (nc4 && name == "lat").then_some(Endianness::Big),

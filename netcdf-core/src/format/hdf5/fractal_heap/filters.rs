@@ -3,7 +3,7 @@
 
 use crate::chunk::layout::Element;
 use crate::error::Result;
-use crate::filter::{Context, Table};
+use crate::filter::{About, Context, Table};
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::message::filters;
 use crate::model::{Atomic, Endianness, FilterSpec};
@@ -35,6 +35,7 @@ impl Filters {
             },
             fill: None,
             len: Some(len),
+            about: About::default(),
         };
         let chain = Table::default().chain(&self.0, &context)?;
         chain.decode(mask, stored, &mut vec![])

@@ -3,7 +3,7 @@
 use super::*;
 use crate::ErrorKind;
 use crate::bytes::sums::lookup3;
-use crate::filter::{Context, Table};
+use crate::filter::{About, Context, Table};
 use crate::format::hdf5::btree_v1::{GROUP, Tree};
 use crate::format::hdf5::btree_v2::{BTree2, records};
 use crate::format::hdf5::fractal_heap::FractalHeap;
@@ -367,9 +367,10 @@ fn huge_objects_with_filters_found_by_their_ids() {
         },
         fill: None,
         len: Some(200),
+        about: About::default(),
     };
     let entry = Table::default();
-    let filter = (entry.entry(3).unwrap().build)(&[], &context).unwrap();
+    let filter = entry.entry(3).unwrap().build(&[], &context).unwrap();
     let mut stored = vec![];
     filter.encode(&context, &object, &mut stored).unwrap();
     let message = [2, 1, 3, 0, 0, 0, 0, 0];

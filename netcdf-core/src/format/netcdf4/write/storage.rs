@@ -2,10 +2,12 @@
 
 use super::chunk_sizes::{self, Elements};
 use super::datatypes::{Types, memory_size};
+use crate::chunk::decode::fill;
 use crate::chunk::layout::{Element, Layout};
 use crate::chunk::quantize::Quantizer;
+use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{Context, Table};
+use crate::filter::{About, Context, Table};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::write::{Place, Type};
 use crate::model::{
@@ -41,18 +43,29 @@ pub fn optional(filter: &FilterSpec) -> bool {
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], those of [`Quantize::new`],
 /// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
 /// variable's path.
-pub fn of(schema: &Schema, id: VarId, types: &Types, table: &Table) -> Result<Stored> {
+pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Stored> {
     let var = schema
         .var(id)
         .ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
-    made(schema, var, types, table).in_object(|| schema.var_path(id))
+    let made = made(schema, var, types).and_then(|(mut stored, filters)| {
+        if filters.is_empty() {
+            return Ok(stored);
+        }
+        let fill = fill(schema, env, id, &stored.layout)?;
+        let about = About::new(schema, var.ty, &filters);
+        let asked = (&filters[..], var.storage.prepared);
+        stored.layout.filters = prepared(asked, (&stored.layout, fill, about), &env.filters)?;
+        Ok(stored)
+    });
+    made.in_object(|| schema.var_path(id))
 }
 
-fn made(schema: &Schema, var: &Variable, types: &Types, table: &Table) -> Result<Stored> {
+/// How a variable will be stored, but for its filters, which come as they are asked for.
+fn made(schema: &Schema, var: &Variable, types: &Types) -> Result<(Stored, Vec<FilterSpec>)> {
     let dims = dims(schema, var)?;
     let order = var.storage.endianness.unwrap_or(Endianness::Little);
     let ty = types.of(var.ty, order)?;
-    let filters: Vec<_> = var.storage.filters.iter().collect();
+    let filters = var.storage.filters.clone();
     let elements = Elements {
         dims: &dims,
         size: memory_size(schema, var.ty).max(1),
@@ -62,7 +75,7 @@ fn made(schema: &Schema, var: &Variable, types: &Types, table: &Table) -> Result
     if let Some(asked) = var.storage.quantize {
         Quantize::new(asked.algorithm, asked.keep.into(), var.ty)?;
     }
-    let mut layout = Layout {
+    let layout = Layout {
         extent: vec![],
         chunk: match &place {
             Place::Chunked(shape) => shape.clone(),
@@ -73,8 +86,7 @@ fn made(schema: &Schema, var: &Variable, types: &Types, table: &Table) -> Result
         fill: None,
         quantize: Quantizer::new(var, order),
     };
-    layout.filters = prepared(&filters, &layout, table)?;
-    Ok(Stored { ty, place, layout })
+    Ok((Stored { ty, place, layout }, filters))
 }
 
 fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {
@@ -149,22 +161,31 @@ fn compact(elements: Elements) -> Result<Place> {
 
 /// Filters with the parameters that are stored. Those that we cannot apply are stored as given: the
 /// chunks then have to come encoded.
-fn prepared(filters: &[&FilterSpec], layout: &Layout, table: &Table) -> Result<Vec<FilterSpec>> {
+fn prepared(
+    (filters, keep): (&[FilterSpec], bool),
+    (layout, fill, about): (&Layout, Vec<u8>, About),
+    table: &Table,
+) -> Result<Vec<FilterSpec>> {
     let mut context = Context {
         shape: layout.chunk.clone(),
         element: layout.element,
-        fill: None,
+        fill: Some(fill),
         len: layout.chunk_bytes(),
+        about,
     };
     let mut all = vec![];
-    for &filter in filters {
-        let entry = table.entry(filter.id).ok();
-        let params = match entry.map(|e| (e.prepare)(&context, &filter.params)) {
+    for filter in filters {
+        let entry = match keep && !table.has(filter.id) {
+            // A plugin would make other parameters of those that it made.
+            true => None,
+            false => table.entry(filter.id).ok(),
+        };
+        let params = match entry.as_ref().map(|e| e.prepare(&context, &filter.params)) {
             Some(Ok(params)) => params,
             Some(Err(e)) if e.kind() != ErrorKind::Unsupported => return Err(e),
             Some(Err(_)) | None => filter.params.clone(),
         };
-        let built = entry.map(|e| (e.build)(&params, &context));
+        let built = entry.map(|e| e.build(&params, &context));
         context = match built {
             Some(Ok(built)) => built.output(&context),
             Some(Err(_)) | None => context.of_any_length(),

@@ -58,7 +58,7 @@ impl Netcdf4Writer {
         let objects = Objects::new(&schema, &scales)?;
         let types = Types::new(&schema, objects.first_type())?;
         let stored = schema.var_ids();
-        let stored = stored.map(|id| storage::of(&schema, id, &types, &env.filters));
+        let stored = stored.map(|id| storage::of(&schema, id, &types, env));
         let mut stored: Vec<Stored> = stored.collect::<Result<_>>()?;
         let known = Known {
             schema: &schema,

@@ -1,0 +1,18 @@
+// Included by the build scripts of programs that load HDF5 plugins.
+
+/// Links targets of a kind (`bins`, `tests`, …) so that plugins find in them what libhdf5 would give them: these names
+/// are exported, and no others, so that no plugin takes our zstd for its own. A few plugins use libm without saying so.
+fn export_to_plugins(targets: &str) {
+    let list = concat!(env!("CARGO_MANIFEST_DIR"), "/../netcdf-core/src/filter/plugin/host/exports.list");
+    println!("cargo:rerun-if-changed={list}");
+    let list = format!("-Wl,--dynamic-list={list}");
+    let system = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    let arguments: &[&str] = match system.as_str() {
+        "windows" => &[],
+        "macos" => &["-Wl,-export_dynamic"],
+        _ => &["-Wl,--push-state,--no-as-needed,-lm,--pop-state", &list],
+    };
+    for argument in arguments {
+        println!("cargo:rustc-link-arg-{targets}={argument}");
+    }
+}

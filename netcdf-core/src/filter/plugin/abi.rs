@@ -1,0 +1,102 @@
+//! The structures of C by which plugins describe themselves (`H5Zpublic.h`, `H5PLextern.h`,
+//! `netcdf_filter_build.h`).
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+/// An identifier of HDF5 1.10 and later.
+pub(super) type Id = i64;
+
+/// Version of [`FilterClass`] that there is.
+pub(super) const CLASS_VERSION: c_int = 1;
+/// What `H5PLget_plugin_type` says of a filter.
+pub(super) const TYPE_FILTER: c_int = 0;
+/// Flag of a call: undo the filter.
+pub(super) const REVERSE: c_uint = 0x0100;
+/// Flag of a filter that chunks may do without.
+pub(super) const OPTIONAL: c_uint = 0x0001;
+
+/// Whether a filter can be applied: `dcpl`, `type`, `space`; more than 0 for yes.
+pub(super) type CanApply = unsafe extern "C" fn(Id, Id, Id) -> c_int;
+/// Makes stored parameters of the user's: `dcpl`, `type`, `space`; less than 0 for an error.
+pub(super) type SetLocal = unsafe extern "C" fn(Id, Id, Id) -> c_int;
+/// Applies a filter or undoes it: flags, number of parameters, parameters, bytes in the buffer, size of the buffer, buffer. Bytes
+/// in the buffer after it, 0 for a failure.
+pub(super) type Apply = unsafe extern "C" fn(
+    c_uint,
+    usize,
+    *const c_uint,
+    usize,
+    *mut usize,
+    *mut *mut c_void,
+) -> usize;
+
+/// `H5Z_class2_t`.
+#[repr(C)]
+pub(super) struct FilterClass {
+    pub version: c_int,
+    pub id: c_int,
+    pub encoder_present: c_uint,
+    pub decoder_present: c_uint,
+    pub name: *const c_char,
+    pub can_apply: Option<CanApply>,
+    pub set_local: Option<SetLocal>,
+    pub filter: Option<Apply>,
+}
+
+/// Version and sort of [`CodecClass`] that there are.
+pub(super) const CODEC_VERSION: c_int = 1;
+pub(super) const CODEC_HDF5: c_int = 1;
+
+/// What is called when a codec is used for the first and after the last time.
+pub(super) type Step = unsafe extern "C" fn();
+/// From JSON to parameters: number and block; 0 for success.
+pub(super) type ToParams =
+    unsafe extern "C" fn(*const c_char, *mut usize, *mut *mut c_uint) -> c_int;
+/// From parameters to JSON; 0 for success.
+pub(super) type ToJson = unsafe extern "C" fn(usize, *const c_uint, *mut *mut c_char) -> c_int;
+/// From visible to working parameters of a variable: dataset, variable, visible ones, working ones; 0 for success.
+pub(super) type Modify = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    *mut usize,
+    *mut *mut c_uint,
+    *mut usize,
+    *mut *mut c_uint,
+) -> c_int;
+
+/// `NCZ_codec_t`.
+#[repr(C)]
+pub(super) struct CodecClass {
+    pub version: c_int,
+    pub sort: c_int,
+    pub name: *const c_char,
+    pub filter: c_uint,
+    pub initialize: Option<Step>,
+    pub finalize: Option<Step>,
+    pub to_params: Option<ToParams>,
+    pub to_json: Option<ToJson>,
+    pub modify: Option<Modify>,
+}
+
+/// `H5PLget_plugin_type`.
+pub(super) type GetType = unsafe extern "C" fn() -> c_int;
+/// `H5PLget_plugin_info`, `NCZ_get_codec_info`.
+pub(super) type GetInfo = unsafe extern "C" fn() -> *const c_void;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn structures_are_those_of_c() {
+        assert_eq!(size_of::<FilterClass>(), 48);
+        assert_eq!(offset_of!(FilterClass, decoder_present), 12);
+        assert_eq!(offset_of!(FilterClass, name), 16);
+        assert_eq!(offset_of!(FilterClass, filter), 40);
+        assert_eq!(size_of::<CodecClass>(), 64);
+        assert_eq!(offset_of!(CodecClass, filter), 16);
+        assert_eq!(offset_of!(CodecClass, modify), 56);
+    }
+}

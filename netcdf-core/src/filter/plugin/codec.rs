@@ -1,0 +1,263 @@
+//! Codec libraries of NCZarr: from the JSON by which Zarr describes a filter to the parameters that HDF5 has for it, and
+//! back. (What Zarr calls a codec is a name and JSON for a filter; the filter itself is built in or a plugin.)
+
+use std::ffi::{CStr, CString, c_char, c_int, c_uint};
+use std::path::PathBuf;
+use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
+
+use super::abi::{self, CodecClass};
+use super::host::Call;
+use super::library::Library;
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::Context;
+use crate::model::FilterSpec;
+
+/// Parameters of a codec, at most.
+const PARAMETERS: usize = 0xffff;
+/// Dataset and variable in calls; the functions that a library asks take them as those of the call.
+const DATASET: c_int = 0x10000;
+const VARIABLE: c_int = 0;
+
+/// A codec of a library.
+pub struct Codec {
+    /// Its name: `id` in the JSON of Zarr.
+    pub name: String,
+    /// The HDF5 number of its filter.
+    pub filter: u32,
+    /// The file.
+    pub path: PathBuf,
+    library: Arc<Library>,
+    functions: Functions,
+    ready: OnceLock<()>,
+}
+
+#[derive(Clone, Copy)]
+struct Functions {
+    initialize: Option<abi::Step>,
+    finalize: Option<abi::Step>,
+    to_params: abi::ToParams,
+    to_json: abi::ToJson,
+    modify: Option<abi::Modify>,
+}
+
+/// Parameters of a filter for a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameters {
+    /// Those that the dataset describes.
+    pub visible: Vec<u32>,
+    /// Those that the filter is given.
+    pub working: Vec<u32>,
+}
+
+impl std::fmt::Debug for Codec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "codec {} of {}", self.name, self.path.display())
+    }
+}
+
+/// Memory that a library allocated.
+struct Block<T>(*mut T);
+
+impl<T> Drop for Block<T> {
+    fn drop(&mut self) {
+        // SAFETY: libraries allocate what they give by the C allocator, or leave it null; it is the caller's.
+        unsafe { libc::free(self.0.cast()) };
+    }
+}
+
+impl Block<c_uint> {
+    /// A copy of parameters for a library, which may free it.
+    fn of(params: &[u32]) -> Option<Self> {
+        let bytes = size_of_val(params).max(1);
+        // SAFETY: any size may be asked for; the answer is looked at.
+        let block = unsafe { libc::malloc(bytes) }.cast::<c_uint>();
+        if block.is_null() {
+            return None;
+        }
+        // SAFETY: the block is new, has room for the parameters, and is aligned as those of malloc are.
+        unsafe { std::ptr::copy_nonoverlapping(params.as_ptr(), block, params.len()) };
+        Some(Self(block))
+    }
+
+    /// The parameters that a library left; `None` for more than there can be.
+    fn get(&self, count: usize) -> Option<Vec<u32>> {
+        match count {
+            0 => Some(vec![]),
+            _ if self.0.is_null() || count > PARAMETERS => None,
+            // SAFETY: the library says that there are so many.
+            _ => Some(unsafe { std::slice::from_raw_parts(self.0, count) }.to_vec()),
+        }
+    }
+}
+
+impl Codec {
+    /// The codecs of a library.
+    ///
+    /// # Errors
+    /// Why it has none that can be used.
+    pub(super) fn all(library: &Arc<Library>, path: &std::path::Path) -> Result<Vec<Self>, String> {
+        let classes = library.codec_classes()?;
+        let made = |class: &&CodecClass| Self::of(library, path.to_owned(), class);
+        classes.iter().map(made).collect()
+    }
+
+    fn of(library: &Arc<Library>, path: PathBuf, class: &CodecClass) -> Result<Self, String> {
+        if class.version != abi::CODEC_VERSION || class.sort != abi::CODEC_HDF5 {
+            let (version, sort) = (class.version, class.sort);
+            return Err(format!(
+                "its codec is of version {version} and sort {sort}, not 1 and 1"
+            ));
+        }
+        if class.name.is_null() {
+            return Err("its codec has no name".to_owned());
+        }
+        // SAFETY: the name is a text that ends with a NUL, and stays.
+        let name = unsafe { CStr::from_ptr(class.name) };
+        let name = name.to_string_lossy().into_owned();
+        match (class.to_params, class.to_json) {
+            (Some(to_params), Some(to_json)) if class.filter > 0 && class.filter <= 0xffff => {
+                Ok(Self {
+                    name,
+                    filter: class.filter,
+                    path,
+                    library: Arc::clone(library),
+                    functions: Functions {
+                        initialize: class.initialize,
+                        finalize: class.finalize,
+                        to_params,
+                        to_json,
+                        modify: class.modify,
+                    },
+                    ready: OnceLock::new(),
+                })
+            }
+            (Some(_), Some(_)) => Err(format!("its codec {name} is for filter {}", class.filter)),
+            (None, _) | (_, None) => Err(format!("its codec {name} lacks functions")),
+        }
+    }
+
+    /// Calls functions of the library, one thread at a time, once it is ready.
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        let held = self.library.lock.lock();
+        let held = held.unwrap_or_else(PoisonError::into_inner);
+        self.ready.get_or_init(|| {
+            if let Some(initialize) = self.functions.initialize {
+                // SAFETY: the function is the library's own and takes nothing.
+                unsafe { initialize() };
+            }
+        });
+        held
+    }
+
+    fn error(&self, kind: ErrorKind, what: &str) -> Error {
+        let (name, path) = (&self.name, self.path.display());
+        Error::new(kind, format!("codec {name} of {path}: {what}"))
+    }
+
+    fn no_memory(&self) -> Error {
+        self.error(ErrorKind::Limit, "no memory for its parameters")
+    }
+
+    /// What became of a call that gave `status`.
+    fn done(&self, status: c_int, asked: &str) -> Result<()> {
+        match status {
+            0 => Ok(()),
+            _ => {
+                let what = format!("it does not take {asked} (error {status})");
+                Err(self.error(ErrorKind::Argument, &what))
+            }
+        }
+    }
+
+    /// The parameters that the JSON describes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the library does not take it.
+    pub fn parameters(&self, json: &[u8]) -> Result<Vec<u32>> {
+        let asked = String::from_utf8_lossy(json);
+        let no_text = |_| self.error(ErrorKind::Argument, "a NUL in the JSON");
+        let text = CString::new(json).map_err(no_text)?;
+        let (mut count, mut params) = (0, Block(std::ptr::null_mut()));
+        let held = self.lock();
+        // SAFETY: the function is the library's own; the text ends with a NUL, the places are valid.
+        let status =
+            unsafe { (self.functions.to_params)(text.as_ptr(), &raw mut count, &raw mut params.0) };
+        drop(held);
+        self.done(status, &asked)?;
+        params.get(count).ok_or_else(|| self.wild(count))
+    }
+
+    fn wild(&self, count: usize) -> Error {
+        self.error(ErrorKind::Corrupt, &format!("it gives {count} parameters"))
+    }
+
+    /// The JSON for visible parameters.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the library does not take them.
+    pub fn json(&self, visible: &[u32]) -> Result<Vec<u8>> {
+        let mut json: Block<c_char> = Block(std::ptr::null_mut());
+        let held = self.lock();
+        // SAFETY: the function is the library's own; there are so many parameters, the place is valid.
+        let status =
+            unsafe { (self.functions.to_json)(visible.len(), visible.as_ptr(), &raw mut json.0) };
+        drop(held);
+        self.done(status, &listed(visible))?;
+        if json.0.is_null() {
+            return Err(self.error(ErrorKind::Corrupt, "it gives no JSON"));
+        }
+        // SAFETY: what a library gives is a text that ends with a NUL.
+        Ok(unsafe { CStr::from_ptr(json.0) }.to_bytes().to_vec())
+    }
+
+    /// The parameters for a variable: those that are described may change, and the filter is given its own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the library does not take them.
+    pub fn modify(&self, context: &Context, visible: &[u32]) -> Result<Parameters> {
+        let Some(modify) = self.functions.modify else {
+            return Ok(Parameters {
+                visible: visible.to_vec(),
+                working: visible.to_vec(),
+            });
+        };
+        let mut shown = Block::of(visible).ok_or_else(|| self.no_memory())?;
+        let mut shown_count = visible.len();
+        let (mut count, mut working) = (0, Block(std::ptr::null_mut()));
+        let spec = FilterSpec {
+            id: self.filter,
+            params: visible.to_vec(),
+        };
+        let call = Call::new(context, &spec);
+        let held = self.lock();
+        let (status, _) = call.during(|| {
+            let shown = (&raw mut shown_count, &raw mut shown.0);
+            let working = (&raw mut count, &raw mut working.0);
+            // SAFETY: the function is the library's own, all places are valid, and the blocks are of the C
+            // allocator or null, as it may free them.
+            unsafe { modify(DATASET, VARIABLE, shown.0, shown.1, working.0, working.1) }
+        });
+        drop(held);
+        self.done(status, &listed(visible))?;
+        Ok(Parameters {
+            visible: shown
+                .get(shown_count)
+                .ok_or_else(|| self.wild(shown_count))?,
+            working: working.get(count).ok_or_else(|| self.wild(count))?,
+        })
+    }
+}
+
+fn listed(params: &[u32]) -> String {
+    let list = params.iter().map(u32::to_string).collect::<Vec<_>>();
+    format!("the parameters {}", list.join(","))
+}
+
+impl Drop for Codec {
+    fn drop(&mut self) {
+        if let (Some(()), Some(finalize)) = (self.ready.get(), self.functions.finalize) {
+            // SAFETY: the function is the library's own and takes nothing; the library is loaded.
+            unsafe { finalize() };
+        }
+    }
+}

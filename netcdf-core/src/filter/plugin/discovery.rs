@@ -1,0 +1,236 @@
+//! Where plugins are looked for, and which files may be some.
+//!
+//! As HDF5 and netCDF-C have it: the directories of `HDF5_PLUGIN_PATH`, if it is set (even if it names none), else
+//! the usual ones, in their order. Files are taken in the order of their names, so that what is found does not
+//! depend on the file system.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::trust;
+
+/// The variable that names the directories.
+pub const VARIABLE: &str = "HDF5_PLUGIN_PATH";
+/// The variable that switches plugins off, if its value is [`OFF`].
+pub const PRELOAD: &str = "HDF5_PLUGIN_PRELOAD";
+/// See [`PRELOAD`].
+const OFF: &str = "::";
+
+/// The usual directories: that of HDF5's own installation, and those of distributions.
+#[cfg(all(unix, target_arch = "x86_64"))]
+const USUAL: &[&str] = &[
+    "/usr/local/hdf5/lib/plugin",
+    "/usr/lib/x86_64-linux-gnu/hdf5/serial/plugins",
+    "/usr/lib64/hdf5/plugin",
+];
+#[cfg(all(unix, target_arch = "aarch64"))]
+const USUAL: &[&str] = &[
+    "/usr/local/hdf5/lib/plugin",
+    "/usr/lib/aarch64-linux-gnu/hdf5/serial/plugins",
+    "/usr/lib64/hdf5/plugin",
+];
+#[cfg(all(unix, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+const USUAL: &[&str] = &["/usr/local/hdf5/lib/plugin"];
+
+/// What is searched for plugins.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Search {
+    /// Directories with filters and codecs.
+    pub directories: Vec<PathBuf>,
+    /// Directories in which codecs are looked for after that: the usual ones, where the variable names others.
+    pub for_codecs: Vec<PathBuf>,
+    /// Why parts of the variable do not count.
+    pub left_out: Vec<String>,
+    /// Why nothing is searched at all.
+    pub off: Option<String>,
+}
+
+impl Search {
+    /// What the environment of the process asks for.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        let path = std::env::var_os(VARIABLE);
+        let preload = std::env::var_os(PRELOAD);
+        Self::new(path.as_deref(), preload.as_deref(), trust::elevated())
+    }
+
+    /// What these values of the variables ask for. They do not count for a process with more rights than its
+    /// user has, but to switch plugins off.
+    #[must_use]
+    pub fn new(path: Option<&OsStr>, preload: Option<&OsStr>, elevated: bool) -> Self {
+        if preload.is_some_and(|value| value == OFF) {
+            return Self {
+                off: Some(format!("plugins are switched off by {PRELOAD}")),
+                ..Self::default()
+            };
+        }
+        match path {
+            None => Self::usual(None),
+            Some(_) if elevated => {
+                let why = format!("{VARIABLE} does not count in a program with raised privileges");
+                Self::usual(Some(why))
+            }
+            Some(path) => Self::listed(path),
+        }
+    }
+
+    /// Only these directories, as given.
+    #[must_use]
+    pub fn only(directories: Vec<PathBuf>) -> Self {
+        Self {
+            directories,
+            ..Self::default()
+        }
+    }
+
+    fn usual(left_out: Option<String>) -> Self {
+        Self {
+            directories: usual(),
+            left_out: left_out.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    fn listed(path: &OsStr) -> Self {
+        let mut search = Self {
+            for_codecs: usual(),
+            ..Self::default()
+        };
+        for entry in std::env::split_paths(path) {
+            if entry.as_os_str().is_empty() || search.directories.contains(&entry) {
+                continue;
+            }
+            if entry.is_absolute() {
+                search.directories.push(entry);
+            } else {
+                let entry = entry.display();
+                let why = format!("{entry} in {VARIABLE} is not an absolute path");
+                search.left_out.push(why);
+            }
+        }
+        let known = &search.directories;
+        search.for_codecs.retain(|usual| !known.contains(usual));
+        search
+    }
+}
+
+#[cfg(unix)]
+fn usual() -> Vec<PathBuf> {
+    USUAL.iter().map(PathBuf::from).collect()
+}
+
+#[cfg(not(unix))]
+fn usual() -> Vec<PathBuf> {
+    let root = std::env::var_os("ALLUSERSPROFILE").map(PathBuf::from);
+    let root = root.filter(|root| root.is_absolute());
+    root.map(|root| root.join("hdf5").join("lib").join("plugin"))
+        .into_iter()
+        .collect()
+}
+
+/// Whether a file's name is one of plugins.
+#[must_use]
+fn is_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    if cfg!(windows) {
+        return name.ends_with(".dll");
+    }
+    name.starts_with("lib") && (name.contains(".so") || name.contains(".dylib"))
+}
+
+/// The files of a directory that may be plugins, by name.
+///
+/// # Errors
+/// Why the directory is not searched.
+pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(directory).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => "not there".to_owned(),
+        std::io::ErrorKind::NotADirectory => "not a directory".to_owned(),
+        _ => crate::error::plain(&e),
+    })?;
+    trust::directory(directory)?;
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
+    let mut names: Vec<OsString> = names.filter(|name| is_name(name)).collect();
+    names.sort();
+    Ok(names.iter().map(|name| directory.join(name)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(path: &str) -> Search {
+        Search::new(Some(path.as_ref()), None, false)
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_variable_that_is_set_replaces_the_usual_directories() {
+        let usual = Search::new(None, None, false);
+        assert_eq!(
+            usual.directories[0],
+            Path::new("/usr/local/hdf5/lib/plugin")
+        );
+        assert_eq!(usual.for_codecs, [""; 0].map(PathBuf::from));
+        let none = listed("");
+        assert_eq!(
+            (none.directories.len(), none.for_codecs),
+            (0, super::usual())
+        );
+        let some = listed("/a::/b:/a:c/d:/usr/local/hdf5/lib/plugin");
+        assert_eq!(
+            some.directories,
+            ["/a", "/b", "/usr/local/hdf5/lib/plugin"].map(PathBuf::from)
+        );
+        assert!(!some.for_codecs.contains(&some.directories[2]));
+        assert_eq!(
+            some.left_out,
+            ["c/d in HDF5_PLUGIN_PATH is not an absolute path"]
+        );
+    }
+
+    #[test]
+    fn raised_privileges_and_preload() {
+        let elevated = Search::new(Some("/a".as_ref()), None, true);
+        assert_eq!(elevated.directories, usual());
+        assert_eq!(elevated.left_out.len(), 1);
+        for elevated in [false, true] {
+            let off = Search::new(Some("/a".as_ref()), Some("::".as_ref()), elevated);
+            assert!(off.off.is_some() && off.directories.is_empty());
+        }
+        let other = Search::new(Some("/a".as_ref()), Some("x".as_ref()), false);
+        assert_eq!(other.off, None);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn names_of_plugins() {
+        for (name, is) in [
+            ("libx.so", true),
+            ("libx.so.1", true),
+            ("libx.dylib", true),
+            ("x.so", false),
+            ("libx.a", false),
+            ("nolib.so", false),
+        ] {
+            assert_eq!(is_name(name.as_ref()), is, "{name}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn files_come_in_the_order_of_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["libb.so", "liba.so.2", "readme", "libc.txt"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let found = files(folder.path()).unwrap();
+        assert_eq!(
+            found,
+            ["liba.so.2", "libb.so"].map(|n| folder.path().join(n))
+        );
+        assert_eq!(files(&folder.path().join("no")).unwrap_err(), "not there");
+        let file = folder.path().join("readme");
+        assert_eq!(files(&file).unwrap_err(), "not a directory");
+    }
+}

@@ -1,0 +1,167 @@
+//! Errors: what plugins say goes into our message.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use super::super::abi::Id;
+use super::{Export, ask, exports, put, text};
+
+pub(super) fn exports() -> impl IntoIterator<Item = Export> {
+    exports![H5Epush1 H5Epush2 H5Eprint1 H5Eprint2 H5Eclear1 H5Eclear2 H5Eset_auto1 H5Eset_auto2 H5Eget_auto1
+        H5Eget_auto2 H5Eregister_class H5Eunregister_class H5Ecreate_msg H5Eclose_msg H5Eget_num
+        H5Eget_current_stack H5Eset_current_stack H5Ecreate_stack H5Eclose_stack]
+}
+
+/// Keeps a message. It is a format whose values are not looked at.
+///
+/// # Safety
+/// The texts are null or end with a NUL.
+unsafe fn push(function: *const c_char, message: *const c_char) -> c_int {
+    // SAFETY: by the caller.
+    let (function, message) = unsafe { (text(function), text(message)) };
+    let message = message.trim_end();
+    let said = match function.is_empty() {
+        true => message.to_owned(),
+        false => format!("{function}: {message}"),
+    };
+    ask(0, |call| {
+        call.say(said);
+        0
+    })
+}
+
+/// # Safety
+/// The texts are null or end with a NUL.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Epush1(
+    _file: *const c_char,
+    function: *const c_char,
+    _line: c_uint,
+    _major: Id,
+    _minor: Id,
+    message: *const c_char,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { push(function, message) }
+}
+
+/// In C, values for the format follow. They lie behind these arguments, or in other registers, on all machines that plugins
+/// are loaded on.
+///
+/// # Safety
+/// The texts are null or end with a NUL.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Epush2(
+    _stack: Id,
+    _file: *const c_char,
+    function: *const c_char,
+    _line: c_uint,
+    _class: Id,
+    _major: Id,
+    _minor: Id,
+    message: *const c_char,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { push(function, message) }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eprint1(_stream: *mut c_void) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eprint2(_stack: Id, _stream: *mut c_void) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eclear1() -> c_int {
+    ask(0, |call| {
+        call.messages.clear();
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eclear2(_stack: Id) -> c_int {
+    H5Eclear1()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eset_auto1(_print: *const c_void, _data: *mut c_void) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eset_auto2(_stack: Id, _print: *const c_void, _data: *mut c_void) -> c_int {
+    0
+}
+
+/// # Safety
+/// The places are null or valid.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Eget_auto1(print: *mut *const c_void, data: *mut *mut c_void) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        put(print, std::ptr::null());
+        put(data, std::ptr::null_mut());
+    }
+    0
+}
+
+/// # Safety
+/// The places are null or valid.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Eget_auto2(
+    _stack: Id,
+    print: *mut *const c_void,
+    data: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { H5Eget_auto1(print, data) }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eregister_class(_: *const c_char, _: *const c_char, _: *const c_char) -> Id {
+    0x0E00_0000_0000_0002
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eunregister_class(_class: Id) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Ecreate_msg(_class: Id, _kind: c_int, _message: *const c_char) -> Id {
+    0x0E02_0000_0000_0001
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eclose_msg(_message: Id) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eget_num(_stack: Id) -> isize {
+    ask(0, |call| call.messages.len().cast_signed())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eget_current_stack() -> Id {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eset_current_stack(_stack: Id) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Ecreate_stack() -> Id {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Eclose_stack(_stack: Id) -> c_int {
+    0
+}

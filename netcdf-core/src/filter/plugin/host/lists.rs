@@ -1,0 +1,332 @@
+//! Property lists: that of a call has the chunk's shape, the fill value and the pipeline.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use super::super::abi::{Id, OPTIONAL};
+use super::data::CREATION;
+use super::types::{Type, convertible};
+use super::{Call, Export, LIST, ask, count, exports, put, put_all};
+use crate::filter::optional;
+use crate::model::FilterSpec;
+
+pub(super) fn exports() -> impl IntoIterator<Item = Export> {
+    exports![H5Pget_chunk H5Pget_layout H5Pget_filter_by_id1 H5Pget_filter_by_id2 H5Pget_filter1 H5Pget_filter2
+        H5Pget_nfilters H5Pmodify_filter H5Pset_filter H5Premove_filter H5Pall_filters_avail
+        H5Pfill_value_defined H5Pget_fill_value H5Pexist H5Pget H5Pset H5Pinsert2 H5Pisa_class
+        H5Pget_class H5Pcopy H5Pclose]
+}
+
+/// Asks the call of its property list.
+fn of<T>(list: Id, failure: T, answer: impl FnOnce(&mut Call) -> Option<T>) -> T {
+    let asked = ask(None, |call| match list {
+        LIST => answer(call),
+        _ => None,
+    });
+    asked.unwrap_or(failure)
+}
+
+/// A filter's number as we have it.
+fn number(id: c_int) -> Option<u32> {
+    u32::try_from(id).ok()
+}
+
+/// # Safety
+/// `dims` is null or has room for `most` numbers.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Pget_chunk(list: Id, most: c_int, dims: *mut u64) -> c_int {
+    of(list, -1, |call| {
+        let room = usize::try_from(most).unwrap_or(0);
+        // SAFETY: by the caller.
+        unsafe { put_all(dims, room, call.shape.iter().copied()) };
+        Some(count(call.shape.len()))
+    })
+}
+
+/// `H5D_CHUNKED`.
+#[unsafe(no_mangle)]
+extern "C" fn H5Pget_layout(list: Id) -> c_int {
+    of(list, -1, |_| Some(2))
+}
+
+/// Where a plugin wants to know of a filter.
+struct Wanted {
+    flags: *mut c_uint,
+    count: *mut usize,
+    params: *mut c_uint,
+    room: usize,
+    name: *mut c_char,
+    config: *mut c_uint,
+}
+
+impl Wanted {
+    /// Tells of a filter: its flags, its parameters (`count` has the room for them and gets their number), and that it can
+    /// be applied and undone. It has no name, which is for people.
+    ///
+    /// # Safety
+    /// The places are null or valid, the parameters have room for `count`, the name for `room`.
+    unsafe fn tell(&self, filter: &FilterSpec) {
+        let flags = if optional(filter.id) { OPTIONAL } else { 0 };
+        // SAFETY: by the caller.
+        unsafe {
+            put(self.flags, flags);
+            put(self.config, 3);
+            if self.room > 0 {
+                put(self.name, 0);
+            }
+            if self.count.is_null() {
+                return;
+            }
+            let room = self.count.read();
+            put_all(self.params, room, filter.params.iter().copied());
+            self.count.write(filter.params.len());
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Wanted::tell`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Pget_filter_by_id2(
+    list: Id,
+    id: c_int,
+    flags: *mut c_uint,
+    count: *mut usize,
+    params: *mut c_uint,
+    room: usize,
+    name: *mut c_char,
+    config: *mut c_uint,
+) -> c_int {
+    let wanted = Wanted {
+        flags,
+        count,
+        params,
+        room,
+        name,
+        config,
+    };
+    of(list, -1, |call| {
+        let id = number(id)?;
+        let filter = call.pipeline.iter().find(|f| f.id == id)?;
+        // SAFETY: by the caller.
+        unsafe { wanted.tell(filter) };
+        Some(0)
+    })
+}
+
+/// # Safety
+/// As for [`Wanted::tell`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Pget_filter_by_id1(
+    list: Id,
+    id: c_int,
+    flags: *mut c_uint,
+    count: *mut usize,
+    params: *mut c_uint,
+    room: usize,
+    name: *mut c_char,
+) -> c_int {
+    let config = std::ptr::null_mut();
+    // SAFETY: by the caller.
+    unsafe { H5Pget_filter_by_id2(list, id, flags, count, params, room, name, config) }
+}
+
+/// # Safety
+/// As for [`Wanted::tell`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Pget_filter2(
+    list: Id,
+    place: c_uint,
+    flags: *mut c_uint,
+    count: *mut usize,
+    params: *mut c_uint,
+    room: usize,
+    name: *mut c_char,
+    config: *mut c_uint,
+) -> c_int {
+    let wanted = Wanted {
+        flags,
+        count,
+        params,
+        room,
+        name,
+        config,
+    };
+    of(list, -1, |call| {
+        let filter = call.pipeline.get(usize::try_from(place).ok()?)?;
+        // SAFETY: by the caller.
+        unsafe { wanted.tell(filter) };
+        c_int::try_from(filter.id).ok()
+    })
+}
+
+/// # Safety
+/// As for [`Wanted::tell`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Pget_filter1(
+    list: Id,
+    place: c_uint,
+    flags: *mut c_uint,
+    count: *mut usize,
+    params: *mut c_uint,
+    room: usize,
+    name: *mut c_char,
+) -> c_int {
+    let config = std::ptr::null_mut();
+    // SAFETY: by the caller.
+    unsafe { H5Pget_filter2(list, place, flags, count, params, room, name, config) }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Pget_nfilters(list: Id) -> c_int {
+    of(list, -1, |call| Some(count(call.pipeline.len())))
+}
+
+/// Parameters that a filter may have: as many as fit HDF5's message.
+const PARAMETERS: usize = 0xffff;
+
+/// The parameters that a plugin gives; `None` for more than can be stored.
+///
+/// # Safety
+/// There are so many parameters.
+unsafe fn given(count: usize, params: *const c_uint) -> Option<Vec<u32>> {
+    match count {
+        0 => Some(vec![]),
+        _ if params.is_null() || count > PARAMETERS => None,
+        // SAFETY: by the caller.
+        _ => Some(unsafe { std::slice::from_raw_parts(params, count) }.to_vec()),
+    }
+}
+
+/// # Safety
+/// There are so many parameters.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Pmodify_filter(
+    list: Id,
+    id: c_int,
+    _flags: c_uint,
+    count: usize,
+    params: *const c_uint,
+) -> c_int {
+    of(list, -1, |call| {
+        let id = number(id)?;
+        // SAFETY: by the caller.
+        let params = unsafe { given(count, params) }?;
+        let filter = call.pipeline.iter_mut().find(|f| f.id == id)?;
+        filter.params = params;
+        Some(0)
+    })
+}
+
+/// # Safety
+/// There are so many parameters.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Pset_filter(
+    list: Id,
+    id: c_int,
+    _flags: c_uint,
+    count: usize,
+    params: *const c_uint,
+) -> c_int {
+    of(list, -1, |call| {
+        let id = number(id)?;
+        // SAFETY: by the caller.
+        let params = unsafe { given(count, params) }?;
+        let has_room = call.pipeline.len() < 32;
+        match call.pipeline.iter_mut().find(|f| f.id == id) {
+            Some(filter) => filter.params = params,
+            None if has_room => call.pipeline.push(FilterSpec { id, params }),
+            None => return None,
+        }
+        Some(0)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Premove_filter(list: Id, id: c_int) -> c_int {
+    of(list, -1, |call| {
+        let id = number(id)?;
+        call.pipeline.retain(|f| f.id != id);
+        Some(0)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Pall_filters_avail(list: Id) -> c_int {
+    of(list, -1, |_| Some(1))
+}
+
+/// 1 for the format's own fill value, 2 for one of the user.
+///
+/// # Safety
+/// The place is null or valid.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Pfill_value_defined(list: Id, state: *mut c_int) -> c_int {
+    of(list, -1, |call| {
+        let known = if call.fill.is_some() { 2 } else { 1 };
+        // SAFETY: by the caller.
+        unsafe { put(state, known) };
+        Some(0)
+    })
+}
+
+/// # Safety
+/// The place has room for an element of the type.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Pget_fill_value(list: Id, ty: Id, value: *mut c_void) -> c_int {
+    of(list, -1, |call| {
+        let (from, to) = (call.ty, Type::asked(ty, call)?);
+        let size = convertible(from, to)?;
+        let mut bytes = match &call.fill {
+            Some(bytes) => bytes.get(..size)?.to_vec(),
+            None => vec![0; size],
+        };
+        if from.swaps(to) {
+            bytes.reverse();
+        }
+        // SAFETY: by the caller, there is room for `size` bytes.
+        unsafe { put_all(value.cast::<u8>(), size, bytes) };
+        Some(0)
+    })
+}
+
+/// There are no properties of others.
+#[unsafe(no_mangle)]
+extern "C" fn H5Pexist(_list: Id, _name: *const c_char) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Pget(_list: Id, _name: *const c_char, _value: *mut c_void) -> c_int {
+    -1
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Pset(_list: Id, _name: *const c_char, _value: *const c_void) -> c_int {
+    -1
+}
+
+/// In C, functions follow.
+#[unsafe(no_mangle)]
+extern "C" fn H5Pinsert2(_: Id, _: *const c_char, _: usize, _: *mut c_void) -> c_int {
+    -1
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Pisa_class(list: Id, _class: Id) -> c_int {
+    c_int::from(list == LIST)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Pget_class(list: Id) -> Id {
+    if list == LIST { CREATION } else { -1 }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Pcopy(list: Id) -> Id {
+    if list == LIST { LIST } else { -1 }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Pclose(_list: Id) -> c_int {
+    0
+}

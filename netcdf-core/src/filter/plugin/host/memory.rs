@@ -1,0 +1,92 @@
+//! Memory: that of the C allocator, as in libhdf5.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use super::{Export, exports, put};
+
+pub(super) fn exports() -> impl IntoIterator<Item = Export> {
+    exports![H5open H5close H5check_version H5get_libversion H5allocate_memory H5resize_memory H5free_memory
+        H5garbage_collect H5dont_atexit H5is_library_threadsafe]
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5open() -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5close() -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5garbage_collect() -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5dont_atexit() -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5check_version(_: c_uint, _: c_uint, _: c_uint) -> c_int {
+    0
+}
+
+/// # Safety
+/// The places are null or valid.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5get_libversion(
+    major: *mut c_uint,
+    minor: *mut c_uint,
+    release: *mut c_uint,
+) -> c_int {
+    for (place, value) in [(major, 1), (minor, 14), (release, 6)] {
+        // SAFETY: by the caller.
+        unsafe { put(place, value) };
+    }
+    0
+}
+
+/// # Safety
+/// The place is null or valid.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5is_library_threadsafe(yes: *mut bool) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { put(yes, false) };
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5allocate_memory(size: usize, clear: bool) -> *mut c_void {
+    match (size, clear) {
+        (0, _) => std::ptr::null_mut(),
+        // SAFETY: any size may be asked for.
+        (_, true) => unsafe { libc::calloc(1, size) },
+        // SAFETY: any size may be asked for.
+        (_, false) => unsafe { libc::malloc(size) },
+    }
+}
+
+/// # Safety
+/// The block is null or one of the C allocator.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5resize_memory(block: *mut c_void, size: usize) -> *mut c_void {
+    if size == 0 {
+        // SAFETY: by the caller.
+        unsafe { libc::free(block) };
+        return std::ptr::null_mut();
+    }
+    // SAFETY: by the caller.
+    unsafe { libc::realloc(block, size) }
+}
+
+/// # Safety
+/// The block is null or one of the C allocator.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5free_memory(block: *mut c_void) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { libc::free(block) };
+    0
+}

@@ -1,0 +1,193 @@
+//! The functions and data of HDF5 and netCDF that plugins use, as our executables export them.
+//!
+//! A plugin asks for the shape and type of the chunk at hand, and for its own place in the pipeline, by functions of
+//! libhdf5. It finds those here: the names are exported (see `exports.list`), and the dynamic linker takes
+//! those of an executable before all others. What they tell is the [`Call`] of the thread. Identifiers that we did not give
+//! are failures; nothing here panics.
+
+mod data;
+mod errors;
+mod lists;
+mod memory;
+mod netcdf;
+mod others;
+mod spaces;
+mod types;
+
+pub(super) use types::Type;
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use super::abi::Id;
+use crate::filter::Context;
+use crate::model::FilterSpec;
+
+/// The property list, the type and the space of a call.
+pub(super) const LIST: Id = 0x0A00_0000_0000_0101;
+pub(super) const TYPE: Id = 0x0300_0000_0000_0102;
+pub(super) const SPACE: Id = 0x0400_0000_0000_0103;
+
+/// What a plugin is told of the chunk at hand, and what it says.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// Shape of the chunk.
+    shape: Vec<u64>,
+    /// Type of an element, as stored.
+    ty: Type,
+    /// netCDF's number of the type.
+    number: u32,
+    /// Stored form of the fill value.
+    fill: Option<Vec<u8>>,
+    /// The filters.
+    pipeline: Vec<FilterSpec>,
+    /// What was said of errors.
+    messages: Vec<String>,
+}
+
+thread_local! {
+    static CALL: RefCell<Option<Call>> = const { RefCell::new(None) };
+}
+
+/// Messages of a call that are kept; some plugins say one for each layer.
+const MESSAGES: usize = 8;
+
+impl Call {
+    /// A call for a filter; its parameters are among those of the chunk's pipeline.
+    pub(super) fn new(context: &Context, filter: &FilterSpec) -> Self {
+        let mut pipeline = context.about.filters.clone();
+        match pipeline.iter_mut().find(|f| f.id == filter.id) {
+            Some(own) => own.params.clone_from(&filter.params),
+            None => pipeline.push(filter.clone()),
+        }
+        Self {
+            shape: context.shape.clone(),
+            ty: Type::of(context),
+            number: context.element.ty.number(),
+            fill: context.fill.clone(),
+            pipeline,
+            messages: vec![],
+        }
+    }
+
+    /// Does `work`, during which plugins are told of this call; what became of the call.
+    pub(super) fn during<T>(self, work: impl FnOnce() -> T) -> (T, Option<Self>) {
+        let before = CALL.replace(Some(self));
+        let done = work();
+        (done, CALL.replace(before))
+    }
+
+    /// The parameters of a filter.
+    pub(super) fn params(&self, id: u32) -> Option<&[u32]> {
+        let filter = self.pipeline.iter().find(|f| f.id == id);
+        filter.map(|f| f.params.as_slice())
+    }
+
+    /// What was said, for the end of a message.
+    pub(super) fn said(&self) -> String {
+        match self.messages.as_slice() {
+            [] => String::new(),
+            some => format!(": {}", some.join("; ")),
+        }
+    }
+
+    fn say(&mut self, message: String) {
+        if self.messages.len() < MESSAGES {
+            self.messages.push(message);
+        }
+    }
+}
+
+/// Asks the call of this thread; `failure` without one.
+fn ask<T>(failure: T, answer: impl FnOnce(&mut Call) -> T) -> T {
+    let asked = CALL.try_with(|call| {
+        let mut call = call.try_borrow_mut().ok()?;
+        call.as_mut().map(answer)
+    });
+    asked.ok().flatten().unwrap_or(failure)
+}
+
+/// Writes a value where a plugin wants it, if it does.
+///
+/// # Safety
+/// `place` is null or valid for a write.
+unsafe fn put<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: by the caller.
+        unsafe { place.write(value) };
+    }
+}
+
+/// Writes as many values as there is room for.
+///
+/// # Safety
+/// `place` is null or valid for `room` writes.
+unsafe fn put_all<T: Copy>(place: *mut T, room: usize, values: impl IntoIterator<Item = T>) {
+    if place.is_null() {
+        return;
+    }
+    for (n, value) in values.into_iter().take(room).enumerate() {
+        // SAFETY: `n` is less than `room`.
+        unsafe { place.add(n).write(value) };
+    }
+}
+
+/// A text of C.
+///
+/// # Safety
+/// `text` is null or ends with a NUL.
+unsafe fn text(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: by the caller.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_string_lossy().into_owned()
+}
+
+/// A number of something as C has it.
+fn count(n: usize) -> c_int {
+    c_int::try_from(n).unwrap_or(c_int::MAX)
+}
+
+/// An exported name and where it is in this program.
+#[derive(Clone, Copy)]
+pub(super) struct Export {
+    /// The name.
+    pub name: &'static CStr,
+    /// Its address.
+    pub address: *const c_void,
+}
+
+/// The exports of these functions or of these data.
+macro_rules! exports {
+    ($($name:ident)*) => {
+        [$($crate::filter::plugin::host::Export {
+            name: $crate::filter::plugin::host::c_name(concat!(stringify!($name), "\0")),
+            address: $name as *const ::std::ffi::c_void,
+        }),*]
+    };
+}
+use exports;
+
+/// A text with a NUL at its end as one of C.
+const fn c_name(name: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(name.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => c"",
+    }
+}
+
+/// All that is exported. That they are named here keeps them in the program.
+pub(super) fn all() -> Vec<Export> {
+    let mut all = vec![];
+    all.extend(data::exports());
+    all.extend(errors::exports());
+    all.extend(lists::exports());
+    all.extend(memory::exports());
+    all.extend(netcdf::exports());
+    all.extend(others::exports());
+    all.extend(spaces::exports());
+    all.extend(types::exports());
+    all
+}

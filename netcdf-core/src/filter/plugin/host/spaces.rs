@@ -1,0 +1,66 @@
+//! Dataspaces: that of a call has the extent of the chunk.
+
+use std::ffi::c_int;
+
+use super::super::abi::Id;
+use super::{Export, SPACE, ask, count, exports, put_all};
+use crate::model::region::product;
+
+pub(super) fn exports() -> impl IntoIterator<Item = Export> {
+    exports![H5Sis_simple H5Sget_simple_extent_type H5Sget_simple_extent_ndims H5Sget_simple_extent_npoints
+        H5Sget_simple_extent_dims H5Scopy H5Sclose]
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Sis_simple(space: Id) -> c_int {
+    if space == SPACE { 1 } else { -1 }
+}
+
+/// `H5S_SIMPLE`.
+#[unsafe(no_mangle)]
+extern "C" fn H5Sget_simple_extent_type(space: Id) -> c_int {
+    H5Sis_simple(space)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Sget_simple_extent_ndims(space: Id) -> c_int {
+    ask(-1, |call| match space {
+        SPACE => count(call.shape.len()),
+        _ => -1,
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Sget_simple_extent_npoints(space: Id) -> i64 {
+    ask(-1, |call| match space {
+        SPACE => product(&call.shape).map_or(-1, |n| i64::try_from(n).unwrap_or(-1)),
+        _ => -1,
+    })
+}
+
+/// # Safety
+/// The places are null or have room for all dimensions.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Sget_simple_extent_dims(space: Id, dims: *mut u64, most: *mut u64) -> c_int {
+    ask(-1, |call| {
+        if space != SPACE {
+            return -1;
+        }
+        let rank = call.shape.len();
+        for place in [dims, most] {
+            // SAFETY: by the caller.
+            unsafe { put_all(place, rank, call.shape.iter().copied()) };
+        }
+        count(rank)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Scopy(space: Id) -> Id {
+    if space == SPACE { SPACE } else { -1 }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Sclose(_space: Id) -> c_int {
+    0
+}

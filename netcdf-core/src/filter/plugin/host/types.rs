@@ -1,0 +1,295 @@
+//! Datatypes: that of a call, its base, and the predefined ones, whose identifiers say what they are.
+
+use std::ffi::{c_int, c_void};
+
+use super::super::abi::Id;
+use super::{Call, Export, TYPE, ask, exports};
+use crate::filter::{Context, UserClass};
+use crate::model::{Atomic, DataType, Endianness};
+
+pub(super) fn exports() -> impl IntoIterator<Item = Export> {
+    exports![H5Tget_class H5Tget_size H5Tget_order H5Tget_sign H5Tget_precision H5Tget_offset H5Tget_super
+        H5Tget_native_type H5Tequal H5Tcopy H5Tclose H5Tis_variable_str H5Tget_nmembers H5Tconvert
+        H5Tdetect_class]
+}
+
+/// The classes of datatypes.
+pub(super) const INTEGER: c_int = 0;
+pub(super) const FLOAT: c_int = 1;
+const STRING: c_int = 3;
+const OPAQUE: c_int = 5;
+const COMPOUND: c_int = 6;
+const ENUM: c_int = 8;
+const VLEN: c_int = 9;
+
+/// The base type of that of a call.
+const BASE: Id = 0x0300_0000_0000_0104;
+
+/// A datatype.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) struct Type {
+    class: c_int,
+    size: u64,
+    big: bool,
+    signed: bool,
+    /// The integers of an enumeration.
+    base: Option<(u64, bool)>,
+}
+
+impl Type {
+    /// That of a chunk.
+    pub(in super::super) fn of(context: &Context) -> Self {
+        let element = &context.element;
+        let (class, signed, base) = match element.ty {
+            DataType::Atomic(ty) => (class(ty), is_signed(ty), None),
+            DataType::User(_) => match context.about.class {
+                Some(UserClass::Enum(base)) => {
+                    (ENUM, is_signed(base), Some((element.size, is_signed(base))))
+                }
+                Some(UserClass::Vlen) => (VLEN, false, None),
+                Some(UserClass::Compound) => (COMPOUND, false, None),
+                Some(UserClass::Opaque) | None => (OPAQUE, false, None),
+            },
+        };
+        Self {
+            class,
+            size: element.size,
+            big: element.order == Endianness::Big,
+            signed,
+            base,
+        }
+    }
+
+    /// The type of an identifier.
+    fn get(id: Id, call: Option<&Call>) -> Option<Self> {
+        if id >> 52 == PREDEFINED >> 52 {
+            return Some(Self {
+                class: if id >> 16 & 1 == 1 { FLOAT } else { INTEGER },
+                size: (id & 0xff).cast_unsigned(),
+                big: id >> 9 & 1 == 1,
+                signed: id >> 8 & 1 == 1,
+                base: None,
+            });
+        }
+        let own = call.map(|call| call.ty)?;
+        match id {
+            TYPE => Some(own),
+            BASE => own.base.map(|(size, signed)| Self {
+                class: INTEGER,
+                size,
+                signed,
+                base: None,
+                ..own
+            }),
+            _ => None,
+        }
+    }
+
+    fn is_number(self) -> bool {
+        matches!(self.class, INTEGER | FLOAT)
+    }
+
+    /// The predefined type that is this one in another byte order.
+    fn predefined(self, big: bool) -> Option<Id> {
+        let size = i64::try_from(self.size).ok().filter(|n| *n <= 16)?;
+        match self.class {
+            INTEGER => Some(integer(size, big, self.signed)),
+            FLOAT => Some(float(size, big)),
+            _ => None,
+        }
+    }
+}
+
+fn class(ty: Atomic) -> c_int {
+    match ty {
+        Atomic::Char | Atomic::String => STRING,
+        Atomic::Float | Atomic::Double => FLOAT,
+        Atomic::Byte
+        | Atomic::UByte
+        | Atomic::Short
+        | Atomic::UShort
+        | Atomic::Int
+        | Atomic::UInt
+        | Atomic::Int64
+        | Atomic::UInt64 => INTEGER,
+    }
+}
+
+fn is_signed(ty: Atomic) -> bool {
+    match ty {
+        Atomic::Byte
+        | Atomic::Short
+        | Atomic::Int
+        | Atomic::Int64
+        | Atomic::Float
+        | Atomic::Double => true,
+        Atomic::Char
+        | Atomic::String
+        | Atomic::UByte
+        | Atomic::UShort
+        | Atomic::UInt
+        | Atomic::UInt64 => false,
+    }
+}
+
+/// Predefined types: class, order, sign and size are in the lower bits.
+const PREDEFINED: Id = 0x0310_0000_0000_0000;
+/// The identifier of predefined types that no filter is applied to.
+pub(super) const NO_TYPE: Id = 0x0320_0000_0000_0000;
+pub(super) const BIG: bool = true;
+pub(super) const LITTLE: bool = false;
+pub(super) const NATIVE: bool = cfg!(target_endian = "big");
+
+/// The identifier of integers.
+pub(super) const fn integer(size: i64, big: bool, signed: bool) -> Id {
+    PREDEFINED | (big as i64) << 9 | (signed as i64) << 8 | size
+}
+
+/// The identifier of floating-point numbers.
+pub(super) const fn float(size: i64, big: bool) -> Id {
+    PREDEFINED | 1 << 16 | (big as i64) << 9 | 1 << 8 | size
+}
+
+/// Asks of a type, which may be predefined: then no call is needed.
+fn of<T: Copy>(id: Id, failure: T, answer: impl Fn(Type) -> T) -> T {
+    let known = Type::get(id, None).map(&answer);
+    let asked = || {
+        ask(failure, |call| {
+            Type::get(id, Some(call)).map_or(failure, &answer)
+        })
+    };
+    known.unwrap_or_else(asked)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_class(id: Id) -> c_int {
+    of(id, -1, |ty| ty.class)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tdetect_class(id: Id, class: c_int) -> c_int {
+    of(id, -1, |ty| c_int::from(ty.class == class))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_size(id: Id) -> usize {
+    of(id, 0, |ty| usize::try_from(ty.size).unwrap_or(0))
+}
+
+/// 0 little-endian, 1 big-endian.
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_order(id: Id) -> c_int {
+    of(id, -1, |ty| c_int::from(ty.big))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_sign(id: Id) -> c_int {
+    of(id, -1, |ty| c_int::from(ty.signed))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_precision(id: Id) -> usize {
+    H5Tget_size(id).saturating_mul(8)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_offset(id: Id) -> c_int {
+    of(id, -1, |_| 0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_super(id: Id) -> Id {
+    of(id, -1, |ty| if ty.base.is_some() { BASE } else { -1 })
+}
+
+/// The type in the byte order of this machine.
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_native_type(id: Id, _direction: c_int) -> Id {
+    of(id, -1, |ty| ty.predefined(NATIVE).unwrap_or(id))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tequal(a: Id, b: Id) -> c_int {
+    of(a, -1, |a| of(b, -1, |b| c_int::from(a == b)))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tcopy(id: Id) -> Id {
+    of(id, -1, |_| id)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tclose(_id: Id) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn H5Tis_variable_str(id: Id) -> c_int {
+    of(id, -1, |ty| c_int::from(ty.class == STRING && ty.size > 1))
+}
+
+/// The members of compounds are not told.
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_nmembers(_id: Id) -> c_int {
+    -1
+}
+
+/// Numbers of the same size: their byte order changes.
+///
+/// # Safety
+/// The buffer has as many elements.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn H5Tconvert(
+    from: Id,
+    to: Id,
+    elements: usize,
+    buffer: *mut c_void,
+    _background: *mut c_void,
+    _list: Id,
+) -> c_int {
+    of(from, -1, |from| {
+        of(to, -1, |to| {
+            let Some(size) = convertible(from, to) else {
+                return -1;
+            };
+            let Some(len) = elements.checked_mul(size).filter(|_| !buffer.is_null()) else {
+                return -1;
+            };
+            if from.big != to.big {
+                // SAFETY: by the caller, the buffer has so many bytes.
+                let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u8>(), len) };
+                bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+            }
+            0
+        })
+    })
+}
+
+/// Bytes of an element, if only the byte order changes.
+pub(super) fn convertible(from: Type, to: Type) -> Option<usize> {
+    let same = from.is_number() && from.class == to.class && from.size == to.size;
+    let size = usize::try_from(from.size).ok().filter(|&n| n > 0);
+    size.filter(|_| same)
+}
+
+impl Type {
+    /// What [`convertible`] needs of an identifier that a plugin gives.
+    pub(super) fn asked(id: Id, call: &Call) -> Option<Self> {
+        Self::get(id, Some(call))
+    }
+
+    /// Bytes of an element.
+    pub(super) fn bytes(self) -> usize {
+        usize::try_from(self.size).unwrap_or(0)
+    }
+
+    /// Whether numbers are big-endian.
+    pub(super) fn is_big(self) -> bool {
+        self.big
+    }
+
+    /// Whether numbers are stored in another byte order than those of `other`.
+    pub(super) fn swaps(self, other: Self) -> bool {
+        self.big != other.big
+    }
+}

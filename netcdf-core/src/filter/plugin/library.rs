@@ -1,0 +1,246 @@
+//! Loading shared objects.
+//!
+//! What is loaded stays loaded: plugins start threads and leave functions to be called when threads end.
+
+use std::ffi::{CStr, c_void};
+use std::mem::ManuallyDrop;
+use std::path::Path;
+use std::sync::Mutex;
+
+use super::abi::{self, CodecClass, FilterClass};
+
+#[cfg(unix)]
+use libloading::os::unix as os;
+#[cfg(windows)]
+use libloading::os::windows as os;
+
+/// A loaded plugin.
+pub(super) struct Library {
+    handle: ManuallyDrop<os::Library>,
+    /// Held during calls of functions that are not known to work in several threads at a time.
+    pub lock: Mutex<()>,
+}
+
+impl Library {
+    /// Loads a library; all that it needs has to be there.
+    ///
+    /// # Errors
+    /// The dynamic linker's reason.
+    pub(super) fn open(path: &Path) -> Result<Self, String> {
+        // A library that is linked here finds others beside itself, not beside the link.
+        let itself = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let handle = load(&itself).map_err(|e| reason(&e, &itself))?;
+        Ok(Self {
+            handle: ManuallyDrop::new(handle),
+            lock: Mutex::new(()),
+        })
+    }
+
+    /// The address of a symbol, if the library has it.
+    pub(super) fn address(&self, name: &CStr) -> Option<*const c_void> {
+        // SAFETY: only the address is taken, as that of something unknown.
+        let symbol = unsafe { self.handle.get::<*const c_void>(name.to_bytes_with_nul()) };
+        let address = symbol.ok()?.into_raw();
+        #[cfg(unix)]
+        let address = address.cast_const();
+        #[cfg(windows)]
+        let address = address.map_or(std::ptr::null(), |f| f as *const c_void);
+        (!address.is_null()).then_some(address)
+    }
+
+    /// What `H5PLget_plugin_info` says of the filter.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) fn filter_class(&self) -> Result<&'static FilterClass, String> {
+        let get = |name: &CStr| {
+            let name_text = name.to_string_lossy();
+            self.address(name)
+                .ok_or_else(|| format!("it has no {name_text}"))
+        };
+        // SAFETY: functions of these names are of this type in every plugin (H5PLextern.h).
+        let ty: abi::GetType = unsafe { std::mem::transmute(get(c"H5PLget_plugin_type")?) };
+        // SAFETY: as above.
+        let info: abi::GetInfo = unsafe { std::mem::transmute(get(c"H5PLget_plugin_info")?) };
+        // SAFETY: it takes nothing and gives a number.
+        match unsafe { ty() } {
+            abi::TYPE_FILTER => {}
+            other => return Err(format!("a plugin of HDF5 of type {other}, not a filter")),
+        }
+        // SAFETY: it takes nothing and gives the address of a class.
+        let class = unsafe { info() }.cast::<FilterClass>();
+        if class.is_null() || !class.is_aligned() {
+            return Err("it does not describe its filter".to_owned());
+        }
+        // SAFETY: the address is that of a class, which begins with its version, and stays valid, as the
+        // library does.
+        let version = unsafe { (*class).version };
+        if version != abi::CLASS_VERSION {
+            return Err(format!("its filter is of version {version}, not 1"));
+        }
+        // SAFETY: a class of version 1 has this form.
+        Ok(unsafe { &*class })
+    }
+}
+
+impl Library {
+    /// What `NCZ_codec_info_defaults` or, if that is not there, `NCZ_get_codec_info` says of codecs.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub(super) fn codec_classes(&self) -> Result<Vec<&'static CodecClass>, String> {
+        let call = |address: *const c_void| {
+            // SAFETY: functions of these names are of this type in every codec library (netcdf_filter_build.h).
+            let info: abi::GetInfo = unsafe { std::mem::transmute(address) };
+            // SAFETY: it takes nothing and gives an address.
+            unsafe { info() }
+        };
+        let mut classes = vec![];
+        if let Some(defaults) = self.address(DEFAULTS) {
+            let list = call(defaults).cast::<*const CodecClass>();
+            let mut at = list;
+            while !at.is_null() && classes.len() < CODECS {
+                // SAFETY: the list ends with a null, which was not met yet.
+                let class = unsafe { at.read() };
+                if class.is_null() {
+                    break;
+                }
+                classes.push(class);
+                // SAFETY: as above.
+                at = unsafe { at.add(1) };
+            }
+        } else if let Some(info) = self.address(CODEC) {
+            classes.push(call(info).cast::<CodecClass>());
+        }
+        if classes.is_empty() || classes.iter().any(|c| c.is_null() || !c.is_aligned()) {
+            return Err("it does not describe its codecs".to_owned());
+        }
+        // SAFETY: the addresses are those of classes, which stay as the library does. A class of another
+        // version begins with it, too, and has no fewer members.
+        Ok(classes
+            .into_iter()
+            .map(|class| unsafe { &*class })
+            .collect())
+    }
+}
+
+/// Names of the functions of codec libraries.
+const DEFAULTS: &CStr = c"NCZ_codec_info_defaults";
+const CODEC: &CStr = c"NCZ_get_codec_info";
+/// Codecs of a library, at most.
+const CODECS: usize = 1000;
+
+/// That plugins find the functions of [`host`](super::host) in this program: it was linked for it.
+///
+/// # Errors
+/// That they do not.
+#[cfg(unix)]
+pub(super) fn exported() -> Result<(), String> {
+    let this = Library {
+        handle: ManuallyDrop::new(os::Library::this()),
+        lock: Mutex::new(()),
+    };
+    let is_found = |e: &super::host::Export| this.address(e.name) == Some(e.address);
+    match super::host::all().iter().find(|e| !is_found(e)) {
+        None => Ok(()),
+        Some(e) => {
+            let name = e.name.to_string_lossy();
+            Err(format!(
+                "this program was not linked for plugins: {name} is not exported"
+            ))
+        }
+    }
+}
+
+/// Not looked into: on Windows, plugins find functions by the name of the library that has them.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub(super) fn exported() -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn load(path: &Path) -> Result<os::Library, libloading::Error> {
+    // SAFETY: the library's constructors run. What it is was looked at, and who may have written it; more
+    // cannot be known of a plugin.
+    unsafe { os::Library::open(Some(path), os::RTLD_NOW | os::RTLD_LOCAL) }
+}
+
+#[cfg(windows)]
+fn load(path: &Path) -> Result<os::Library, libloading::Error> {
+    // SAFETY: as on Unix.
+    unsafe { os::Library::new(path) }
+}
+
+/// The linker's own words, which begin with the path.
+fn reason(e: &libloading::Error, path: &Path) -> String {
+    let text = std::error::Error::source(e).map_or_else(|| e.to_string(), ToString::to_string);
+    let text = text.trim_matches('"');
+    let path = path.display().to_string();
+    let rest = text.strip_prefix(path.as_str());
+    rest.map_or(text, |rest| rest.trim_start_matches([':', ' ']))
+        .to_owned()
+}
+
+/// Loads an object without content in place of the library of this name.
+///
+/// # Errors
+/// Why it cannot be.
+#[cfg(target_os = "linux")]
+pub(super) fn load_stub(name: &str) -> Result<(), String> {
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+    let machine = super::elf::machine().ok_or("this machine is not known")?;
+    let object = super::stub::object(name, machine);
+    let flags = rustix::fs::MemfdFlags::CLOEXEC;
+    let in_memory = rustix::fs::memfd_create(c"stub", flags).map(std::fs::File::from);
+    if let Ok(mut file) = in_memory
+        && file.write_all(&object).is_ok()
+    {
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        if load(Path::new(&path)).map(ManuallyDrop::new).is_ok() {
+            // The linker would take a second object of this path for the first.
+            std::mem::forget(file);
+            return Ok(());
+        }
+    }
+    // Where memory may not be run, or /proc is not there.
+    let file = tempfile::NamedTempFile::new().map_err(|e| crate::error::plain(&e))?;
+    std::fs::write(file.path(), &object).map_err(|e| crate::error::plain(&e))?;
+    Library::open(file.path()).map(|_| ())
+}
+
+/// Other linkers do not take an object in memory for a library.
+///
+/// # Errors
+/// None: the library itself is loaded.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn load_stub(_: &str) -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_stub_is_loaded_by_its_name() {
+        let names = ["libhdf5_of_a_test.so.999", "libnetcdf_of_a_test.so.999"];
+        for name in names {
+            assert!(Library::open(Path::new(name)).is_err());
+            load_stub(name).unwrap();
+        }
+        for name in names {
+            assert!(Library::open(Path::new(name)).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_has_its_reason() {
+        let why = Library::open(Path::new("/no/libx.so")).err().unwrap();
+        assert!(!why.is_empty() && !why.starts_with("/no"), "{why}");
+    }
+}

@@ -1,0 +1,339 @@
+//! The plugins of a run: looked for and loaded when they are needed, and why some could not be.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::codec::Codec;
+use super::discovery::{self, Search};
+use super::elf::Object;
+use super::filter::Plugin;
+use super::library::{self, Library, load_stub};
+use super::{elf, host, stub, trust};
+
+/// The plugins of a run.
+#[derive(Default)]
+pub struct Plugins {
+    search: Search,
+    prefer: bool,
+    state: Mutex<State>,
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct State {
+    /// The directories, once they were read, and what became of them.
+    directories: Option<Vec<(PathBuf, Result<(), String>)>>,
+    /// Files that may be plugins, in the order in which they count.
+    candidates: Vec<Candidate>,
+    /// Filters of candidates before this one were loaded.
+    next: usize,
+    /// Filters by their number.
+    filters: BTreeMap<u32, Arc<Plugin>>,
+    /// Codecs, once they were looked for.
+    codecs: Option<Vec<Arc<Codec>>>,
+    /// Libraries that are loaded.
+    libraries: BTreeMap<PathBuf, Arc<Library>>,
+    /// Files that were not used, and why.
+    refused: Vec<(PathBuf, String)>,
+    /// Names of libraries that a stub stands for.
+    stubs: BTreeSet<String>,
+    /// Whether this program can have plugins at all, once that is known.
+    ready: Option<Result<(), String>>,
+}
+
+/// A file that says that it is a plugin.
+#[derive(Debug, Clone)]
+struct Candidate {
+    path: PathBuf,
+    object: Object,
+    /// Whether it is looked into for filters, not for codecs alone.
+    for_filters: bool,
+}
+
+impl Candidate {
+    fn has_filter(&self) -> bool {
+        self.for_filters && self.object.defines("H5PLget_plugin_info")
+    }
+
+    fn has_defaults(&self) -> bool {
+        self.object.defines("NCZ_codec_info_defaults")
+    }
+
+    fn has_codec(&self) -> bool {
+        self.has_defaults() || self.object.defines("NCZ_get_codec_info")
+    }
+}
+
+impl std::fmt::Debug for Plugins {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "plugins of {:?}", self.search.directories)
+    }
+}
+
+impl Plugins {
+    /// Plugins of these directories. Those that are preferred come before the filters that are built in.
+    #[must_use]
+    pub fn new(search: Search, prefer: bool) -> Self {
+        Self {
+            search,
+            prefer,
+            state: Mutex::default(),
+        }
+    }
+
+    /// The plugins that the environment of the process names.
+    #[must_use]
+    pub fn from_environment(prefer: bool) -> Self {
+        Self::new(Search::from_environment(), prefer)
+    }
+
+    /// Whether they come before the filters that are built in.
+    #[must_use]
+    pub fn preferred(&self) -> bool {
+        self.prefer
+    }
+
+    /// What was found so far; the directories are read.
+    fn state(&self) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.list(&self.search);
+        state
+    }
+
+    /// The plugin for a filter: of the first file that has one.
+    #[must_use]
+    pub fn filter(&self, id: u32) -> Option<Arc<Plugin>> {
+        self.state().filter(id)
+    }
+
+    /// The codec of a filter: of the first library that describes it; of one with defaults, if no other does.
+    #[must_use]
+    pub fn codec_of(&self, filter: u32) -> Option<Arc<Codec>> {
+        self.codecs().into_iter().find(|c| c.filter == filter)
+    }
+
+    /// The codec of this name; see [`Self::codec_of`].
+    #[must_use]
+    pub fn codec(&self, name: &str) -> Option<Arc<Codec>> {
+        self.codecs().into_iter().find(|c| c.name == name)
+    }
+
+    /// The codecs, one a filter.
+    #[must_use]
+    pub fn codecs(&self) -> Vec<Arc<Codec>> {
+        let mut state = self.state();
+        if state.codecs.is_none() {
+            let found = state.find_codecs();
+            state.codecs = Some(found);
+        }
+        state.codecs.clone().unwrap_or_default()
+    }
+
+    /// Where was looked for a filter, and what was wrong there: for a message.
+    #[must_use]
+    pub fn searched(&self) -> String {
+        if let Some(off) = &self.search.off {
+            return off.clone();
+        }
+        let state = self.state();
+        let directories = state.directories.iter().flatten();
+        let directories = directories.map(|(path, read)| match read {
+            Ok(()) => path.display().to_string(),
+            Err(why) => format!("{} ({why})", path.display()),
+        });
+        let mut text = match directories.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => format!("{} names no directory", discovery::VARIABLE),
+            some => format!("no plugin for it in {some}"),
+        };
+        let files = state
+            .refused
+            .iter()
+            .map(|(path, why)| format!("{}: {why}", path.display()));
+        let reasons = files.chain(self.search.left_out.iter().cloned());
+        for (n, reason) in reasons.enumerate() {
+            if n == MOST_REASONS {
+                text.push_str("; and more that is not used");
+                break;
+            }
+            text.push_str("; ");
+            text.push_str(&reason);
+        }
+        text
+    }
+}
+
+/// Reasons that a message has, at most.
+const MOST_REASONS: usize = 16;
+
+impl State {
+    /// Reads the directories, once. Nothing is loaded.
+    fn list(&mut self, search: &Search) {
+        if self.directories.is_some() {
+            return;
+        }
+        let mut known = BTreeSet::new();
+        let mut directories = vec![];
+        if search.off.is_none() {
+            for directory in &search.directories {
+                let read = self.list_one(directory, true, &mut known);
+                directories.push((directory.clone(), read));
+            }
+            for directory in &search.for_codecs {
+                // As a rule these are not there, and nobody asked for them.
+                let _ = self.list_one(directory, false, &mut known);
+            }
+        }
+        self.directories = Some(directories);
+    }
+
+    fn list_one(
+        &mut self,
+        directory: &Path,
+        for_filters: bool,
+        known: &mut BTreeSet<trust::Identity>,
+    ) -> Result<(), String> {
+        for path in discovery::files(directory)? {
+            let object = match trust::file(&path) {
+                Ok(identity) if !known.insert(identity) => continue,
+                Ok(_) => elf::read(&path),
+                Err(why) => Err(why),
+            };
+            match object {
+                Ok(object) => {
+                    let candidate = Candidate {
+                        path,
+                        object,
+                        for_filters,
+                    };
+                    // Libraries that plugins use lie beside them.
+                    if candidate.has_filter() || candidate.has_codec() {
+                        self.candidates.push(candidate);
+                    }
+                }
+                Err(why) if for_filters => self.refused.push((path, why)),
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn filter(&mut self, id: u32) -> Option<Arc<Plugin>> {
+        while !self.filters.contains_key(&id) {
+            let candidate = self.candidates.get(self.next)?.clone();
+            self.next = self.next.saturating_add(1);
+            if !candidate.has_filter() {
+                continue;
+            }
+            let path = candidate.path.clone();
+            let plugin = self.library(&candidate);
+            match plugin.and_then(|library| Plugin::of(library, path.clone())) {
+                Ok(plugin) => {
+                    let plugin = Arc::new(plugin);
+                    self.filters.entry(plugin.id).or_insert(plugin);
+                }
+                Err(why) => self.refused.push((path, why)),
+            }
+        }
+        self.filters.get(&id).cloned()
+    }
+
+    /// One codec a filter: those that describe one filter come before defaults.
+    fn find_codecs(&mut self) -> Vec<Arc<Codec>> {
+        let candidates: Vec<_> = self
+            .candidates
+            .iter()
+            .filter(|c| c.has_codec())
+            .cloned()
+            .collect();
+        let (defaults, own): (Vec<_>, Vec<_>) = candidates.iter().partition(|c| c.has_defaults());
+        let mut codecs: Vec<Arc<Codec>> = vec![];
+        for candidate in own.into_iter().chain(defaults) {
+            match self.codecs_of(candidate) {
+                Ok(found) => {
+                    for codec in found {
+                        if codecs.iter().all(|c| c.filter != codec.filter) {
+                            codecs.push(Arc::new(codec));
+                        }
+                    }
+                }
+                Err(why) => self.refused.push((candidate.path.clone(), why)),
+            }
+        }
+        codecs
+    }
+
+    fn codecs_of(&mut self, candidate: &Candidate) -> Result<Vec<Codec>, String> {
+        let library = self.library(candidate)?;
+        let codecs = Codec::all(&library, &candidate.path)?;
+        if candidate.has_filter() && !candidate.has_defaults() {
+            let filter = Plugin::of(library, candidate.path.clone())?.id;
+            if let Some(other) = codecs.iter().find(|c| c.filter != filter) {
+                let other = other.filter;
+                return Err(format!("its filter is {filter}, its codec is for {other}"));
+            }
+        }
+        Ok(codecs)
+    }
+
+    /// The library of a candidate, loaded once.
+    fn library(&mut self, candidate: &Candidate) -> Result<Arc<Library>, String> {
+        if let Some(library) = self.libraries.get(&candidate.path) {
+            return Ok(Arc::clone(library));
+        }
+        self.ready.get_or_insert_with(prepare).clone()?;
+        check_functions(&candidate.object)?;
+        self.stand_for(&candidate.object)?;
+        let library = Arc::new(Library::open(&candidate.path)?);
+        let path = candidate.path.clone();
+        self.libraries.insert(path, Arc::clone(&library));
+        Ok(library)
+    }
+
+    /// Loads stubs in place of the libraries that plugins must not bring in.
+    fn stand_for(&mut self, object: &Object) -> Result<(), String> {
+        for name in object.needed.iter().filter(|name| stub::replaces(name)) {
+            if !self.stubs.contains(name) {
+                load_stub(name).map_err(|e| format!("nothing can stand for {name}: {e}"))?;
+                self.stubs.insert(name.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// That the functions of HDF5 and netCDF that an object uses are there. The dynamic linker names only one.
+fn check_functions(object: &Object) -> Result<(), String> {
+    let exports = host::all();
+    let ours = |name: &str| exports.iter().any(|e| e.name.to_bytes() == name.as_bytes());
+    let of_hdf5 = |name: &str| {
+        let known = ["H5", "nc_", "ncaux_", "NC_"];
+        known.iter().any(|prefix| name.starts_with(prefix))
+    };
+    let missing = object.undefined.iter().map(String::as_str);
+    let missing: Vec<_> = missing.filter(|n| of_hdf5(n) && !ours(n)).collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => {
+            let missing = missing.join(", ");
+            Err(format!("it uses functions that are not there: {missing}"))
+        }
+    }
+}
+
+/// That the functions for plugins are found in this program, and that what plugins print does not get into our
+/// output.
+fn prepare() -> Result<(), String> {
+    library::exported()?;
+    #[cfg(unix)]
+    {
+        // Our output is a duplicate of the descriptor (`tool::stdout()`).
+        let nowhere = |_| {
+            let null = std::fs::File::options().write(true).open("/dev/null");
+            let null = null.map_err(|e| crate::error::plain(&e))?;
+            rustix::stdio::dup2_stdout(null).map_err(|e| e.to_string())
+        };
+        rustix::stdio::dup2_stdout(std::io::stderr()).or_else(nowhere)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,8 @@
+//! Exports the functions that HDF5 plugins use.
+
+include!("../netcdf-core/plugins.rs");
+
+fn main() {
+    export_to_plugins("bins");
+    export_to_plugins("tests");
+}

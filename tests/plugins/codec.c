@@ -1,0 +1,97 @@
+/* A codec library for tests: {"id": NAME, "more": N} for the parameter N of filter ID. It is built without the headers of
+ * netCDF. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef ID
+#define ID 40100
+#endif
+#ifndef FILTER
+#define FILTER ID
+#endif
+#ifndef NAME
+#define NAME "more"
+#endif
+#ifndef VERSION
+#define VERSION 1
+#endif
+
+struct codec {
+    int version, sort;
+    const char *name;
+    unsigned filter;
+    void (*initialize)(void);
+    void (*finalize)(void);
+    int (*to_params)(const char *, size_t *, unsigned **);
+    int (*to_json)(size_t, const unsigned *, char **);
+    int (*modify)(int, int, size_t *, unsigned **, size_t *, unsigned **);
+};
+
+int nc_inq_var(int, int, char *, int *, int *, int *, int *);
+int nc_inq_type(int, int, char *, size_t *);
+int nc_inq_dimlen(int, int, size_t *);
+int nc_inq_var_chunking(int, int, int *, size_t *);
+int nc_inq_var_endian(int, int, int *);
+
+static int ready;
+static void initialize(void) { ready++; }
+static void finalize(void) {
+    ready--;
+#ifdef TOUCH
+    FILE *file = fopen(TOUCH, "w");
+    fprintf(file, "%d", ready);
+    fclose(file);
+#endif
+}
+
+static int to_params(const char *json, size_t *count, unsigned **params) {
+    const char *more = strstr(json, "\"more\":");
+    if (ready != 1 || more == NULL)
+        return -137;
+    *count = 1;
+    *params = malloc(sizeof **params);
+    **params = (unsigned)atoi(more + 7);
+    return 0;
+}
+
+static int to_json(size_t count, const unsigned *params, char **json) {
+    char text[100];
+    if (ready != 1 || count != 1)
+        return -137;
+    snprintf(text, sizeof text, "{\"id\": \"" NAME "\", \"more\": %u}", params[0]);
+    *json = strdup(text);
+    return 0;
+}
+
+/* Visible parameters grow by one; working ones are all that can be asked. */
+static int modify(int set, int var, size_t *shown, unsigned **visible, size_t *count, unsigned **working) {
+    int type, rank, dims[8], storage, order;
+    size_t size, len, chunk[8];
+    char name[257];
+    unsigned first = (*visible)[0], *all = malloc(16 * sizeof *all);
+    if (nc_inq_var(set, var, name, &type, &rank, dims, NULL) || nc_inq_type(set, type, NULL, &size) ||
+        nc_inq_dimlen(set, dims[rank - 1], &len) || nc_inq_var_chunking(set, var, &storage, chunk) ||
+        nc_inq_var_endian(set, var, &order))
+        return -1;
+    free(*visible);
+    *visible = malloc(2 * sizeof **visible);
+    (*visible)[0] = first;
+    (*visible)[1] = 7;
+    *shown = 2;
+    unsigned known[] = {first, type, rank, size, len, chunk[0], storage, order};
+    memcpy(all, known, sizeof known);
+    *count = sizeof known / sizeof *known;
+    *working = all;
+    return 0;
+}
+
+static const struct codec codec = {VERSION, 1, NAME, FILTER, initialize, finalize, to_params, to_json, modify};
+
+#ifdef DEFAULTS
+static const struct codec zlib = {VERSION, 1, "zlib", 1, NULL, NULL, to_params, to_json, NULL};
+static const struct codec *const all[] = {&codec, &zlib, NULL};
+const void *NCZ_codec_info_defaults(void) { return all; }
+#else
+const void *NCZ_get_codec_info(void) { return &codec; }
+#endif
