@@ -16,10 +16,13 @@ impl Table {
         for spec in filters {
             self.check(std::slice::from_ref(spec), 0)?;
             let entry = self.entry(spec.id)?;
-            let params = match entry {
-                Entry::BuiltIn(_) => entry.prepare(&next, &spec.params)?,
-                // A plugin takes stored parameters for a user's.
-                Entry::Plugin(_) => spec.params.clone(),
+            let params = match &entry {
+                Entry::BuiltIn(row) => (row.prepare)(&next, &spec.params)?,
+                // Not every plugin can make stored parameters of stored ones.
+                Entry::Plugin(plugin) => {
+                    plugin.check(&next, &spec.params)?;
+                    spec.params.clone()
+                }
             };
             next = entry.build(&params, &next)?.output(&next);
         }

@@ -126,6 +126,15 @@ impl Plugin {
         }
     }
 
+    /// That the filter with these stored parameters can be applied to a chunk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] if it cannot.
+    pub fn check(&self, context: &Context, params: &[u32]) -> Result<()> {
+        let call = Call::new(context, &self.spec(params.to_vec()));
+        self.applicable(call).map(|_| ())
+    }
+
     fn spec(&self, params: Vec<u32>) -> FilterSpec {
         FilterSpec {
             id: self.id,
@@ -224,8 +233,8 @@ impl Applied {
     fn fits(&self, context: &Context) -> Result<()> {
         let plugin = &self.plugin;
         let why = self.fits.get_or_init(|| {
-            let call = Call::new(context, &plugin.spec(self.params.clone()));
-            plugin.applicable(call).err().map(|e| e.what().to_owned())
+            let checked = plugin.check(context, &self.params);
+            checked.err().map(|e| e.what().to_owned())
         });
         match why {
             None => Ok(()),
