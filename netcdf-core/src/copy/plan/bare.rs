@@ -5,8 +5,8 @@ use super::keep::{self, Stay};
 use crate::env::Note;
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
 
-/// As [`keep::keep`], without what no variable that stays needs: groups without variables, types that nothing is of, unlimited
-/// dimensions that nothing has. `notes` say which groups are left out.
+/// As [`keep::keep`], without what no variable that stays needs: groups without variables, types that nothing is of, of several
+/// unlimited dimensions those that nothing has. `notes` say which groups are left out.
 pub(super) fn keep(
     input: &Schema,
     groups: &[Stay],
@@ -40,7 +40,10 @@ pub(super) fn keep(
     }
     let used = |id: DimId| kept().any(|v| v.dims.contains(&id));
     let dims = (0..).map(DimId).zip(&input.dims);
-    let dims: Vec<bool> = dims.map(|(id, dim)| !dim.unlimited || used(id)).collect();
+    // One unlimited dimension stays as any other, used or not.
+    let many = input.dims.iter().filter(|d| d.unlimited).count() > 1;
+    let needless = |id: DimId, unlimited: bool| many && unlimited && !used(id);
+    let dims: Vec<bool> = dims.map(|(id, dim)| !needless(id, dim.unlimited)).collect();
     let (schema, pairs) = keep::keep_dims(&bare, &asked, vars, &dims);
     // Where groups stay the kind is refused.
     let alone = schema.groups.len() == 1;
@@ -128,6 +131,23 @@ mod tests {
         assert_eq!((plan.data.len(), plan.schema.vars.len()), (1, 1));
         let notes: Vec<_> = plan.notes.iter().map(|n| n.object.as_str()).collect();
         assert_eq!(notes, ["/g"]);
+    }
+
+    #[test]
+    fn a_single_unlimited_dimension_stays() {
+        let mut input = sample();
+        input
+            .dims
+            .iter_mut()
+            .for_each(|d| d.unlimited &= d.name == name("t"));
+        let options = Options {
+            kind: Some(Kind::Classic),
+            select: Selection::Only(vec!["r".into()]),
+            ..Options::default()
+        };
+        let schema = plan(&input, &options).unwrap().schema;
+        let names: Vec<_> = schema.dims.iter().map(|d| d.name.to_string()).collect();
+        assert_eq!(names, ["x", "t", "u"]);
     }
 
     #[test]
