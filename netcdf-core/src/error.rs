@@ -26,7 +26,7 @@ pub enum ErrorKind {
     /// A known thing that we do not do (yet, or in this build).
     Unsupported,
     /// Data went through a filter that is not there (`NC_ENOFILTER`).
-    MissingFilter,
+    FilterUnavailable,
     /// The variable does not have this filter (`NC_ENOFILTER` of `nc_inq_var_filter_info`).
     NoFilter,
     /// A setting of netCDF-4 for a dataset of another kind (`NC_ENOTNC4`).

@@ -95,7 +95,7 @@ impl<'a> Decoder<'a> {
     /// The error with the chunk's place in the grid and in the file. A missing filter is not a
     /// matter of the chunk.
     pub(super) fn in_chunk(&self, e: Error, chunk: &ChunkRef) -> Error {
-        if e.kind() == ErrorKind::MissingFilter {
+        if e.kind() == ErrorKind::FilterUnavailable {
             return e;
         }
         let place = self.layout.place(chunk.index);

@@ -10,7 +10,7 @@ impl Job {
     /// through, and those of chunks that are moved as they are, may be missing.
     ///
     /// # Errors
-    /// [`ErrorKind::MissingFilter`]; [`ErrorKind::Unsupported`] for filters that can only be undone; with
+    /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::Unsupported`] for filters that can only be undone; with
     /// the variable's path.
     pub(super) fn check_filters(&self, set: Dataset<'_>) -> Result<()> {
         match self.method {

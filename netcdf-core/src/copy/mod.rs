@@ -120,7 +120,7 @@ fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<
 ///
 /// # Errors
 /// [`crate::ErrorKind::NotFound`] for variables that do not exist; for filters that are needed,
-/// [`crate::ErrorKind::MissingFilter`], and [`crate::ErrorKind::Unsupported`] if they cannot be applied;
+/// [`crate::ErrorKind::FilterUnavailable`], and [`crate::ErrorKind::Unsupported`] if they cannot be applied;
 /// those of the writer.
 pub fn jobs(
     reader: &dyn Reader,

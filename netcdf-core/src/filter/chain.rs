@@ -58,7 +58,7 @@ impl Chain {
     /// chunk; what it holds before and after means nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::MissingFilter`] for a filter that is
+    /// [`ErrorKind::FilterUnavailable`] for a filter that is
     /// not there; those of the filters; [`ErrorKind::Corrupt`]
     /// if a filter does not give the length that is known.
     pub fn decode(&self, mask: u32, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
@@ -84,7 +84,7 @@ impl Chain {
     /// chunk's mask: bit `n` is set if filter `n` declined. `scratch` is as for [`Self::decode`].
     ///
     /// # Errors
-    /// [`ErrorKind::MissingFilter`] for a filter that is
+    /// [`ErrorKind::FilterUnavailable`] for a filter that is
     /// not there; those of the filters; [`ErrorKind::Argument`] if the chunk has another length
     /// than its shape says.
     pub fn encode(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<(u32, Vec<u8>)> {
@@ -233,7 +233,7 @@ mod tests {
     fn a_missing_filter_cannot_be_applied() {
         let chain = Table::default().chain(&[spec(999, &[])], &context(12, 4));
         let e = chain.unwrap().encode(vec![0; 12], &mut vec![]).unwrap_err();
-        assert_eq!(e.kind(), ErrorKind::MissingFilter);
+        assert_eq!(e.kind(), ErrorKind::FilterUnavailable);
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
         let read = |mask| chain.decode(mask, chunk.clone(), &mut vec![]);
         assert_eq!(read(2).unwrap(), chunk);
         for _ in 0..2 {
-            assert_eq!(read(0).unwrap_err().kind(), ErrorKind::MissingFilter);
+            assert_eq!(read(0).unwrap_err().kind(), ErrorKind::FilterUnavailable);
         }
     }
 

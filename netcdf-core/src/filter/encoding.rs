@@ -8,7 +8,7 @@ impl Table {
     /// That filters, with the parameters that are stored, can be applied to chunks of this context.
     ///
     /// # Errors
-    /// [`MissingFilter`](crate::ErrorKind::MissingFilter) for the first that is not there;
+    /// [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) for the first that is not there;
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for one that can only be undone, or not be applied
     /// to such chunks; those of its parameters.
     pub fn check_encoding(&self, filters: &[FilterSpec], context: &Context) -> Result<()> {
@@ -45,7 +45,7 @@ mod tests {
             checked.err().map(|e| e.kind())
         };
         assert_eq!(found(&[2, 3]), None);
-        assert_eq!(found(&[2, 40_000]), Some(ErrorKind::MissingFilter));
+        assert_eq!(found(&[2, 40_000]), Some(ErrorKind::FilterUnavailable));
         for only_read in [5, 6] {
             assert_eq!(found(&[2, only_read]), Some(ErrorKind::Unsupported));
         }

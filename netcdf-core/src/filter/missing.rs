@@ -21,7 +21,7 @@ impl Table {
     /// (bit `n` for filter `n`).
     ///
     /// # Errors
-    /// [`ErrorKind::MissingFilter`] for the first that is not available, with its name and its
+    /// [`ErrorKind::FilterUnavailable`] for the first that is not available, with its name and its
     /// parameters, where it was looked for, and what to do.
     pub fn check(&self, filters: &[FilterSpec], mask: u32) -> Result<()> {
         let applied = |n: u32| mask.checked_shr(n).unwrap_or(0) & 1 == 0;
@@ -61,7 +61,7 @@ fn error(id: u32, params: Option<&[u32]>, searched: Option<String>) -> Error {
     let remedy = format!(
         "{params}not among the filters that are built in; {searched}{source}where HDF5 has it, h5repack can store the data with deflate"
     );
-    Error::new(ErrorKind::MissingFilter, what).with_remedy(remedy)
+    Error::new(ErrorKind::FilterUnavailable, what).with_remedy(remedy)
 }
 
 fn parameters(params: &[u32]) -> String {
@@ -92,7 +92,7 @@ mod tests {
     fn a_missing_filter_is_described() {
         let table = Table::new(vec![]);
         let e = table.check(&[spec(32024, &[1, 2])], 0).unwrap_err();
-        assert_eq!(e.kind(), ErrorKind::MissingFilter);
+        assert_eq!(e.kind(), ErrorKind::FilterUnavailable);
         assert_eq!(
             e.to_string(),
             "filter 32024 (sz3: error-bounded lossy compression of numbers, version 3) is not \

@@ -308,7 +308,7 @@ impl Table {
     /// The filter of a number.
     ///
     /// # Errors
-    /// [`ErrorKind::MissingFilter`] if there is none.
+    /// [`ErrorKind::FilterUnavailable`] if there is none.
     pub fn entry(&self, id: u32) -> Result<Entry<'_>> {
         let built_in = || self.rows.iter().find(|e| e.id == id).map(Entry::BuiltIn);
         let plugin = || {

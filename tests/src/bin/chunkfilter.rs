@@ -102,7 +102,7 @@ fn encode(
         let entry = table.entry(spec.id)?;
         if preferred && matches!(entry, Entry::BuiltIn(_)) {
             let what = "there is no plugin";
-            return Err(Error::new(ErrorKind::MissingFilter, what));
+            return Err(Error::new(ErrorKind::FilterUnavailable, what));
         }
         let params = entry.prepare(context, &spec.params)?;
         Ok(FilterSpec {

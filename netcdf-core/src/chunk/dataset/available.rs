@@ -12,7 +12,7 @@ impl Dataset<'_> {
     /// chunk went through. No data is read.
     ///
     /// # Errors
-    /// [`ErrorKind::MissingFilter`](crate::ErrorKind::MissingFilter) as
+    /// [`ErrorKind::FilterUnavailable`](crate::ErrorKind::FilterUnavailable) as
     /// [`Table::check`](crate::filter::Table::check) has it, with the variable's path; those of
     /// reading the index.
     pub fn check_filters(&self, var: VarId) -> Result<()> {

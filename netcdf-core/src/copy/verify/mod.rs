@@ -140,7 +140,7 @@ impl<'a> Both<'a> {
         match self.from.check_filters(self.job.pair.from) {
             Ok(()) => {}
             // Its chunks could only be moved.
-            Err(e) if e.kind() == ErrorKind::MissingFilter => return self.compare_chunks(),
+            Err(e) if e.kind() == ErrorKind::FilterUnavailable => return self.compare_chunks(),
             Err(e) => return Err(e),
         }
         for part in self.boxes() {

@@ -38,7 +38,7 @@ impl Writer<'_, '_> {
         let written = self.set.check_filters(id);
         match written.and_then(|()| self.values(id, &mut begun)) {
             Ok(()) => Ok(None),
-            Err(e) if e.kind() == ErrorKind::MissingFilter && !begun => {
+            Err(e) if e.kind() == ErrorKind::FilterUnavailable && !begun => {
                 self.out.text.truncate(before);
                 self.out.wrap.end_line();
                 Ok(Some(e))

@@ -48,7 +48,7 @@ fn a_comment_stands_for_the_data() {
     };
     assert_eq!(
         (e.kind(), e.object()),
-        (ErrorKind::MissingFilter, Some("/g/b c"))
+        (ErrorKind::FilterUnavailable, Some("/g/b c"))
     );
     assert!(e.to_string().contains("parameters 7,8;"), "{e}");
 }
@@ -94,7 +94,7 @@ fn what_is_missing_may_show_when_data_is_read() {
         id: 40000,
         name: "container",
         prepare: |_, params| Ok(params.to_vec()),
-        build: |_, _| Err(Error::new(ErrorKind::MissingFilter, "nothing within")),
+        build: |_, _| Err(Error::new(ErrorKind::FilterUnavailable, "nothing within")),
     };
     let env = Env {
         filters: Table::new(vec![row]),

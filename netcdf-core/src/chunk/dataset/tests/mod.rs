@@ -244,7 +244,7 @@ fn a_missing_filter_names_the_variable() {
         .unwrap_err();
     assert_eq!(
         (e.object(), e.kind()),
-        (Some("/v"), ErrorKind::MissingFilter)
+        (Some("/v"), ErrorKind::FilterUnavailable)
     );
     assert!(e.what().starts_with("filter 999 (not registered"), "{e}");
 }
