@@ -298,8 +298,14 @@ impl Known<'_> {
         let none = var.storage.fill == Fill::NoFill
             || (self.options.no_fill && fixed && var.ty.atomic().is_some());
         if none {
-            // HDF5 has no data with references to the heap that is not filled.
-            let write = if fixed { Write::Never } else { Write::IfSet };
+            // Chunks that are not stored would read as what is in libhdf5's memory. It has no data with references
+            // to the heap that is not filled.
+            let whole = !matches!(stored.place, Place::Chunked(_));
+            let write = if fixed && whole {
+                Write::Never
+            } else {
+                Write::IfSet
+            };
             return Ok((message(write, Value::Default), None));
         }
         let data = self.fill_value(var, stored.ty.datatype())?;
