@@ -12,8 +12,8 @@ use crate::chunk::rechunk;
 use crate::env::Note;
 use crate::error::Result;
 use crate::format::Writer;
-use crate::model::Region;
 use crate::model::region::product;
+use crate::model::{DimId, Fill, Region, Variable};
 
 /// The data of one variable and how it is copied.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +56,7 @@ impl Job {
         };
         job.alike = job.is_alike(set, writer)?;
         job.same_fill = chunked && (job.fills_agree(set, writer)? || job.is_whole(set)?);
+        job.same_fill &= !job.lacks_all(set, writer)?;
         job.method = job.choose(set);
         Ok(job)
     }
@@ -89,6 +90,26 @@ impl Job {
             Ok(())
         })?;
         Ok(product(&self.from.grid()) == Some(stored))
+    }
+
+    /// True if none of its chunks is stored, and readers would take it for one that has no elements: netCDF-C gives fill
+    /// values for those behind the end of an unlimited dimension, whatever the variable has.
+    fn lacks_all(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
+        let schema = writer.schema();
+        let unlimited = |&dim: &DimId| schema.dim(dim).is_some_and(|d| d.unlimited);
+        let bare = |v: &Variable| v.storage.fill == Fill::NoFill && v.dims.iter().any(unlimited);
+        let elements = product(&self.from.extent).is_none_or(|n| n > 0);
+        if !elements || !schema.var(self.pair.to).is_some_and(bare) {
+            return Ok(false);
+        }
+        let mut none = !set.reader.assembles(self.pair.from);
+        if none {
+            set.locate(self.pair.from, &mut |_| {
+                none = false;
+                Ok(())
+            })?;
+        }
+        Ok(none)
     }
 
     /// Says so if more memory is needed than was given.
