@@ -11,7 +11,7 @@ use super::trust;
 
 /// The variable that names the directories.
 pub const VARIABLE: &str = "HDF5_PLUGIN_PATH";
-/// The variable that switches plugins off, if its value is [`OFF`].
+/// The variable that switches plugins off, if its value is `::`.
 pub const PRELOAD: &str = "HDF5_PLUGIN_PRELOAD";
 /// See [`PRELOAD`].
 const OFF: &str = "::";
