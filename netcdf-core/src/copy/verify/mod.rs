@@ -5,6 +5,7 @@
 //! filter that is missing are compared as they are stored.
 
 mod attributes;
+mod stored;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use super::{Job, Pair, Plan, methods::Method};
 use crate::chunk::Dataset;
 use crate::chunk::dataset::{Cuts, Part};
 use crate::chunk::grid::Grid;
-use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::layout::Layout;
 use crate::chunk::plan::{Bands, Way};
 use crate::chunk::quantize::Quantizer;
 use crate::chunk::rechunk::decoding;
@@ -171,47 +172,6 @@ impl<'a> Both<'a> {
             quantizer.boxed(part, &self.job.shape, &mut made);
         }
         Ok(made)
-    }
-
-    /// Compares the chunks as they are stored, which nobody here can decode.
-    fn compare_chunks(&self) -> Result<()> {
-        let (had, got) = (
-            self.chunks(self.from, self.job.pair.from)?,
-            self.chunks(self.to, self.job.pair.to)?,
-        );
-        if self.job.from.filters != self.job.to.filters || !had.keys().eq(got.keys()) {
-            return Err(differs("it does not have the chunks of the input"));
-        }
-        for (place, chunk) in &had {
-            self.from.env.cancel.check()?;
-            let other = got.get(place);
-            let fetch =
-                |set: Dataset<'_>, chunk: &ChunkRef| set.reader.fetch(std::slice::from_ref(chunk));
-            let agree = match other.filter(|other| other.mask == chunk.mask) {
-                Some(other) => fetch(self.from, chunk)? == fetch(self.to, other)?,
-                None => false,
-            };
-            if !agree {
-                return Err(differs(format!(
-                    "the chunk of element {place:?} differs from the input"
-                )));
-            }
-        }
-        let elements = product(&self.job.shape).unwrap_or(u64::MAX);
-        let bytes = elements.saturating_mul(self.job.from.element.size);
-        self.from.env.progress.advance(bytes);
-        Ok(())
-    }
-
-    /// The stored chunks of a variable, by their first elements.
-    fn chunks(&self, set: Dataset<'_>, var: VarId) -> Result<BTreeMap<Vec<u64>, ChunkRef>> {
-        let layout = set.layout(var)?;
-        let mut all = BTreeMap::new();
-        set.locate(var, &mut |chunk| {
-            all.insert(layout.block(chunk.index).start, chunk);
-            Ok(())
-        })?;
-        Ok(all)
     }
 
     /// The first of the values with heap data, or of user types, that differs.

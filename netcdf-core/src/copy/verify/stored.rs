@@ -1,0 +1,78 @@
+//! Chunks of both datasets as they are stored.
+
+use std::collections::BTreeMap;
+
+use super::{Both, differs};
+use crate::chunk::Dataset;
+use crate::chunk::grid::Grid;
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::scatter::Block;
+use crate::error::{Context as _, Result};
+use crate::model::region::product;
+use crate::model::{Region, VarId};
+
+/// Chunks whose places are held at a time, of either dataset.
+const CHUNKS: u64 = 1 << 12;
+
+impl Both<'_> {
+    /// Compares the chunks as they are stored, which nobody here can decode.
+    pub(super) fn compare_chunks(&self) -> Result<()> {
+        if self.job.from.filters != self.job.to.filters {
+            return Err(differs("it does not have the filters of the input"));
+        }
+        let grid = Grid::new(&self.job.to, &self.job.shape);
+        for part in grid.boxes(CHUNKS) {
+            self.from.env.cancel.check()?;
+            self.compare_stored(&part)?;
+            let elements = product(&part.count).unwrap_or(u64::MAX);
+            let bytes = elements.saturating_mul(self.job.from.element.size);
+            self.from.env.progress.advance(bytes);
+        }
+        Ok(())
+    }
+
+    fn compare_stored(&self, part: &Region) -> Result<()> {
+        let had = self.chunks(self.from, self.job.pair.from, part)?;
+        let got = self.chunks(self.to, self.job.pair.to, part)?;
+        if !had.keys().eq(got.keys()) {
+            return Err(differs("it does not have the chunks of the input"));
+        }
+        for ((place, one), other) in had.iter().zip(got.values()) {
+            let fetch =
+                |set: Dataset<'_>, chunk: &ChunkRef| set.reader.fetch(std::slice::from_ref(chunk));
+            if one.mask != other.mask || fetch(self.from, one)? != fetch(self.to, other)? {
+                return Err(differs(format!(
+                    "the chunk of element {place:?} differs from the input"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The stored chunks of a box of a variable, by their first elements.
+    fn chunks(
+        &self,
+        set: Dataset<'_>,
+        var: VarId,
+        part: &Region,
+    ) -> Result<BTreeMap<Vec<u64>, ChunkRef>> {
+        let layout = set.layout(var)?;
+        let cells = part.start.iter().zip(&part.count).zip(&layout.chunk);
+        let cells = cells
+            .zip(layout.grid())
+            .map(|(((&start, &count), &len), all)| {
+                let first = (start / len.max(1)).min(all);
+                (first, count.div_ceil(len.max(1)).min(all - first))
+            });
+        let (start, count) = cells.unzip();
+        let mut found = BTreeMap::new();
+        let located = set
+            .reader
+            .locate(var, &Block { start, count }, &mut |chunk| {
+                found.insert(layout.block(chunk.index).start, chunk);
+                Ok(())
+            });
+        located.in_object(|| set.reader.schema().var_path(var))?;
+        Ok(found)
+    }
+}
