@@ -30,12 +30,7 @@ impl Job {
         if !self.same_fill || set.reader.assembles(self.pair.from) {
             return Ok(self.elements() > 0);
         }
-        let mut any = false;
-        set.locate(self.pair.from, &mut |_| {
-            any = true;
-            Ok(())
-        })?;
-        Ok(any)
+        Ok(self.chunks_stored(set)? > 0)
     }
 
     fn can_encode(&self, set: Dataset<'_>) -> Result<()> {

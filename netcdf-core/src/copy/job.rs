@@ -55,8 +55,9 @@ impl Job {
             shape,
         };
         job.alike = job.is_alike(set, writer)?;
-        job.same_fill = chunked && (job.fills_agree(set, writer)? || job.is_whole(set)?);
-        job.same_fill &= !job.lacks_all(set, writer)?;
+        job.same_fill = chunked
+            && !job.lacks_all(set, writer)?
+            && (job.fills_agree(set, writer)? || job.is_whole(set)?);
         job.method = job.choose(set);
         Ok(job)
     }
@@ -84,12 +85,17 @@ impl Job {
         if !one_by_one || !grid || set.reader.assembles(self.pair.from) {
             return Ok(false);
         }
-        let mut stored = 0u64;
+        Ok(product(&self.from.grid()) == Some(self.chunks_stored(set)?))
+    }
+
+    /// How many of its chunks are stored.
+    pub(super) fn chunks_stored(&self, set: Dataset<'_>) -> Result<u64> {
+        let mut stored = 0;
         set.locate(self.pair.from, &mut |_| {
             stored += 1;
             Ok(())
         })?;
-        Ok(product(&self.from.grid()) == Some(stored))
+        Ok(stored)
     }
 
     /// True if none of its chunks is stored, and readers would take it for one that has no elements: netCDF-C gives fill
@@ -102,14 +108,7 @@ impl Job {
         if !elements || !schema.var(self.pair.to).is_some_and(bare) {
             return Ok(false);
         }
-        let mut none = !set.reader.assembles(self.pair.from);
-        if none {
-            set.locate(self.pair.from, &mut |_| {
-                none = false;
-                Ok(())
-            })?;
-        }
-        Ok(none)
+        Ok(!set.reader.assembles(self.pair.from) && self.chunks_stored(set)? == 0)
     }
 
     /// Says so if more memory is needed than was given.

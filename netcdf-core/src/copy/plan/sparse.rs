@@ -9,7 +9,8 @@ use crate::model::{Fill, StorageLayout, VarId};
 
 /// Lets those variables of a plan's output keep their fill value of which some chunks are not stored
 /// in the input, as they will not be stored in the output. Those that have none in the input have none in
-/// the output: what is not stored reads as zeros in both.
+/// the output: what is not stored reads as zeros in both, for which the netCDF-4 writer and
+/// [`Job`](crate::copy::Job) see.
 ///
 /// # Errors
 /// Those of reading where chunks are.

@@ -298,14 +298,7 @@ impl Known<'_> {
         let none = var.storage.fill == Fill::NoFill
             || (self.options.no_fill && fixed && var.ty.atomic().is_some());
         if none {
-            // Chunks that are not stored would read as what is in libhdf5's memory. It has no data with references
-            // to the heap that is not filled.
-            let whole = !matches!(stored.place, Place::Chunked(_));
-            let write = if fixed && whole {
-                Write::Never
-            } else {
-                Write::IfSet
-            };
+            let write = unset(&stored.place, fixed);
             return Ok((message(write, Value::Default), None));
         }
         let data = self.fill_value(var, stored.ty.datatype())?;
@@ -346,5 +339,26 @@ fn payload(bytes: Vec<u8>) -> Payload {
     Payload {
         bytes,
         ..Payload::default()
+    }
+}
+
+/// When elements without a fill value are written. Chunks that are not stored would read as what is in
+/// libhdf5's memory; it has no data with references to the heap that is not filled.
+fn unset(place: &Place, fixed: bool) -> Write {
+    match place {
+        Place::Compact | Place::Contiguous if fixed => Write::Never,
+        Place::Compact | Place::Contiguous | Place::Chunked(_) => Write::IfSet,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_that_are_not_stored_are_zeros() {
+        assert_eq!(unset(&Place::Chunked(vec![2]), true), Write::IfSet);
+        assert_eq!(unset(&Place::Contiguous, true), Write::Never);
+        assert_eq!(unset(&Place::Contiguous, false), Write::IfSet);
     }
 }
