@@ -105,7 +105,7 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
     };
     match kind.unwrap_or(Kind::Classic) {
         kind @ (Kind::Classic | Kind::Offset64) => Ok(Some(kind)),
-        kind @ (Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic) => {
+        kind @ (Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_)) => {
             let what = format!("{language} programs cannot make {} files", kind.name());
             let error = Error::new(ErrorKind::Unsupported, what);
             Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))

@@ -3,6 +3,7 @@
 pub mod classic;
 pub mod hdf5;
 pub mod netcdf4;
+pub mod zarr;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Container, Source, Target};
+use crate::io::{Container, Output, Source};
 use crate::model::{DimId, FilterSpec, Kind, Schema, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
@@ -217,7 +218,7 @@ pub struct CreateOptions {
 }
 
 /// Starts a dataset.
-pub type Create = fn(Box<dyn Target>, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
+pub type Create = fn(Output, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
 
 /// A row of the table of formats.
 pub struct Format {
@@ -234,7 +235,7 @@ pub struct Format {
 }
 
 /// The formats, in the order in which they are tried.
-pub static FORMATS: &[Format] = &[classic::FORMAT, netcdf4::FORMAT];
+pub static FORMATS: &[Format] = &[classic::FORMAT, netcdf4::FORMAT, zarr::FORMAT];
 
 /// The kind of a dataset, without opening it.
 ///
@@ -258,12 +259,12 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
 /// # Errors
 /// [`ErrorKind::Unsupported`] if no format writes the kind; those of the format.
 pub fn create(
-    target: Box<dyn Target>,
+    output: impl Into<Output>,
     schema: Schema,
     options: CreateOptions,
     env: &Env,
 ) -> Result<Box<dyn Writer>> {
-    (writing(schema.kind)?.create)(target, schema, options, env)
+    (writing(schema.kind)?.create)(output.into(), schema, options, env)
 }
 
 /// The format that writes a kind.

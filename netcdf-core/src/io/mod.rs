@@ -9,6 +9,7 @@ pub mod file;
 pub mod held;
 pub mod locator;
 pub mod memory;
+pub mod memory_store;
 pub mod merge;
 pub mod siblings;
 pub mod source;
@@ -18,9 +19,11 @@ pub mod target;
 
 pub use source::Source;
 pub use store::Store;
-pub use target::Target;
+pub use target::{StoreTarget, Target};
 
 use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
 
 /// What a dataset is read from.
 #[derive(Debug, Clone)]
@@ -39,5 +42,71 @@ impl Container {
             Self::Source(s) => s.name(),
             Self::Store(s) => s.name(),
         }
+    }
+}
+
+/// What a dataset is written to.
+#[derive(Debug)]
+pub enum Output {
+    /// A file, or something like one.
+    Target(Box<dyn Target>),
+    /// A set of keys.
+    Store(Box<dyn StoreTarget>),
+}
+
+impl Output {
+    /// Name for messages.
+    #[must_use]
+    pub fn name(&self) -> &Arc<str> {
+        match self {
+            Self::Target(t) => t.name(),
+            Self::Store(s) => s.store().name(),
+        }
+    }
+
+    /// The file that a format needs which is one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if it is a set of keys.
+    pub fn target(self, format: &str) -> Result<Box<dyn Target>> {
+        match self {
+            Self::Target(target) => Ok(target),
+            Self::Store(s) => {
+                let what = format!("a {format} dataset is a file, not a set of keys");
+                Err(Error::new(ErrorKind::Argument, what).of(s.store().name()))
+            }
+        }
+    }
+
+    /// The set of keys that a format needs which is one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if it is a file.
+    pub fn store(self, format: &str) -> Result<Box<dyn StoreTarget>> {
+        match self {
+            Self::Store(store) => Ok(store),
+            Self::Target(t) => {
+                let what = format!("a {format} dataset is a set of keys, not a file");
+                Err(Error::new(ErrorKind::Argument, what).of(t.name()))
+            }
+        }
+    }
+}
+
+impl From<Box<dyn Target>> for Output {
+    fn from(target: Box<dyn Target>) -> Self {
+        Self::Target(target)
+    }
+}
+
+impl<T: Target + 'static> From<Box<T>> for Output {
+    fn from(target: Box<T>) -> Self {
+        Self::Target(target)
+    }
+}
+
+impl From<Box<dyn StoreTarget>> for Output {
+    fn from(store: Box<dyn StoreTarget>) -> Self {
+        Self::Store(store)
     }
 }

@@ -1,4 +1,6 @@
 //! A set of keys with bytes behind them (Zarr).
+//!
+//! Keys have no `/` in front: `.zgroup`, `v/.zarray`, `v/c/0/1`. A prefix is empty or ends in `/`.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -32,7 +34,7 @@ pub trait Store: Debug + Send + Sync {
     /// [`crate::ErrorKind::Io`].
     fn size(&self, key: &str) -> Result<Option<u64>>;
 
-    /// Names directly below `prefix`, sorted.
+    /// Names directly below `prefix`, of keys and of what has keys below it, sorted by bytes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -61,4 +63,23 @@ pub trait Store: Debug + Send + Sync {
     /// # Errors
     /// [`crate::ErrorKind::Io`].
     fn delete(&self, key: &str) -> Result<()>;
+}
+
+/// A range of bytes.
+///
+/// # Errors
+/// [`crate::ErrorKind::Truncated`] if not all of them are there.
+pub fn range_of<'b>(bytes: &'b [u8], range: &Range<u64>) -> Result<&'b [u8]> {
+    let span = usize::try_from(range.start)
+        .ok()
+        .zip(usize::try_from(range.end).ok());
+    span.and_then(|(start, end)| bytes.get(start..end))
+        .ok_or_else(|| {
+            let have = bytes.len();
+            let what = format!(
+                "{have} bytes where those from {} to {} are expected",
+                range.start, range.end
+            );
+            crate::Error::new(crate::ErrorKind::Truncated, what)
+        })
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Source;
+use super::{Source, Store};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes written by position that become visible as a whole on [`Target::commit`]; a target that
@@ -50,6 +50,19 @@ pub trait Target: Debug + Send {
     }
 
     /// Makes the bytes visible under the target's name, as a whole.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`]; the old target then stands as it was.
+    fn commit(self: Box<Self>) -> Result<()>;
+}
+
+/// A store in the making, that becomes visible as a whole on [`StoreTarget::commit`]; a target that is dropped
+/// leaves nothing.
+pub trait StoreTarget: Debug + Send {
+    /// Where keys are put, each once. What was put can be read back.
+    fn store(&self) -> &Arc<dyn Store>;
+
+    /// Makes the keys visible under the target's name, as a whole.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`]; the old target then stands as it was.

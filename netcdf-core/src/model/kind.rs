@@ -13,6 +13,26 @@ pub enum Kind {
     Netcdf4,
     /// netCDF-4 on HDF5, restricted to the classic model.
     Netcdf4Classic,
+    /// Zarr, with or without netCDF's own metadata.
+    Zarr(Zarr),
+}
+
+/// A way to store a dataset as Zarr.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Zarr {
+    /// The version of the Zarr format.
+    pub version: ZarrVersion,
+    /// Whether it goes without netCDF's own metadata (`_nczarr_*`).
+    pub pure: bool,
+}
+
+/// A version of the Zarr format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ZarrVersion {
+    /// Version 2: `.zgroup`, `.zarray`, `.zattrs`.
+    V2,
+    /// Version 3: `zarr.json`.
+    V3,
 }
 
 /// What of the data model a kind has.
@@ -53,9 +73,26 @@ const ALIASES: &[(Kind, &[&str])] = &[
             "4",
         ],
     ),
+    (Kind::NCZARR, &["nczarr"]),
+    (Kind::PURE_ZARR, &["zarr"]),
+    (Kind::NCZARR3, &["nczarr3"]),
+    (Kind::PURE_ZARR3, &["zarr3"]),
 ];
 
 impl Kind {
+    /// NCZarr, version 2.
+    pub const NCZARR: Self = Self::zarr(ZarrVersion::V2, false);
+    /// Zarr without netCDF's own metadata, version 2.
+    pub const PURE_ZARR: Self = Self::zarr(ZarrVersion::V2, true);
+    /// NCZarr, version 3.
+    pub const NCZARR3: Self = Self::zarr(ZarrVersion::V3, false);
+    /// Zarr without netCDF's own metadata, version 3.
+    pub const PURE_ZARR3: Self = Self::zarr(ZarrVersion::V3, true);
+
+    const fn zarr(version: ZarrVersion, pure: bool) -> Self {
+        Self::Zarr(Zarr { version, pure })
+    }
+
     /// The kind that `-k` names: a canonical name, an alias or a number.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
@@ -63,14 +100,14 @@ impl Kind {
         ALIASES.iter().find(named).map(|(kind, _)| *kind)
     }
 
-    /// What `ncdump -k` prints and the `_Format` attribute says.
+    /// What `ncdump -k` prints and the `_Format` attribute says; as with netCDF-C, Zarr has the name of the data model.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Classic => "classic",
             Self::Offset64 => "64-bit offset",
             Self::Cdf5 => "cdf5",
-            Self::Netcdf4 => "netCDF-4",
+            Self::Netcdf4 | Self::Zarr(_) => "netCDF-4",
             Self::Netcdf4Classic => "netCDF-4 classic model",
         }
     }
@@ -81,7 +118,7 @@ impl Kind {
         match self {
             Self::Classic | Self::Offset64 | Self::Netcdf4Classic => Model::Classic,
             Self::Cdf5 => Model::Cdf5,
-            Self::Netcdf4 => Model::Enhanced,
+            Self::Netcdf4 | Self::Zarr(_) => Model::Enhanced,
         }
     }
 
@@ -90,7 +127,18 @@ impl Kind {
     pub fn is_cdf(self) -> bool {
         match self {
             Self::Classic | Self::Offset64 | Self::Cdf5 => true,
-            Self::Netcdf4 | Self::Netcdf4Classic => false,
+            Self::Netcdf4 | Self::Netcdf4Classic | Self::Zarr(_) => false,
+        }
+    }
+
+    /// How it is stored as Zarr, if it is.
+    #[must_use]
+    pub fn as_zarr(self) -> Option<Zarr> {
+        match self {
+            Self::Zarr(zarr) => Some(zarr),
+            Self::Classic | Self::Offset64 | Self::Cdf5 | Self::Netcdf4 | Self::Netcdf4Classic => {
+                None
+            }
         }
     }
 }
@@ -102,7 +150,8 @@ mod tests {
     #[test]
     fn names_and_numbers_lead_to_kinds() {
         for (kind, aliases) in ALIASES {
-            assert_eq!(Kind::from_name(kind.name()), Some(*kind));
+            let named = Kind::from_name(kind.name());
+            assert_eq!(named, Some(kind.as_zarr().map_or(*kind, |_| Kind::Netcdf4)));
             for alias in *aliases {
                 assert_eq!(Kind::from_name(alias), Some(*kind), "{alias}");
             }

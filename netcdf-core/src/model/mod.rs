@@ -14,7 +14,7 @@ pub mod types;
 pub mod values;
 
 pub use ids::{DimId, GroupId, TypeId, VarId};
-pub use kind::Kind;
+pub use kind::{Kind, Zarr, ZarrVersion};
 pub use name::Name;
 pub use quantize::Quantize;
 pub use region::Region;

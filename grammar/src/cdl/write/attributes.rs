@@ -136,7 +136,7 @@ pub(super) fn plain(number: Number, floats: Floats, out: &mut Vec<u8>) {
 /// In the netCDF-4 model every constant is a value of its own: there a text must not be cut.
 fn style(kind: Kind) -> TextStyle {
     match kind {
-        Kind::Netcdf4 => TextStyle::STRING,
+        Kind::Netcdf4 | Kind::Zarr(_) => TextStyle::STRING,
         Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4Classic => {
             TextStyle::CLASSIC_ATTRIBUTE
         }

@@ -87,7 +87,8 @@ fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()>
         Kind::Classic => "",
         Kind::Offset64 => "|NC_64BIT_OFFSET",
         Kind::Cdf5 => "|NC_64BIT_DATA",
-        Kind::Netcdf4 => "|NC_NETCDF4",
+        // Zarr is a matter of the name that is given.
+        Kind::Netcdf4 | Kind::Zarr(_) => "|NC_NETCDF4",
         Kind::Netcdf4Classic => "|NC_NETCDF4|NC_CLASSIC_MODEL",
     };
     let file = c_string(program.file.as_bytes());

@@ -88,7 +88,9 @@ fn create(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<()> {
     let mode = match program.schema.kind {
         Kind::Offset64 => "ior(nf_clobber, nf_64bit_offset)",
         // Others are not asked for.
-        Kind::Classic | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => "nf_clobber",
+        Kind::Classic | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
+            "nf_clobber"
+        }
     };
     out.comment("enter define mode")?;
     let file = quote::fortran(program.file.as_bytes());

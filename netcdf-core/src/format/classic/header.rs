@@ -426,7 +426,7 @@ impl Output {
         self.count(vsize(self.kind, place.slab)?)?;
         match self.kind {
             Kind::Classic => self.count(place.begin),
-            Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => {
+            Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
                 self.bytes.extend(place.begin.to_be_bytes());
                 Ok(())
             }

@@ -166,7 +166,9 @@ fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
     let limit = match schema.kind {
         Kind::Classic => i32::MAX.unsigned_abs().into(),
         Kind::Offset64 => u32::MAX.into(),
-        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => i64::MAX.unsigned_abs(),
+        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
+            i64::MAX.unsigned_abs()
+        }
     } - 3;
     let records = vars.iter().any(|p| p.record);
     for (n, (id, place)) in schema.var_ids().zip(vars).enumerate() {

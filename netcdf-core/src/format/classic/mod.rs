@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::{CreateOptions, Format, Reader, Writer};
 use crate::env::Env;
 use crate::error::Result;
-use crate::io::{Container, Target};
+use crate::io::{Container, Output};
 use crate::model::{Kind, Schema};
 
 /// The row of the table of formats.
@@ -33,7 +33,7 @@ pub fn version(kind: Kind) -> Option<u8> {
         Kind::Classic => Some(1),
         Kind::Offset64 => Some(2),
         Kind::Cdf5 => Some(5),
-        Kind::Netcdf4 | Kind::Netcdf4Classic => None,
+        Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => None,
     }
 }
 
@@ -65,13 +65,15 @@ fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
 }
 
 fn create(
-    target: Box<dyn Target>,
+    output: Output,
     schema: Schema,
     options: CreateOptions,
     _: &Env,
 ) -> Result<Box<dyn Writer>> {
     Ok(Box::new(writer::ClassicWriter::create(
-        target, schema, options,
+        output.target(FORMAT.name)?,
+        schema,
+        options,
     )?))
 }
 

@@ -123,7 +123,7 @@ impl Reader for ClassicReader {
         let (model, mode) = match self.schema.kind {
             Kind::Offset64 => ("64-bit offset", 0x200),
             Kind::Cdf5 => ("64-bit data", 0x20),
-            Kind::Classic | Kind::Netcdf4 | Kind::Netcdf4Classic => ("classic", 0),
+            Kind::Classic | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => ("classic", 0),
         };
         Provenance {
             model,

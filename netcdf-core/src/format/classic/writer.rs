@@ -169,7 +169,9 @@ impl ClassicWriter {
         }
         let limit = match self.schema.kind {
             Kind::Classic | Kind::Offset64 => u32::MAX.into(),
-            Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => i64::MAX.unsigned_abs(),
+            Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
+                i64::MAX.unsigned_abs()
+            }
         };
         if records >= limit {
             let what = format!(
@@ -354,7 +356,9 @@ fn check_dim(kind: Kind, len: u64) -> Result<()> {
     let limit = match kind {
         Kind::Classic => i32::MAX.unsigned_abs().into(),
         Kind::Offset64 => u32::MAX.into(),
-        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => i64::MAX.unsigned_abs(),
+        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
+            i64::MAX.unsigned_abs()
+        }
     } - 3;
     if len == 0 {
         let what = "a fixed dimension of length 0 would be read as the record dimension";

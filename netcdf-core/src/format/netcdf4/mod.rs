@@ -45,7 +45,7 @@ use super::{CreateOptions, Format, Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, superblock};
-use crate::io::{Container, Target};
+use crate::io::{Container, Output};
 use crate::limits::Limits;
 use crate::model::{Kind, Schema};
 
@@ -96,11 +96,12 @@ fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
 }
 
 fn create(
-    target: Box<dyn Target>,
+    output: Output,
     schema: Schema,
     options: CreateOptions,
     env: &Env,
 ) -> Result<Box<dyn Writer>> {
-    let writer = write::writer::Netcdf4Writer::create(target, schema, options, env)?;
+    let writer =
+        write::writer::Netcdf4Writer::create(output.target(FORMAT.name)?, schema, options, env)?;
     Ok(Box::new(writer))
 }
