@@ -3,6 +3,7 @@
 //! Specifications: Zarr version 2 and version 3; "The NetCDF NCZarr Implementation".
 
 pub mod json;
+pub mod write;
 
 use super::{CreateOptions, Format, Reader, Writer};
 use crate::env::Env;
@@ -37,9 +38,11 @@ fn open(container: Container, _env: &Env) -> Result<Box<dyn Reader>> {
 
 fn create(
     output: Output,
-    _schema: Schema,
-    _options: CreateOptions,
-    _env: &Env,
+    schema: Schema,
+    options: CreateOptions,
+    env: &Env,
 ) -> Result<Box<dyn Writer>> {
-    Err(Error::new(ErrorKind::Unsupported, "Zarr").of(output.name()))
+    let target = output.store("Zarr")?;
+    let writer = write::writer::ZarrWriter::create(target, schema, options, env)?;
+    Ok(Box::new(writer))
 }

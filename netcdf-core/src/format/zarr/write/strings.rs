@@ -1,0 +1,101 @@
+//! Strings as elements of a fixed size, with zeros behind them (NCZarr document, appendix D).
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Attribute, Schema, Values, Variable};
+
+/// The attribute of a variable with the longest string that it may hold, in bytes.
+pub const OF_VARIABLE: &str = "_nczarr_maxstrlen";
+/// The attribute of the root group that holds for variables without [`OF_VARIABLE`].
+pub const OF_DATASET: &str = "_nczarr_default_maxstrlen";
+/// Bytes of strings of which nothing is said.
+pub const DEFAULT: u64 = 128;
+
+/// Bytes of a string of a variable.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for attributes that are no lengths.
+pub fn width(schema: &Schema, var: &Variable) -> Result<u64> {
+    let own = var.attribute(OF_VARIABLE);
+    match (own, var.storage.max_string) {
+        (Some(own), _) => length(own),
+        (None, Some(width)) => Ok(width.max(1)),
+        (None, None) => default_width(schema),
+    }
+}
+
+/// Bytes of a string of a variable that says nothing of it, and of attributes of groups.
+///
+/// # Errors
+/// As [`width`].
+pub fn default_width(schema: &Schema) -> Result<u64> {
+    let attributes = &schema.root().attributes;
+    let default = attributes.iter().find(|a| a.name.is(OF_DATASET));
+    default.map_or(Ok(DEFAULT), length)
+}
+
+fn length(attribute: &Attribute) -> Result<u64> {
+    let one = match &attribute.values {
+        Values::Byte(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::Short(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::Int(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::Int64(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::UByte(v) => v.first().map(|&n| n.into()),
+        Values::UShort(v) => v.first().map(|&n| n.into()),
+        Values::UInt(v) => v.first().map(|&n| n.into()),
+        Values::UInt64(v) => v.first().copied(),
+        Values::Char(_) | Values::Float(_) | Values::Double(_) | Values::String(_) => None,
+        Values::Enum(..) | Values::Opaque { .. } | Values::Vlen(..) => None,
+        Values::Compound { .. } => None,
+    };
+    let fits = |n: &u64| (1..=u64::from(u32::MAX)).contains(n);
+    one.filter(fits).ok_or_else(|| {
+        let what = format!("{} is not a number of bytes", attribute.name);
+        Error::new(ErrorKind::Argument, what)
+    })
+}
+
+/// Strings as elements of `width` bytes; NIL is an empty one.
+///
+/// # Errors
+/// [`ErrorKind::Range`] for a string that is longer; [`ErrorKind::BadType`] for other values.
+pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
+    let Values::String(strings) = values else {
+        let what = "values that are no strings";
+        return Err(Error::new(ErrorKind::BadType, what));
+    };
+    let size = usize::try_from(width).unwrap_or(usize::MAX);
+    let mut out = Vec::with_capacity(strings.len().saturating_mul(size).min(1 << 24));
+    for string in strings {
+        let bytes = string.as_deref().unwrap_or_default();
+        if bytes.len() > size {
+            return Err(too_long(bytes.len(), width));
+        }
+        out.extend_from_slice(bytes);
+        out.resize(out.len().saturating_add(size - bytes.len()), 0);
+    }
+    Ok(out)
+}
+
+fn too_long(len: usize, width: u64) -> Error {
+    let what = format!("a string of {len} bytes, the longest that is stored has {width}");
+    let remedy = format!(
+        "give the variable the attribute {OF_VARIABLE} = {len}, or the dataset {OF_DATASET}"
+    );
+    Error::new(ErrorKind::Range, what).with_remedy(remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_have_zeros_behind_them() {
+        let strings = vec![Some(b"ab"[..].into()), None, Some(b"abc"[..].into())];
+        let bytes = encode(&Values::String(strings.clone()), 3).unwrap();
+        assert_eq!(bytes, b"ab\0\0\0\0abc");
+        let e = encode(&Values::String(strings), 2).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Range);
+        let remedy = "give the variable the attribute _nczarr_maxstrlen = 3, or the dataset _nczarr_default_maxstrlen";
+        assert_eq!(e.remedy(), Some(remedy));
+    }
+}
