@@ -2,7 +2,6 @@
 //!
 //! Specifications: Zarr version 2 and version 3; "The NetCDF NCZarr Implementation".
 
-pub mod json;
 pub mod write;
 
 use super::{CreateOptions, Format, Reader, Writer};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::dtype;
 use super::numbers::{self, Style};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::zarr::json::Json;
+use crate::json::Json;
 use crate::model::{Attribute, Values};
 
 /// How attributes are written.

@@ -1,45 +1,96 @@
-//! Filters as codecs: the last one of a chain is the compressor, as netCDF-C has it.
+//! The codecs of an array in its metadata.
 
-use crate::chunk::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::zarr::json::Json;
-use crate::model::FilterSpec;
-use crate::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use crate::filter::codec::{self, ids};
+use crate::filter::{Context, Table};
+use crate::json::Json;
+use crate::model::{Endianness, FilterSpec, ZarrVersion};
 
-/// The `compressor` and the `filters` of an array of version 2.
+/// The filters of `_Codecs`: a list of codecs as version 2 has them, the compressor last.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for a filter that is no codec.
-pub fn v2(layout: &Layout) -> Result<(Json, Json)> {
-    let one = |filter: &FilterSpec| codec(filter, layout);
-    let Some((last, others)) = layout.filters.split_last() else {
-        return Ok((Json::Null, Json::Null));
+/// [`ErrorKind::Argument`] for what is no list of codecs, or has one that is not known.
+pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<FilterSpec>> {
+    let wrong = |why: String| {
+        let what = format!("_Codecs: {why}");
+        let remedy =
+            r#"it is a list as [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 5}]"#;
+        Error::new(ErrorKind::Argument, what).with_remedy(remedy)
     };
-    let filters = match others {
-        [] => Json::Null,
-        _ => Json::Array(others.iter().map(one).collect::<Result<_>>()?),
-    };
-    Ok((one(last)?, filters))
-}
-
-/// A codec of version 2.
-fn codec(filter: &FilterSpec, layout: &Layout) -> Result<Json> {
-    let first = || filter.params.first().copied().unwrap_or(0);
-    let (id, setting) = match filter.id {
-        DEFLATE => ("zlib", Some(("level", Json::int(first())))),
-        SHUFFLE => (
-            "shuffle",
-            Some(("elementsize", Json::int(layout.element.size))),
-        ),
-        FLETCHER32 => ("fletcher32", None),
-        id => {
-            let what = format!("filter {id} is no codec of Zarr");
-            return Err(Error::new(ErrorKind::Unsupported, what));
+    let json = Json::parse(text).map_err(|e| wrong(e.what().to_owned()))?;
+    let one = [json.clone()];
+    let list = match &json {
+        Json::Object(_) => &one[..],
+        Json::Array(list) => list,
+        Json::Null => &[],
+        Json::Bool(_) | Json::Number(_) | Json::Text(_) => {
+            return Err(wrong("a list of codecs is expected".to_owned()));
         }
     };
-    let id = [("id", Json::text(id))];
-    let members = id.into_iter().chain(setting);
-    Ok(Json::Object(
-        members.map(|(k, v)| (k.to_owned(), v)).collect(),
-    ))
+    let filters = codec::filters(ZarrVersion::V2, list, context, table);
+    let filters = filters.map_err(|e| wrong(e.what().to_owned()))?;
+    for (filter, json) in filters.iter().zip(list) {
+        if filter.id == codec::UNKNOWN {
+            let json = json.to_bytes();
+            let json = String::from_utf8_lossy(&json);
+            return Err(wrong(format!("the codec {json} is not known")));
+        }
+    }
+    Ok(filters)
+}
+
+/// The `compressor` and the `filters` of an array of version 2: the last codec is the compressor, as netCDF-C has it.
+#[must_use]
+pub fn v2(codecs: &[Json]) -> (Json, Json) {
+    match codecs.split_last() {
+        None => (Json::Null, Json::Null),
+        Some((last, [])) => (last.clone(), Json::Null),
+        Some((last, others)) => (last.clone(), Json::Array(others.to_vec())),
+    }
+}
+
+/// The `codecs` of an array of version 3: those that change elements, what makes bytes of elements, and those that
+/// change bytes.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for a filter of elements behind one of bytes.
+pub fn v3(codecs: &[Json], filters: &[FilterSpec], order: Option<Endianness>) -> Result<Vec<Json>> {
+    let first = filters.iter().take_while(|f| is_of_elements(f.id)).count();
+    if filters.iter().skip(first).any(|f| is_of_elements(f.id)) {
+        let what = "a filter of elements behind one of bytes, which Zarr version 3 does not have";
+        let remedy = "give the filters in another order, or use version 2";
+        return Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy));
+    }
+    let mut all = codecs.to_vec();
+    all.insert(first.min(all.len()), bytes(order));
+    Ok(all)
+}
+
+/// The codec that makes bytes of elements; of those of one byte there is no order.
+fn bytes(order: Option<Endianness>) -> Json {
+    let endian = order.map(|order| match order {
+        Endianness::Little => "little",
+        Endianness::Big => "big",
+    });
+    let mut members = vec![("name".to_owned(), Json::text("bytes"))];
+    if let Some(endian) = endian {
+        let endian = ("endian".to_owned(), Json::text(endian));
+        members.push(("configuration".to_owned(), Json::Object(vec![endian])));
+    }
+    Json::Object(members)
+}
+
+/// Whether a codec is one from array to array in version 3.
+#[must_use]
+pub fn is_of_elements(id: u32) -> bool {
+    matches!(
+        id,
+        ids::TRANSPOSE
+            | ids::DELTA
+            | ids::FIXED_SCALE_OFFSET
+            | ids::QUANTIZE
+            | ids::BITROUND
+            | ids::PACKBITS
+            | ids::ASTYPE
+    )
 }

@@ -3,7 +3,7 @@
 //! zarr-python 3 takes no byte order for types of one byte, of which netCDF-C writes one but needs none. `>S1` is what
 //! netCDF-C knows characters by; without netCDF's metadata it takes all texts of fixed length for strings.
 
-use crate::format::zarr::json::Json;
+use crate::json::Json;
 use crate::model::{Atomic, Endianness};
 
 /// The number type's letter and size; `None` for text.

@@ -1,6 +1,6 @@
 //! Numbers as JSON: with all of their digits, and not more.
 
-use crate::format::zarr::json::Json;
+use crate::json::Json;
 use crate::model::Values;
 
 /// What readers know of the type of a number.

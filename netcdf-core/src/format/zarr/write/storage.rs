@@ -1,17 +1,18 @@
 //! How variables will be stored: in what chunks, through which filters.
 
-use super::strings;
-use crate::chunk::decode::fill;
+use super::{codecs, strings};
 use crate::chunk::elements;
 use crate::chunk::layout::{Element, Layout};
 use crate::chunk::quantize::Quantizer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::About;
+use crate::filter::{About, Context, codec};
 use crate::format::netcdf4::write::chunk_sizes::{self, Elements};
 use crate::format::netcdf4::write::storage::prepared;
+use crate::json::Json;
 use crate::model::{
     Atomic, Dimension, Endianness, Fill, Quantize, Schema, StorageLayout, VarId, Variable,
+    ZarrVersion,
 };
 
 /// How a variable will be stored.
@@ -23,6 +24,8 @@ pub struct Stored {
     pub layout: Layout,
     /// Whether readers are told of no fill value.
     pub no_fill: bool,
+    /// The codecs of the filters, in the order of writing.
+    pub codecs: Vec<Json>,
 }
 
 /// How a variable will be stored; `no_fill` says that nothing is said of fill values.
@@ -44,27 +47,56 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         Quantize::new(asked.algorithm, asked.keep.into(), var.ty)?;
     }
     let element = element(schema, var, ty)?;
-    let filters = &var.storage.filters;
+    let filtered = !var.storage.filters.is_empty() || var.storage.codecs.is_some();
     let mut layout = Layout {
         extent: schema.shape(id),
-        chunk: chunk(schema, var, element, !filters.is_empty())?,
+        chunk: chunk(schema, var, element, filtered)?,
         element,
         filters: vec![],
         fill: Some(fill_bytes(var, element)?),
         quantize: Quantizer::new(var, element.order),
     };
-    if !filters.is_empty() {
-        let fill = fill(schema, env, id, &layout)?;
-        let about = About::new(schema, var.ty, filters);
-        let asked = (&filters[..], var.storage.prepared);
-        layout.filters = prepared(asked, (&layout, fill, about), &env.filters)?;
-    }
+    let codecs = match filtered {
+        true => filter(schema, var, &mut layout, env)?,
+        false => vec![],
+    };
     let no_fill = no_fill || var.storage.fill == Fill::NoFill;
     Ok(Stored {
         ty,
         layout,
         no_fill,
+        codecs,
     })
+}
+
+/// Gives the layout its filters; their codecs.
+fn filter(schema: &Schema, var: &Variable, layout: &mut Layout, env: &Env) -> Result<Vec<Json>> {
+    let filters = &var.storage.filters;
+    let version = schema
+        .kind
+        .as_zarr()
+        .map_or(ZarrVersion::V2, |zarr| zarr.version);
+    let fill = layout.fill.clone().unwrap_or_default();
+    let about = About {
+        dims: layout.extent.clone(),
+        mandatory: true,
+        ..About::new(schema, var.ty, filters)
+    };
+    let context = Context {
+        shape: layout.chunk.clone(),
+        element: layout.element,
+        fill: Some(fill.clone()),
+        len: layout.chunk_bytes(),
+        about: about.clone(),
+    };
+    layout.filters = match &var.storage.codecs {
+        Some(text) => codecs::asked(text, &context, &env.filters)?,
+        None => {
+            let asked = (&filters[..], var.storage.prepared);
+            prepared(asked, (layout, fill, about), &env.filters)?
+        }
+    };
+    codec::list(version, &layout.filters, &context, &env.filters)
 }
 
 /// What an element of a variable is.

@@ -165,7 +165,7 @@ fn metadata_is_put_once_more_if_asked() {
     let (writer, store) = writer(small(Kind::PURE_ZARR), options);
     filled(writer);
     let text = store.get(".zmetadata").unwrap().unwrap();
-    let json = crate::format::zarr::json::Json::parse(&text).unwrap();
+    let json = crate::json::Json::parse(&text).unwrap();
     let all = json.get("metadata").unwrap().members();
     assert_eq!(all.len(), 8);
     for (key, value) in all {
@@ -251,5 +251,56 @@ fn fill_values() {
         let text = String::from_utf8(store.get("v/.zarray").unwrap().unwrap()).unwrap();
         let expected = format!(r#""fill_value": {expected}, "#);
         assert!(text.contains(&expected), "{text}");
+    }
+}
+
+/// The `.zarray` of an array of 4×6 integers with these filters and codecs.
+fn array(filters: &[(u32, &[u32])], codecs: Option<&str>) -> Result<String, crate::error::Error> {
+    let mut s = Schema::new(Kind::NCZARR);
+    let x = dim(&mut s, "x", 4, false);
+    let y = dim(&mut s, "y", 6, false);
+    let v = var(&mut s, "v", Atomic::Int, &[x, y]);
+    let storage = &mut s.vars[v.index()].storage;
+    storage.codecs = codecs.map(|text| text.as_bytes().to_vec());
+    for &(id, params) in filters {
+        storage.filters.push(crate::model::FilterSpec {
+            id,
+            params: params.to_vec(),
+        });
+    }
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new("s"));
+    let (target, _) = MemoryStoreTarget::new(Arc::clone(&store));
+    let target: Box<dyn StoreTarget> = Box::new(target);
+    create(target, s, CreateOptions::default(), &Env::default())?.finish()?;
+    let text = String::from_utf8(store.get("v/.zarray").unwrap().unwrap()).unwrap();
+    Ok(text[text.find("\"compressor").unwrap()..].to_owned())
+}
+
+#[test]
+fn the_last_filter_is_the_compressor() {
+    let all = array(&[(2, &[]), (1, &[6]), (3, &[])], None).unwrap();
+    let expected = r#""compressor": {"id": "fletcher32"}, "filters": [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 6}]}"#;
+    assert_eq!(all, expected);
+    let one = array(&[(32001, &[0, 0, 0, 0, 5, 1, 1])], None).unwrap();
+    assert!(one.contains(r#""cname": "lz4", "shuffle": 1"#), "{one}");
+    let e = array(&[(32000, &[])], None).unwrap_err();
+    assert_eq!((e.kind(), e.object()), (ErrorKind::Unsupported, Some("/v")));
+    assert!(e.remedy().is_some());
+}
+
+#[test]
+fn codecs_are_taken_as_they_are_given() {
+    let text = r#"[{"id": "delta", "dtype": "<i4"},{"id": "zlib", "level": 3}]"#;
+    if let Ok(all) = array(&[], Some(text)) {
+        assert!(
+            all.starts_with(r#""compressor": {"id": "zlib", "level": 3}"#),
+            "{all}"
+        );
+    }
+    let zlib = array(&[], Some(r#"{"id": "zlib", "level": 3}"#)).unwrap();
+    assert!(zlib.ends_with(r#"{"id": "zlib", "level": 3}, "filters": null}"#));
+    for wrong in ["zlib", "[{}]", "[{\"id\": \"nope\"}]", "7"] {
+        let e = array(&[], Some(wrong)).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Argument, "{wrong}");
     }
 }

@@ -10,7 +10,7 @@ use crate::chunk::elements;
 use crate::env::{Env, Note};
 use crate::error::Result;
 use crate::format::CreateOptions;
-use crate::format::zarr::json::Json;
+use crate::json::Json;
 use crate::model::{Atomic, Attribute, Dimension, GroupId, Name, Schema, VarId};
 
 /// The member of an object.
@@ -98,7 +98,7 @@ impl Metadata<'_> {
     /// `.zarray`.
     ///
     /// # Errors
-    /// Those of [`codecs::v2`].
+    /// [`ErrorKind::BadType`](crate::ErrorKind::BadType).
     pub fn array(&self, id: VarId, stored: &Stored) -> Result<Json> {
         let layout = &stored.layout;
         let mut shape = self.schema.shape(id);
@@ -110,7 +110,7 @@ impl Metadata<'_> {
         let list = |lens: Vec<u64>| Json::Array(lens.iter().map(Json::int).collect());
         let element = layout.element;
         let dtype = dtype::v2(stored.ty, element.order, self.pure, element.size);
-        let (compressor, filters) = codecs::v2(layout)?;
+        let (compressor, filters) = codecs::v2(&stored.codecs);
         Ok(object([
             ("zarr_format", Json::int(2)),
             ("shape", list(shape)),

@@ -10,10 +10,10 @@ use super::{keys, strings};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::zarr::json::Json;
 use crate::format::{CreateOptions, Writer};
 use crate::io::source::read_range;
 use crate::io::{Source, StoreTarget};
+use crate::json::Json;
 use crate::model::{DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
 
 /// A Zarr dataset in the making.
@@ -179,6 +179,10 @@ impl Writer for ZarrWriter {
     fn takes_chunks(&self, var: VarId) -> bool {
         self.var(var)
             .is_ok_and(|v| !v.stored.layout.chunk.is_empty())
+    }
+
+    fn needs_all_filters(&self) -> bool {
+        true
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
