@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::dtype;
 use super::numbers::{self, Style};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
-use crate::model::{Attribute, Values};
+use crate::model::{Atomic, Attribute, Values};
 
 /// How attributes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +14,6 @@ pub struct Form {
     pub recorded: bool,
     /// How numbers are written.
     pub style: Style,
-    /// The length of strings that is recorded as their type, in bytes.
-    pub max_string: u64,
 }
 
 /// An attribute as it is stored.
@@ -24,8 +21,8 @@ pub struct Form {
 pub struct Stored {
     /// Its value.
     pub json: Json,
-    /// Its recorded type.
-    pub dtype: String,
+    /// The type of its values.
+    pub ty: Atomic,
     /// Whether its text had to be changed, as it is not UTF-8.
     pub changed: bool,
 }
@@ -67,11 +64,7 @@ pub fn store(attribute: &Attribute, form: Form) -> Result<Stored> {
             (single(items.unwrap_or_default()), false)
         }
     };
-    Ok(Stored {
-        json,
-        dtype: dtype::recorded(ty, form.max_string),
-        changed,
-    })
+    Ok(Stored { json, ty, changed })
 }
 
 /// One value stands for itself, others are a list.
@@ -169,19 +162,17 @@ mod tests {
     const NCZARR: Form = Form {
         recorded: true,
         style: Style::Recorded,
-        max_string: 128,
     };
     const PURE: Form = Form {
         recorded: false,
         style: Style::Inferred,
-        max_string: 128,
     };
 
-    fn made(values: Values, form: Form) -> (String, String, bool) {
+    fn made(values: Values, form: Form) -> (String, Atomic, bool) {
         let a = Attribute::atomic(Name::stored(b"a"), values).unwrap();
         let stored = store(&a, form).unwrap();
         let json = String::from_utf8(stored.json.to_bytes()).unwrap();
-        (json, stored.dtype, stored.changed)
+        (json, stored.ty, stored.changed)
     }
 
     fn text(text: &str, form: Form) -> String {
@@ -191,14 +182,14 @@ mod tests {
     #[test]
     fn one_value_stands_alone() {
         let one = made(Values::Short(vec![1]), NCZARR);
-        assert_eq!(one, ("1".into(), "<i2".into(), false));
+        assert_eq!(one, ("1".into(), Atomic::Short, false));
         let two = made(Values::Double(vec![1.0, f64::NAN]), PURE);
-        assert_eq!(two, ("[1.0,\"NaN\"]".into(), "<f8".into(), false));
+        assert_eq!(two, ("[1.0,\"NaN\"]".into(), Atomic::Double, false));
         let none = made(Values::UByte(vec![]), NCZARR);
-        assert_eq!(none, ("[]".into(), "<u1".into(), false));
+        assert_eq!(none, ("[]".into(), Atomic::UByte, false));
         let strings = Values::String(vec![Some(b"a"[..].into()), None]);
         let strings = made(strings, NCZARR);
-        assert_eq!(strings, (r#"["a",""]"#.into(), "|S128".into(), false));
+        assert_eq!(strings, (r#"["a",""]"#.into(), Atomic::String, false));
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The codecs of an array in its metadata.
 
+use super::metadata::object;
+use super::storage::Stored;
+use super::v3::named;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::codec::{self, ids};
-use crate::filter::{Context, Table};
+use crate::filter::{Context, Table, vlen_utf8};
 use crate::json::Json;
 use crate::model::{Endianness, FilterSpec, ZarrVersion};
 
@@ -54,30 +57,33 @@ pub fn v2(codecs: &[Json]) -> (Json, Json) {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for a filter of elements behind one of bytes.
-pub fn v3(codecs: &[Json], filters: &[FilterSpec], order: Option<Endianness>) -> Result<Vec<Json>> {
+pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
+    let filters = stored.layout.filters.iter();
+    let of_strings = |f: &&FilterSpec| f.id == vlen_utf8::ID;
+    let filters: Vec<_> = filters.filter(|f| !of_strings(f)).collect();
     let first = filters.iter().take_while(|f| is_of_elements(f.id)).count();
     if filters.iter().skip(first).any(|f| is_of_elements(f.id)) {
         let what = "a filter of elements behind one of bytes, which Zarr version 3 does not have";
         let remedy = "give the filters in another order, or use version 2";
         return Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy));
     }
-    let mut all = codecs.to_vec();
-    all.insert(first.min(all.len()), bytes(order));
-    Ok(all)
+    let serializer = match stored.ty.size() {
+        None => object([("name", Json::text("vlen-utf8"))]),
+        Some(1) => object([("name", Json::text("bytes"))]),
+        Some(_) => bytes(order),
+    };
+    let mut all = stored.codecs.clone();
+    all.insert(first.min(all.len()), serializer);
+    Ok(Json::Array(all))
 }
 
-/// The codec that makes bytes of elements; of those of one byte there is no order.
-fn bytes(order: Option<Endianness>) -> Json {
-    let endian = order.map(|order| match order {
+/// The codec that makes bytes of elements of several bytes.
+fn bytes(order: Endianness) -> Json {
+    let endian = match order {
         Endianness::Little => "little",
         Endianness::Big => "big",
-    });
-    let mut members = vec![("name".to_owned(), Json::text("bytes"))];
-    if let Some(endian) = endian {
-        let endian = ("endian".to_owned(), Json::text(endian));
-        members.push(("configuration".to_owned(), Json::Object(vec![endian])));
-    }
-    Json::Object(members)
+    };
+    named("bytes", object([("endian", Json::text(endian))]))
 }
 
 /// Whether a codec is one from array to array in version 3.

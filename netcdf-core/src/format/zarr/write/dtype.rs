@@ -49,10 +49,27 @@ pub fn recorded(ty: Atomic, width: u64) -> String {
     }
 }
 
-/// The `data_type` of an array of version 3; strings have `width` bytes.
+/// The `data_type` of an array of version 3. Strings are of any length there, with or without netCDF's metadata: zarr-python
+/// does not read the `r<n>` of the NCZarr document.
 #[must_use]
-pub fn v3(ty: Atomic, pure: bool, width: u64) -> Json {
-    Json::text(match ty {
+pub fn v3(ty: Atomic, pure: bool) -> Json {
+    match ty {
+        Atomic::Char if pure => bytes(1),
+        Atomic::Char => Json::text("uint8"),
+        Atomic::Byte | Atomic::UByte | Atomic::Short | Atomic::UShort => number3(ty),
+        Atomic::Int | Atomic::UInt | Atomic::Int64 | Atomic::UInt64 => number3(ty),
+        Atomic::Float | Atomic::Double | Atomic::String => number3(ty),
+    }
+}
+
+fn number3(ty: Atomic) -> Json {
+    Json::text(recorded3(ty))
+}
+
+/// How the type of an attribute is recorded in version 3.
+#[must_use]
+pub fn recorded3(ty: Atomic) -> &'static str {
+    match ty {
         Atomic::Byte => "int8",
         Atomic::UByte => "uint8",
         Atomic::Short => "int16",
@@ -63,11 +80,9 @@ pub fn v3(ty: Atomic, pure: bool, width: u64) -> Json {
         Atomic::UInt64 => "uint64",
         Atomic::Float => "float32",
         Atomic::Double => "float64",
-        Atomic::Char if pure => return bytes(1),
-        Atomic::Char => "uint8",
-        Atomic::String if pure => "string",
-        Atomic::String => return Json::text(&format!("r{}", width.saturating_mul(8))),
-    })
+        Atomic::Char => "char",
+        Atomic::String => "string",
+    }
 }
 
 /// Text of a fixed number of bytes.
@@ -94,6 +109,6 @@ mod tests {
         assert_eq!(v2(Atomic::Char, little, true, 0), "|S1");
         assert_eq!(v2(Atomic::String, little, true, 7), "|S7");
         assert_eq!(recorded(Atomic::Byte, 0), "<i1");
-        assert_eq!(v3(Atomic::String, false, 16), Json::text("r128"));
+        assert_eq!(v3(Atomic::String, false), Json::text("string"));
     }
 }

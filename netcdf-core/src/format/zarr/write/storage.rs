@@ -6,13 +6,13 @@ use crate::chunk::layout::{Element, Layout};
 use crate::chunk::quantize::Quantizer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Context, codec};
+use crate::filter::{About, Context, codec, vlen_utf8};
 use crate::format::netcdf4::write::chunk_sizes::{self, Elements};
 use crate::format::netcdf4::write::storage::prepared;
 use crate::json::Json;
 use crate::model::{
-    Atomic, Dimension, Endianness, Fill, Quantize, Schema, StorageLayout, VarId, Variable,
-    ZarrVersion,
+    Atomic, Dimension, Endianness, Fill, FilterSpec, Quantize, Schema, StorageLayout, VarId,
+    Variable, ZarrVersion,
 };
 
 /// How a variable will be stored.
@@ -26,6 +26,14 @@ pub struct Stored {
     pub no_fill: bool,
     /// The codecs of the filters, in the order of writing.
     pub codecs: Vec<Json>,
+}
+
+impl Stored {
+    /// The shape of what is stored under one key.
+    #[must_use]
+    pub fn outer(&self) -> &[u64] {
+        &self.layout.chunk
+    }
 }
 
 /// How a variable will be stored; `no_fill` says that nothing is said of fill values.
@@ -60,6 +68,10 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         true => filter(schema, var, &mut layout, env)?,
         false => vec![],
     };
+    if ty == Atomic::String && version(schema) == ZarrVersion::V3 {
+        let (id, params) = (vlen_utf8::ID, vec![]);
+        layout.filters.insert(0, FilterSpec { id, params });
+    }
     let no_fill = no_fill || var.storage.fill == Fill::NoFill;
     Ok(Stored {
         ty,
@@ -69,13 +81,15 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
     })
 }
 
+/// The version that is written.
+fn version(schema: &Schema) -> ZarrVersion {
+    let zarr = schema.kind.as_zarr();
+    zarr.map_or(ZarrVersion::V2, |zarr| zarr.version)
+}
+
 /// Gives the layout its filters; their codecs.
 fn filter(schema: &Schema, var: &Variable, layout: &mut Layout, env: &Env) -> Result<Vec<Json>> {
     let filters = &var.storage.filters;
-    let version = schema
-        .kind
-        .as_zarr()
-        .map_or(ZarrVersion::V2, |zarr| zarr.version);
     let fill = layout.fill.clone().unwrap_or_default();
     let about = About {
         dims: layout.extent.clone(),
@@ -96,7 +110,7 @@ fn filter(schema: &Schema, var: &Variable, layout: &mut Layout, env: &Env) -> Re
             prepared(asked, (layout, fill, about), &env.filters)?
         }
     };
-    codec::list(version, &layout.filters, &context, &env.filters)
+    codec::list(version(schema), &layout.filters, &context, &env.filters)
 }
 
 /// What an element of a variable is.

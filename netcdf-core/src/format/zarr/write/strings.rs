@@ -76,6 +76,33 @@ pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     Ok(out)
 }
 
+/// A string without the zeros behind it.
+#[must_use]
+pub fn trimmed(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
+    bytes.get(..end).unwrap_or_default()
+}
+
+/// Base64 (RFC 4648, section 4).
+#[must_use]
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for part in bytes.chunks(3) {
+        let byte = |n: usize| part.get(n).copied().map_or(0, u32::from);
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for n in 0..4 {
+            let digit = (bits >> (18 - 6 * n)) & 63;
+            let digit = usize::try_from(digit).ok().and_then(|d| DIGITS.get(d));
+            out.push(match digit {
+                Some(&digit) if n <= part.len() => digit.into(),
+                Some(_) | None => '=',
+            });
+        }
+    }
+    out
+}
+
 fn too_long(len: usize, width: u64) -> Error {
     let what = format!("a string of {len} bytes, the longest that is stored has {width}");
     let remedy = format!(
@@ -87,6 +114,20 @@ fn too_long(len: usize, width: u64) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn base64_as_in_the_rfc() {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+        ] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        assert_eq!(trimmed(b"a\0b\0\0"), b"a\0b");
+    }
 
     #[test]
     fn strings_have_zeros_behind_them() {

@@ -304,3 +304,58 @@ fn codecs_are_taken_as_they_are_given() {
         assert_eq!(e.kind(), ErrorKind::Argument, "{wrong}");
     }
 }
+
+/// The text under a key.
+fn text(store: &dyn Store, key: &str) -> String {
+    String::from_utf8(store.get(key).unwrap().expect(key)).unwrap()
+}
+
+#[test]
+fn version_3_has_all_metadata_of_a_node_under_one_key() {
+    let (writer, store) = writer(small(Kind::NCZARR3), CreateOptions::default());
+    filled(writer);
+    assert_eq!(store.get("v/c/1/0").unwrap().unwrap(), [3, 0, 4, 0]);
+    assert_eq!(store.get("n/c").unwrap().unwrap(), [7]);
+    let expected = r#"{"zarr_format": 3, "node_type": "array", "shape": [2,2], "data_type": "int16", "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [1,2]}}, "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}}, "fill_value": -32767, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}], "attributes": {"units": "m", "_nczarr_array": {"dimension_references": ["/t","/x"]}, "_nczarr_attrs": {"attribute_types": [{"name": "units", "configuration": {"type": "char"}},{"name": "_nczarr_array", "configuration": {"type": "json"}},{"name": "_nczarr_attrs", "configuration": {"type": "json"}}]}}, "dimension_names": ["t","x"]}"#;
+    assert_eq!(text(&*store, "v/zarr.json"), expected);
+    let root = text(&*store, "zarr.json");
+    for part in [
+        r#"{"zarr_format": 3, "node_type": "group", "attributes": {"#,
+        r#""_nczarr_superblock": {"version": "3.0.0", "format": 3}"#,
+        r#""_nczarr_group": {"dimensions": [{"name": "t", "size": 2, "unlimited": 1},{"name": "x", "size": 2, "unlimited": 0}], "arrays": ["v","n"], "subgroups": ["g"]}"#,
+    ] {
+        assert!(root.contains(part), "{root}");
+    }
+    assert_eq!(store.children("").unwrap(), ["g", "n", "v", "zarr.json"]);
+}
+
+#[test]
+fn pure_version_3() {
+    let mut s = small(Kind::PURE_ZARR3);
+    var(&mut s, "s", Atomic::String, &[DimId(1)]);
+    let c = var(&mut s, "c", Atomic::Char, &[DimId(1)]);
+    let fill = attribute("_FillValue", Values::Char(b"x".to_vec()));
+    s.vars[c.index()].attributes.push(fill);
+    let mut options = CreateOptions::default();
+    options.zarr.consolidated = true;
+    let (mut writer, store) = writer(s, options);
+    let strings = vec![Some(b"ab"[..].into()), None];
+    let bytes = writer.put_heap(VarId(2), &Values::String(strings));
+    assert_eq!(bytes.unwrap().len(), 256);
+    filled(writer);
+    let array = text(&*store, "s/zarr.json");
+    assert!(array.contains(r#""data_type": "string""#), "{array}");
+    assert!(
+        array.contains(r#""codecs": [{"name": "vlen-utf8"}]"#),
+        "{array}"
+    );
+    let array = text(&*store, "c/zarr.json");
+    assert!(array.contains(r#""fill_value": "eA==""#), "{array}");
+    let root = crate::json::Json::parse(text(&*store, "zarr.json").as_bytes()).unwrap();
+    let all = root.get("consolidated_metadata").unwrap();
+    let all = all.get("metadata").unwrap().members();
+    let names: Vec<_> = all.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["g", "c", "s", "n", "v"]);
+    assert_eq!(all[3].1.to_bytes(), text(&*store, "n/zarr.json").as_bytes());
+    assert_eq!(root.get("attributes").unwrap().members(), []);
+}

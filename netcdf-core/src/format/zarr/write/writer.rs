@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::check::check;
+use super::metadata::{Member, Metadata};
 use super::storage::{self, Stored};
-use super::v2::{self, Member, Metadata};
-use super::{keys, strings};
+use super::{keys, strings, v2, v3};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -51,10 +51,6 @@ impl ZarrWriter {
     ) -> Result<Self> {
         let other = || Error::new(ErrorKind::Argument, "a schema that is not one of Zarr");
         let zarr = schema.kind.as_zarr().ok_or_else(other)?;
-        if zarr.version == ZarrVersion::V3 {
-            let what = "Zarr version 3 is not written yet";
-            return Err(Error::new(ErrorKind::Unsupported, what).with_remedy("use version 2"));
-        }
         check(&schema, options.zarr, env)?;
         let var = |id| -> Result<Var> {
             Ok(Var {
@@ -110,23 +106,37 @@ impl ZarrWriter {
     fn metadata(&self, put: &mut dyn FnMut(String, Json) -> Result<()>, env: &Env) -> Result<()> {
         let metadata = Metadata {
             schema: &self.schema,
-            pure: self.zarr.pure,
+            zarr: self.zarr,
             options: self.options,
             env,
         };
         for (id, var) in self.schema.var_ids().zip(&self.vars) {
             let path = || self.schema.var_path(id);
-            let array = metadata.array(id, &var.stored).in_object(path)?;
-            let attributes = metadata.var_attributes(id).in_object(path)?;
-            put(format!("{}.zarray", var.prefix), array)?;
-            put(format!("{}.zattrs", var.prefix), attributes)?;
+            let prefix = &var.prefix;
+            match self.zarr.version {
+                ZarrVersion::V2 => {
+                    let array = metadata.zarray(id, &var.stored).in_object(path)?;
+                    let attributes = metadata.var_zattrs(id).in_object(path)?;
+                    put(format!("{prefix}.zarray"), array)?;
+                    put(format!("{prefix}.zattrs"), attributes)?;
+                }
+                ZarrVersion::V3 => {
+                    let array = metadata.array_json(id, &var.stored).in_object(path)?;
+                    put(format!("{prefix}zarr.json"), array)?;
+                }
+            }
         }
         let groups = (0..).zip(&self.schema.groups).map(|(n, _)| GroupId(n));
         let groups: Vec<_> = groups.collect();
         for id in groups.into_iter().rev() {
             let prefix = keys::group(&self.schema, id);
-            put(format!("{prefix}.zattrs"), metadata.group_attributes(id)?)?;
-            put(format!("{prefix}.zgroup"), v2::group())?;
+            match self.zarr.version {
+                ZarrVersion::V2 => {
+                    put(format!("{prefix}.zattrs"), metadata.group_zattrs(id)?)?;
+                    put(format!("{prefix}.zgroup"), v2::group())?;
+                }
+                ZarrVersion::V3 => put(format!("{prefix}zarr.json"), metadata.group_json(id)?)?,
+            }
         }
         Ok(())
     }
@@ -134,18 +144,23 @@ impl ZarrWriter {
     /// Puts all metadata.
     fn put_metadata(&self) -> Result<()> {
         let store = self.target.store();
+        let consolidated = self.options.zarr.consolidated;
         let mut all: Vec<Member> = vec![];
         // Whoever is to be told was told when the dataset was created.
         let env = Env::default();
         let mut put = |key: String, json: Json| {
+            let json = match &*key {
+                "zarr.json" if consolidated => v3::consolidated(json, nodes(&mut all)),
+                _ => json,
+            };
             store.put_if_absent(&key, &json.to_bytes())?;
-            if self.options.zarr.consolidated {
+            if consolidated {
                 all.push((key, json));
             }
             Ok(())
         };
         self.metadata(&mut put, &env)?;
-        if self.options.zarr.consolidated {
+        if consolidated && self.zarr.version == ZarrVersion::V2 {
             all.reverse();
             store.put_if_absent(".zmetadata", &v2::consolidated(all).to_bytes())?;
         }
@@ -155,6 +170,16 @@ impl ZarrWriter {
     fn path(&self, id: VarId) -> String {
         self.schema.var_path(id)
     }
+}
+
+/// Metadata under the names of what it is of, groups before what is in them.
+fn nodes(all: &mut Vec<Member>) -> Vec<Member> {
+    let all = std::mem::take(all).into_iter().rev();
+    all.map(|(key, json)| {
+        let name = key.trim_end_matches("zarr.json").trim_end_matches('/');
+        (name.to_owned(), json)
+    })
+    .collect()
 }
 
 fn missing() -> Error {
