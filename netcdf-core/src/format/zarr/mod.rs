@@ -2,8 +2,6 @@
 //!
 //! Specifications: Zarr version 2 and version 3; "The NetCDF NCZarr Implementation".
 
-pub mod json;
-
 use super::{CreateOptions, Format, Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
