@@ -37,6 +37,7 @@ pub fn print(
 fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
     let create = CreateOptions {
         no_fill: plan.schema.kind.is_cdf(),
+        ..CreateOptions::default()
     };
     let (target, _) = MemoryTarget::new("(dry run)");
     let mut writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;

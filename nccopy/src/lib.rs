@@ -130,7 +130,10 @@ fn copy_one(
     // All data of classic files is written; what is not selected stays zero, as in C. Of variables of
     // netCDF-4 files the plan says it.
     let no_fill = plan.schema.kind.is_cdf();
-    let create = CreateOptions { no_fill };
+    let create = CreateOptions {
+        no_fill,
+        ..CreateOptions::default()
+    };
     let (target, kept) = held(Box::new(target), cli.verify);
     let writer = format::create(target, plan.schema.clone(), create, env)?;
     if cli.verify {

@@ -173,6 +173,7 @@ fn write(
     let target = locator::output(&path, !cli.no_sync)?;
     let create = CreateOptions {
         no_fill: cli.no_fill,
+        ..CreateOptions::default()
     };
     let mut writer = format::create(target, cdl.schema.clone(), create, env)?;
     if !cli.header_only {

@@ -215,6 +215,26 @@ pub struct Provenance {
 pub struct CreateOptions {
     /// Unwritten data is left undefined instead of filled.
     pub no_fill: bool,
+    /// How Zarr is written, if it is.
+    pub zarr: ZarrOptions,
+}
+
+/// How Zarr is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ZarrOptions {
+    /// Whether all metadata is put under one key, too (`.zmetadata`, or in the root's `zarr.json`).
+    pub consolidated: bool,
+    /// Whether variables name their dimensions in `_ARRAY_DIMENSIONS` (version 2).
+    pub xarray: bool,
+}
+
+impl Default for ZarrOptions {
+    fn default() -> Self {
+        Self {
+            consolidated: false,
+            xarray: true,
+        }
+    }
 }
 
 /// Starts a dataset.

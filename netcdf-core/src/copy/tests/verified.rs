@@ -18,7 +18,10 @@ fn checked(
     let plan = plan(reader.schema(), options).unwrap();
     let (target, out) = MemoryTarget::new("out.nc");
     let (target, kept) = hold(Box::new(target));
-    let create = CreateOptions { no_fill: true };
+    let create = CreateOptions {
+        no_fill: true,
+        ..CreateOptions::default()
+    };
     let writer = format::create(target, plan.schema.clone(), create, &env).unwrap();
     run(&*reader, &plan, writer, &env).unwrap();
     let mut target = kept.take().unwrap();
