@@ -22,6 +22,7 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32008,
     name: NAME,
+    codec: None,
     prepare,
     build: |params, _| Ok(Box::new(Bitshuffle::new(params)?)),
 };
