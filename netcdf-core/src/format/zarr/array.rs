@@ -30,8 +30,34 @@ pub struct Described {
     pub codecs: Option<Json>,
     /// The names of the dimensions that version 3 has.
     pub names: Option<Vec<Option<String>>>,
+    /// The number of dimensions of its keys: that of its shape, but for scalars of netCDF.
+    pub rank: usize,
     /// Why its data cannot be read.
     pub problem: Option<String>,
+}
+
+impl Described {
+    /// Takes it for a single element, as netCDF stores scalars as arrays of one.
+    pub fn scalar(&mut self) {
+        if self.chunk.iter().any(|&n| n != 1) {
+            self.problem = Some("it is a scalar in chunks of several elements".to_owned());
+        }
+        self.shape.clear();
+        self.chunk.clear();
+        for shard in &mut self.shards {
+            shard.shape.clear();
+        }
+    }
+
+    /// The place of a chunk in the grid of keys.
+    #[must_use]
+    pub fn key_place(&self, place: Vec<u64>) -> Vec<u64> {
+        if place.is_empty() {
+            vec![0; self.rank]
+        } else {
+            place
+        }
+    }
 }
 
 /// Encodings of values of any length.
@@ -83,7 +109,9 @@ pub fn shapes(
     let mut chunk = lengths(chunk).ok_or("no chunk shape")?;
     if chunk.len() != shape.len() {
         let (chunk, shape) = (chunk.len(), shape.len());
-        return Err(format!("chunks of {chunk} dimensions in an array of {shape}"));
+        return Err(format!(
+            "chunks of {chunk} dimensions in an array of {shape}"
+        ));
     }
     for (cells, &len) in chunk.iter_mut().zip(&shape) {
         if *cells == 0 && len > 0 {

@@ -79,7 +79,8 @@ fn inferred(json: &Json, items: &[Json]) -> Values {
     } else {
         None
     };
-    ty.and_then(|ty| typed(items, ty)).unwrap_or_else(|| text(json))
+    ty.and_then(|ty| typed(items, ty))
+        .unwrap_or_else(|| text(json))
 }
 
 /// The type of numbers.
@@ -227,14 +228,29 @@ mod tests {
     fn of_types_that_the_values_suggest() {
         assert_eq!(read("1", None), Values::Int(vec![1]));
         assert_eq!(read("4294967295", None), Values::UInt(vec![u32::MAX]));
-        assert_eq!(read("-2147483649", None), Values::Int64(vec![-2_147_483_649]));
-        assert_eq!(read("18446744073709551615", None), Values::UInt64(vec![u64::MAX]));
+        assert_eq!(
+            read("-2147483649", None),
+            Values::Int64(vec![-2_147_483_649])
+        );
+        assert_eq!(
+            read("18446744073709551615", None),
+            Values::UInt64(vec![u64::MAX])
+        );
         assert_eq!(read("[1,2.5]", None), Values::Double(vec![1.0, 2.5]));
-        assert_eq!(read("[1,99999999999]", None), Values::Int64(vec![1, 99_999_999_999]));
+        assert_eq!(
+            read("[1,99999999999]", None),
+            Values::Int64(vec![1, 99_999_999_999])
+        );
         assert_eq!(read("true", None), Values::UByte(vec![1]));
         assert_eq!(read("\"text\"", None), char("text"));
         assert_eq!(read("[\"a\",\"bb\"]", None), strings(&["a", "bb"]));
-        for text in ["null", "[]", "[1,\"a\"]", "[[1,2],[3,4]]", "{\"k\": [1,null]}"] {
+        for text in [
+            "null",
+            "[]",
+            "[1,\"a\"]",
+            "[[1,2],[3,4]]",
+            "{\"k\": [1,null]}",
+        ] {
             assert_eq!(read(text, None), char(text));
         }
     }
@@ -242,15 +258,27 @@ mod tests {
     #[test]
     fn values_that_do_not_fit_their_type_are_kept() {
         let json = Json::parse(b"300").unwrap();
-        assert_eq!(values(&json, Some(Atomic::Byte)), (Values::Int(vec![300]), false));
+        assert_eq!(
+            values(&json, Some(Atomic::Byte)),
+            (Values::Int(vec![300]), false)
+        );
     }
 
     #[test]
     fn numbers_are_exact() {
-        assert_eq!(read("1.23456789012345", None), Values::Double(vec![1.23456789012345]));
-        assert_eq!(read("9007199254740993", Some("<i8")), Values::Int64(vec![9_007_199_254_740_993]));
+        assert_eq!(
+            read("1.23456789012345", None),
+            Values::Double(vec![1.23456789012345])
+        );
+        assert_eq!(
+            read("9007199254740993", Some("<i8")),
+            Values::Int64(vec![9_007_199_254_740_993])
+        );
         assert_eq!(read("0x10", Some("<i4")), Values::Int(vec![16]));
         assert_eq!(read("01", Some("<i4")), Values::Int(vec![1]));
-        assert_eq!(read("16777217.0000001", Some("<f4")), Values::Float(vec![16_777_218.0]));
+        assert_eq!(
+            read("16777217.0000001", Some("<f4")),
+            Values::Float(vec![16_777_218.0])
+        );
     }
 }

@@ -278,7 +278,8 @@ fn v3(json: &Json, depth: u32) -> Stored {
     let name = json.as_str().or_else(|| json.get("name")?.as_str());
     let empty = Json::Object(vec![]);
     let configuration = json.get("configuration").unwrap_or(&empty);
-    let known = name.and_then(|name| simple(name).or_else(|| configured(name, configuration, depth)));
+    let known =
+        name.and_then(|name| simple(name).or_else(|| configured(name, configuration, depth)));
     match known {
         Some(dtype) => Stored::plain(dtype),
         None => Stored::unknown(shown(json), None),
@@ -320,7 +321,11 @@ fn configured(name: &str, configuration: &Json, depth: u32) -> Option<Dtype> {
     let time = |since| {
         let unit = configuration.get("unit")?.as_str()?.to_owned();
         let factor = number("scale_factor").unwrap_or(1);
-        Some(Dtype::Time(Time { unit, factor, since }))
+        Some(Dtype::Time(Time {
+            unit,
+            factor,
+            since,
+        }))
     };
     match name {
         "numpy.datetime64" => time(true),
@@ -367,7 +372,10 @@ mod tests {
         let Dtype::Time(time) = numpy("<M8[25s]").dtype else {
             panic!()
         };
-        assert_eq!((time.unit.as_str(), time.factor, time.since), ("s", 25, true));
+        assert_eq!(
+            (time.unit.as_str(), time.factor, time.since),
+            ("s", 25, true)
+        );
         assert!(matches!(numpy("<f16").dtype, Dtype::Unknown(_, Some(16))));
         assert!(matches!(numpy("what").dtype, Dtype::Unknown(_, None)));
     }
@@ -395,7 +403,8 @@ mod tests {
         assert_eq!(of("\"string\""), Dtype::Text);
         let text = r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":20}}"#;
         assert_eq!(of(text), Dtype::Utf32(5));
-        let text = r#"{"name":"structured","configuration":{"fields":[["a","int32"],["b","float64"]]}}"#;
+        let text =
+            r#"{"name":"structured","configuration":{"fields":[["a","int32"],["b","float64"]]}}"#;
         assert!(matches!(of(text), Dtype::Struct(m) if m.len() == 2));
         assert!(matches!(of("\"r7\""), Dtype::Unknown(..)));
     }

@@ -54,7 +54,9 @@ fn bits(json: &Json, size: usize) -> Option<Vec<u8>> {
     let digits = json.as_str()?.strip_prefix("0x")?;
     let bits = u64::from_str_radix(digits, 16).ok()?;
     (digits.len() == 2 * size).then_some(())?;
-    bits.to_be_bytes().get(8usize.checked_sub(size)?..).map(<[u8]>::to_vec)
+    bits.to_be_bytes()
+        .get(8usize.checked_sub(size)?..)
+        .map(<[u8]>::to_vec)
 }
 
 /// Bytes that are highest first, in this order.
@@ -180,7 +182,10 @@ fn structure(what: &Stored, members: &[Member], json: &Json) -> Option<Vec<u8>> 
 /// Bytes from base 64.
 #[must_use]
 pub fn base64(text: &[u8]) -> Option<Vec<u8>> {
-    let digits = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(text);
+    let digits = text
+        .strip_suffix(b"==")
+        .or(text.strip_suffix(b"="))
+        .unwrap_or(text);
     if !text.len().is_multiple_of(4) || digits.len() % 4 == 1 {
         return None;
     }
@@ -218,7 +223,10 @@ mod tests {
         assert_eq!(fill("<i2", "-9"), Some(vec![0xf7, 0xff]));
         assert_eq!(fill(">i2", "-9.0"), Some(vec![0xff, 0xf7]));
         assert_eq!(fill("<f4", "\"0x7fc00001\""), Some(vec![1, 0, 0xc0, 0x7f]));
-        assert_eq!(fill("<f8", "\"-Infinity\"").unwrap(), f64::NEG_INFINITY.to_le_bytes());
+        assert_eq!(
+            fill("<f8", "\"-Infinity\"").unwrap(),
+            f64::NEG_INFINITY.to_le_bytes()
+        );
         assert_eq!(fill("<f4", "NaN").unwrap(), f32::NAN.to_le_bytes());
         let default = f64::from_bits(0x479e_0000_0000_0000);
         assert_eq!(fill("<f8", "9.96921e+36").unwrap(), default.to_le_bytes());
@@ -234,7 +242,10 @@ mod tests {
         assert_eq!(fill("|S2", "\"a-long-one\""), None);
         assert_eq!(fill("<U2", "\"z\""), Some(vec![b'z', 0, 0, 0, 0, 0, 0, 0]));
         assert_eq!(fill("|V3", "\"AAAA\""), Some(vec![0; 3]));
-        assert_eq!(fill("<M8[ns]", "\"NaT\""), Some(vec![0, 0, 0, 0, 0, 0, 0, 0x80]));
+        assert_eq!(
+            fill("<M8[ns]", "\"NaT\""),
+            Some(vec![0, 0, 0, 0, 0, 0, 0, 0x80])
+        );
         let pair = [1f32.to_le_bytes(), 2f32.to_le_bytes()].concat();
         assert_eq!(fill("<c8", "[1.0,2.0]"), Some(pair));
         assert_eq!(fill("|O", "0"), None);

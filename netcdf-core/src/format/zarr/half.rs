@@ -71,7 +71,13 @@ mod tests {
 
     #[test]
     fn known_ones() {
-        for (bits, value) in [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (1, 5.960_464_5e-8), (0x7c00, f32::INFINITY)] {
+        for (bits, value) in [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (1, 5.960_464_5e-8),
+            (0x7c00, f32::INFINITY),
+        ] {
             assert_eq!(to_f32(bits), value);
         }
         assert_eq!(from_f32(65520.0), 0x7c00);

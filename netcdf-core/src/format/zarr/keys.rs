@@ -25,7 +25,9 @@ impl Keys {
     /// Version 3: `c/0/1`, `c.0.1`, or as in version 2; `None` for encodings that we do not know.
     #[must_use]
     pub fn v3(encoding: &Json) -> Option<Self> {
-        let name = encoding.as_str().or_else(|| encoding.get("name")?.as_str())?;
+        let name = encoding
+            .as_str()
+            .or_else(|| encoding.get("name")?.as_str())?;
         let configured = encoding.get("configuration");
         let separator = configured.and_then(|c| c.get("separator")?.as_str());
         let (lead, usual) = match name {
@@ -90,7 +92,10 @@ mod tests {
             (Keys::v2(None), "2.11"),
             (Keys::v2(Some(&Json::text("/"))), "2/11"),
             (v3("\"default\""), "c/2/11"),
-            (v3(r#"{"name":"default","configuration":{"separator":"."}}"#), "c.2.11"),
+            (
+                v3(r#"{"name":"default","configuration":{"separator":"."}}"#),
+                "c.2.11",
+            ),
             (v3(r#"{"name":"v2"}"#), "2.11"),
         ] {
             assert_eq!(keys.key(&[2, 11]), text);
@@ -104,7 +109,9 @@ mod tests {
     #[test]
     fn other_keys_are_none() {
         let keys = Keys::v2(None);
-        for text in ["", ".zarray", "3.0", "0.12", "00.1", "+1.0", "0", "0.0.0", "0/0"] {
+        for text in [
+            "", ".zarray", "3.0", "0.12", "00.1", "+1.0", "0", "0.0.0", "0/0",
+        ] {
             assert_eq!(keys.index(text, &[3, 12]), None, "{text}");
         }
     }

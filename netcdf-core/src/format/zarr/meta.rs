@@ -70,19 +70,26 @@ impl<'a> Metadata<'a> {
         let Some(root) = self.get(V3)? else {
             return Ok(None);
         };
-        let nodes = root.get("consolidated_metadata").and_then(|c| c.get("metadata"));
+        let nodes = root
+            .get("consolidated_metadata")
+            .and_then(|c| c.get("metadata"));
         let Some(nodes) = nodes.map(Json::members).filter(|nodes| !nodes.is_empty()) else {
             return Ok(None);
         };
         let key = |path: &String| format!("{}/{V3}", path.trim_matches('/'));
-        let mut found: BTreeMap<_, _> = nodes.iter().map(|(path, j)| (key(path), j.clone())).collect();
+        let mut found: BTreeMap<_, _> = nodes
+            .iter()
+            .map(|(path, j)| (key(path), j.clone()))
+            .collect();
         found.insert(V3.to_owned(), root);
         Ok(Some(found))
     }
 
     /// An error about an object.
     pub fn wrong(&self, key: &str, what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
-        Error::new(ErrorKind::Corrupt, what).in_object(key).of(self.store.name())
+        Error::new(ErrorKind::Corrupt, what)
+            .in_object(key)
+            .of(self.store.name())
     }
 
     /// The object with this key, if there is one.
@@ -99,7 +106,9 @@ impl<'a> Metadata<'a> {
         let left = self.left.checked_sub(size);
         self.left = left.ok_or_else(|| {
             let what = "more metadata than the limit allows";
-            Error::new(ErrorKind::Limit, what).in_object(key).of(self.store.name())
+            Error::new(ErrorKind::Limit, what)
+                .in_object(key)
+                .of(self.store.name())
         })?;
         let Some(text) = self.store.get(key)? else {
             return Ok(None);
@@ -129,7 +138,9 @@ impl<'a> Metadata<'a> {
             Some(all) => {
                 let below = all.range(prefix.to_owned()..).map(|(key, _)| key);
                 let below = below.map_while(|key| key.strip_prefix(prefix));
-                below.filter_map(|rest| Some(rest.split_once('/')?.0.to_owned())).collect()
+                below
+                    .filter_map(|rest| Some(rest.split_once('/')?.0.to_owned()))
+                    .collect()
             }
         };
         names.retain(|name| !name.starts_with('.') && name != V3);

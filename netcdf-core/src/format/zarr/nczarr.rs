@@ -47,7 +47,9 @@ impl Part {
     /// The part in the first of these objects that has it.
     #[must_use]
     pub fn find<'j>(self, objects: &[&'j Json]) -> Option<&'j Json> {
-        let mut all = objects.iter().flat_map(|o| self.names().iter().map(|name| o.get(name)));
+        let mut all = objects
+            .iter()
+            .flat_map(|o| self.names().iter().map(|name| o.get(name)));
         let part = all.find_map(|part| part)?;
         // netCDF-C 4.9.3 stored them as text for a while.
         matches!(part, Json::Object(_)).then_some(part)
@@ -121,7 +123,8 @@ fn dims(json: Option<&Json>) -> Option<Vec<Dim>> {
         Some(Dim {
             name: name.to_owned(),
             len: size.as_u64()?,
-            unlimited: unlimited.is_some_and(|u| *u == Json::Bool(true) || u.as_u64().is_some_and(|n| n > 0)),
+            unlimited: unlimited
+                .is_some_and(|u| *u == Json::Bool(true) || u.as_u64().is_some_and(|n| n > 0)),
         })
     };
     match json {
@@ -140,11 +143,16 @@ impl Extras {
     #[must_use]
     pub fn of(json: &Json) -> Self {
         let storage = json.get("storage").and_then(Json::as_str);
-        let flag = json.get("scalar").is_some_and(|s| s.as_u64() != Some(0) && *s != Json::Bool(false));
+        let flag = json
+            .get("scalar")
+            .is_some_and(|s| s.as_u64() != Some(0) && *s != Json::Bool(false));
         Self {
             dims: texts(either(json, ["dimension_references", "dimrefs"])),
             scalar: storage == Some("scalar") || flag,
-            alias: json.get("type_alias").and_then(Json::as_str).map(str::to_owned),
+            alias: json
+                .get("type_alias")
+                .and_then(Json::as_str)
+                .map(str::to_owned),
         }
     }
 }
@@ -178,7 +186,12 @@ pub fn version(superblock: &Json) -> u32 {
 /// True for attributes that are not shown, as they are netCDF's or Zarr's own.
 #[must_use]
 pub fn is_hidden(name: &str) -> bool {
-    let own = ["_ARRAY_DIMENSIONS", "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid"];
+    let own = [
+        "_ARRAY_DIMENSIONS",
+        "_NCProperties",
+        "_Netcdf4Coordinates",
+        "_Netcdf4Dimid",
+    ];
     own.contains(&name) || Part::ALL.iter().any(|part| part.names().contains(&name))
 }
 
@@ -187,7 +200,6 @@ pub fn is_hidden(name: &str) -> bool {
 pub fn array_dimensions(attributes: &Json) -> Option<Vec<String>> {
     texts(attributes.get("_ARRAY_DIMENSIONS"))
 }
-
 
 #[cfg(test)]
 mod tests {
@@ -199,7 +211,11 @@ mod tests {
 
     #[test]
     fn groups_of_all_generations() {
-        let dim = |name: &str, len, unlimited| Dim { name: name.into(), len, unlimited };
+        let dim = |name: &str, len, unlimited| Dim {
+            name: name.into(),
+            len,
+            unlimited,
+        };
         let expected = Contents {
             dims: vec![dim("t", 2, true), dim("y", 3, false)],
             arrays: vec!["v".into()],
@@ -231,7 +247,8 @@ mod tests {
     fn types_of_attributes() {
         let v2 = json(r#"{"types": {"a": "<i4", "b": ">S1"}}"#);
         assert_eq!(recorded(Some(&v2), "b"), Some(">S1"));
-        let v3 = json(r#"{"attribute_types": [{"name": "a", "configuration": {"type": "int32"}}]}"#);
+        let v3 =
+            json(r#"{"attribute_types": [{"name": "a", "configuration": {"type": "int32"}}]}"#);
         assert_eq!(recorded(Some(&v3), "a"), Some("int32"));
         assert_eq!(recorded(Some(&v3), "b"), None);
     }

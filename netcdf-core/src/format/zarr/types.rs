@@ -50,14 +50,23 @@ fn complex(schema: &mut Schema, part: Atomic) -> TypeId {
         fields: vec![field(b"i", 0), field(b"j", size)],
         size: 2 * size,
     };
-    known(schema, GroupId::ROOT, &format!("_Complex{}_t", 16 * size), kind)
+    known(
+        schema,
+        GroupId::ROOT,
+        &format!("_Complex{}_t", 16 * size),
+        kind,
+    )
 }
 
 fn compound(schema: &mut Schema, members: &[Member], (group, var): (GroupId, &str)) -> TypeKind {
     let mut at = 0u64;
     let mut fields = Vec::with_capacity(members.len());
     for member in members {
-        let ty = declare(schema, &member.stored, (group, &format!("{var}_{}", member.name)));
+        let ty = declare(
+            schema,
+            &member.stored,
+            (group, &format!("{var}_{}", member.name)),
+        );
         fields.push(Field {
             name: Name::stored(member.name.as_bytes()),
             ty,
@@ -75,7 +84,10 @@ fn compound(schema: &mut Schema, members: &[Member], (group, var): (GroupId, &st
 fn known(schema: &mut Schema, group: GroupId, name: &str, kind: TypeKind) -> TypeId {
     let mut name = name.replace('/', "_");
     loop {
-        let ids = schema.group(group).map(|g| g.types.clone()).unwrap_or_default();
+        let ids = schema
+            .group(group)
+            .map(|g| g.types.clone())
+            .unwrap_or_default();
         let same = |id: &&TypeId| schema.user_type(**id).is_some_and(|t| t.name.is(&name));
         let Some(id) = ids.iter().find(same) else {
             break;

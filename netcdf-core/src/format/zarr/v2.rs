@@ -28,6 +28,7 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
         codecs,
         names: None,
         problem: None,
+        rank: shape.len(),
         shape,
         chunk,
     };
@@ -43,7 +44,12 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
 fn filters(json: &Json) -> (Vec<Json>, Option<Json>) {
     let filters = json.get("filters").and_then(Json::items);
     let compressor = json.get("compressor").filter(|c| **c != Json::Null);
-    let all: Vec<Json> = filters.into_iter().flatten().chain(compressor).cloned().collect();
+    let all: Vec<Json> = filters
+        .into_iter()
+        .flatten()
+        .chain(compressor)
+        .cloned()
+        .collect();
     let shown = (!all.is_empty()).then(|| Json::Array(all.clone()));
     (all, shown)
 }
@@ -93,7 +99,11 @@ mod tests {
         let d = of(r#"{"shape":[4,6],"chunks":[2,4],"dtype":"<f8","order":"F",
             "filters":[{"id":"shuffle"}],"compressor":{"id":"zlib","level":5},"fill_value":0}"#);
         let d = d.unwrap();
-        let ids: Vec<_> = d.filters.iter().map(|f| f.get("id").unwrap().as_str().unwrap()).collect();
+        let ids: Vec<_> = d
+            .filters
+            .iter()
+            .map(|f| f.get("id").unwrap().as_str().unwrap())
+            .collect();
         assert_eq!(ids, ["transpose", "shuffle", "zlib"]);
         let shown = d.codecs.unwrap().to_bytes();
         assert_eq!(shown, br#"[{"id": "shuffle"},{"id": "zlib", "level": 5}]"#);
@@ -102,9 +112,14 @@ mod tests {
 
     #[test]
     fn objects_are_what_their_codec_says() {
-        let d = of(r#"{"shape":[4],"chunks":[2],"dtype":"|O","filters":[{"id":"vlen-utf8"}]}"#).unwrap();
-        assert_eq!((d.stored.dtype, d.heap, d.filters.len()), (Dtype::Text, Some(Heap::Lengths), 0));
-        let d = of(r#"{"shape":[4],"chunks":[2],"dtype":"|O","filters":[{"id":"pickle"}]}"#).unwrap();
+        let d = of(r#"{"shape":[4],"chunks":[2],"dtype":"|O","filters":[{"id":"vlen-utf8"}]}"#)
+            .unwrap();
+        assert_eq!(
+            (d.stored.dtype, d.heap, d.filters.len()),
+            (Dtype::Text, Some(Heap::Lengths), 0)
+        );
+        let d =
+            of(r#"{"shape":[4],"chunks":[2],"dtype":"|O","filters":[{"id":"pickle"}]}"#).unwrap();
         assert!(d.problem.unwrap().contains("pickle"));
     }
 
@@ -116,7 +131,10 @@ mod tests {
             (r#"{"shape":[4],"chunks":[2,2]}"#, "chunks of 2 dimensions"),
             (r#"{"shape":[4],"chunks":[0]}"#, "chunks without elements"),
             (r#"{"shape":[4],"chunks":[1]}"#, "no dtype"),
-            (r#"{"shape":[1,1,1,1,1,1,1,1,1],"chunks":[1]}"#, "the limit is 8"),
+            (
+                r#"{"shape":[1,1,1,1,1,1,1,1,1],"chunks":[1]}"#,
+                "the limit is 8",
+            ),
         ] {
             assert!(of(text).unwrap_err().contains(what), "{text}");
         }

@@ -39,11 +39,16 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
     let (shape, chunk) = shapes(shape, chunk.or(shape), rank)?;
     let dtype = json.get("data_type").ok_or("no data_type")?;
     let keys = json.get("chunk_key_encoding").and_then(Keys::v3);
-    let codecs = json.get("codecs").filter(|c| c.items().is_some_and(|i| !i.is_empty()));
+    let codecs = json
+        .get("codecs")
+        .filter(|c| c.items().is_some_and(|i| !i.is_empty()));
     let mut described = Described {
         version: ZarrVersion::V3,
         stored: Stored::v3(dtype),
-        keys: keys.unwrap_or(Keys { lead: Some('c'), separator: '/' }),
+        keys: keys.unwrap_or(Keys {
+            lead: Some('c'),
+            separator: '/',
+        }),
         fill: json.get("fill_value").cloned().unwrap_or(Json::Null),
         filters: vec![],
         heap: None,
@@ -51,6 +56,7 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
         codecs: codecs.cloned(),
         names: names(json, shape.len()),
         problem: unknown(json),
+        rank: shape.len(),
         shape,
         chunk,
     };
@@ -82,9 +88,12 @@ fn names(json: &Json, rank: usize) -> Option<Vec<Option<String>>> {
 /// What has to be understood and is not.
 fn unknown(json: &Json) -> Option<String> {
     let ignorable = |j: &Json| j.get("must_understand") == Some(&Json::Bool(false));
-    let strange = |(key, value): &&(String, Json)| !KNOWN.contains(&key.as_str()) && !ignorable(value);
+    let strange =
+        |(key, value): &&(String, Json)| !KNOWN.contains(&key.as_str()) && !ignorable(value);
     if let Some((key, _)) = json.members().iter().find(strange) {
-        return Some(format!("its metadata has an extension \"{key}\" that we do not know"));
+        return Some(format!(
+            "its metadata has an extension \"{key}\" that we do not know"
+        ));
     }
     let transformers = json.get("storage_transformers").and_then(Json::items);
     let first = transformers.and_then(<[Json]>::first)?;
@@ -99,7 +108,11 @@ fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
             None => return Err("it has a codec without a name".into()),
             Some("bytes" | "endian") => {
                 let big = configured(Some(codec), "endian").and_then(Json::as_str) == Some("big");
-                let order = if big { Endianness::Big } else { Endianness::Little };
+                let order = if big {
+                    Endianness::Big
+                } else {
+                    Endianness::Little
+                };
                 described.stored = described.stored.clone().in_order(order);
             }
             Some("vlen-utf8" | "vlen-bytes") => described.heap = Some(Heap::Lengths),
@@ -120,7 +133,8 @@ fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
 }
 
 fn shard(described: &mut Described, codec: &Json) -> Result<(), String> {
-    let inner = lengths(configured(Some(codec), "chunk_shape")).ok_or("its shards have no chunk_shape")?;
+    let inner =
+        lengths(configured(Some(codec), "chunk_shape")).ok_or("its shards have no chunk_shape")?;
     let outer = std::mem::replace(&mut described.chunk, inner);
     let parts = outer.iter().zip(&described.chunk);
     let whole = parts.clone().all(|(o, i)| o.checked_rem(*i) == Some(0));
@@ -156,7 +170,9 @@ fn index_form(codec: &Json, shape: Vec<u64>, codecs: &[Json]) -> Result<Shard, S
             Some("crc32c") if !shard.checksum => shard.checksum = true,
             other => {
                 let name = other.unwrap_or("of no name");
-                return Err(format!("the index of its shards went through a codec {name}"));
+                return Err(format!(
+                    "the index of its shards went through a codec {name}"
+                ));
             }
         }
     }
@@ -188,7 +204,9 @@ mod tests {
     fn shards_have_chunks() {
         let d = shards("[8,12]", "").unwrap();
         assert_eq!((d.chunk, d.filters.len()), (vec![8, 12], 1));
-        let [shard] = d.shards.as_slice() else { panic!() };
+        let [shard] = d.shards.as_slice() else {
+            panic!()
+        };
         assert_eq!(shard.shape, [32, 24]);
         assert!(shard.index_first && shard.checksum && !shard.big_endian);
         assert_eq!(d.stored.order, Some(Endianness::Big));
@@ -203,8 +221,14 @@ mod tests {
             (shards("[8]", ""), "whole chunks"),
             (shards("[8,12]", r#",{"name":"gzip"}"#), "as a whole"),
             (of(r#""codecs":[{"name":"bytes"}],"extra":{}"#), "\"extra\""),
-            (of(r#""codecs":[{"name":"vlen-utf8"}]"#), "elements are none"),
-            (of(r#""storage_transformers":[{"name":"t"}]"#), "transformer, t"),
+            (
+                of(r#""codecs":[{"name":"vlen-utf8"}]"#),
+                "elements are none",
+            ),
+            (
+                of(r#""storage_transformers":[{"name":"t"}]"#),
+                "transformer, t",
+            ),
         ] {
             let problem = d.unwrap().problem.unwrap();
             assert!(problem.contains(what), "{problem}");
@@ -213,8 +237,13 @@ mod tests {
 
     #[test]
     fn extensions_may_be_ignorable() {
-        let d = of(r#""codecs":[{"name":"bytes"}],"e":{"must_understand":false},"dimension_names":["y",null]"#);
+        let d = of(
+            r#""codecs":[{"name":"bytes"}],"e":{"must_understand":false},"dimension_names":["y",null]"#,
+        );
         let d = d.unwrap();
-        assert_eq!((d.problem, d.names), (None, Some(vec![Some("y".into()), None])));
+        assert_eq!(
+            (d.problem, d.names),
+            (None, Some(vec![Some("y".into()), None]))
+        );
     }
 }

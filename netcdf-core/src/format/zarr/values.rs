@@ -36,14 +36,22 @@ pub fn decode(schema: &Schema, stored: &Stored, ty: DataType, bytes: &[u8]) -> R
             let bytes = bytes.get(..whole).unwrap_or_default().to_vec();
             Ok(Values::Opaque { ty, size, bytes })
         }
-        (Dtype::Struct(members), DataType::User(id)) => compound(schema, (members, size), id, bytes),
-        (Dtype::Bool | Dtype::Complex(_) | Dtype::Raw(_) | Dtype::Struct(_), DataType::Atomic(_)) => Err(no_values()),
+        (Dtype::Struct(members), DataType::User(id)) => {
+            compound(schema, (members, size), id, bytes)
+        }
+        (
+            Dtype::Bool | Dtype::Complex(_) | Dtype::Raw(_) | Dtype::Struct(_),
+            DataType::Atomic(_),
+        ) => Err(no_values()),
         (Dtype::Text | Dtype::Blob | Dtype::Unknown(..), _) => Err(no_values()),
     }
 }
 
 fn no_values() -> Error {
-    Error::new(ErrorKind::Unsupported, "a type that netCDF has no values for")
+    Error::new(
+        ErrorKind::Unsupported,
+        "a type that netCDF has no values for",
+    )
 }
 
 fn halves(order: Endianness, bytes: &[u8]) -> Values {
@@ -58,7 +66,10 @@ fn halves(order: Endianness, bytes: &[u8]) -> Values {
 
 /// Without the zeros at its end.
 fn without_zeros(text: &[u8]) -> &[u8] {
-    let len = text.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
+    let len = text
+        .iter()
+        .rposition(|&b| b != 0)
+        .map_or(0, |last| last + 1);
     text.get(..len).unwrap_or_default()
 }
 
@@ -69,9 +80,17 @@ fn utf8(text: &[u8], order: Endianness) -> Vec<u8> {
         Endianness::Big => u32::from_be_bytes(*bytes),
     };
     let codes: Vec<u32> = text.as_chunks().0.iter().map(code).collect();
-    let len = codes.iter().rposition(|&c| c != 0).map_or(0, |last| last + 1);
+    let len = codes
+        .iter()
+        .rposition(|&c| c != 0)
+        .map_or(0, |last| last + 1);
     let char = |&c: &u32| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
-    codes.iter().take(len).map(char).collect::<String>().into_bytes()
+    codes
+        .iter()
+        .take(len)
+        .map(char)
+        .collect::<String>()
+        .into_bytes()
 }
 
 /// The bytes `start..start + len` of all elements.
@@ -91,7 +110,12 @@ fn complex(part: Atomic, order: Endianness, ty: TypeId, bytes: &[u8]) -> Result<
     })
 }
 
-fn compound(schema: &Schema, (members, size): (&[Member], usize), ty: TypeId, bytes: &[u8]) -> Result<Values> {
+fn compound(
+    schema: &Schema,
+    (members, size): (&[Member], usize),
+    ty: TypeId,
+    bytes: &[u8],
+) -> Result<Values> {
     let fields = match schema.user_type(ty).map(|t| &t.kind) {
         Some(TypeKind::Compound { fields, .. }) => fields,
         Some(TypeKind::Enum { .. } | TypeKind::Opaque { .. } | TypeKind::Vlen { .. }) | None => {
@@ -102,7 +126,9 @@ fn compound(schema: &Schema, (members, size): (&[Member], usize), ty: TypeId, by
     for (member, field) in members.iter().zip(fields) {
         let bytes_of = |n: u64| usize::try_from(n).map_err(|_| no_values());
         let one = member.stored.size().zip(member.elements());
-        let len = one.and_then(|(size, n)| size.checked_mul(n)).ok_or_else(no_values)?;
+        let len = one
+            .and_then(|(size, n)| size.checked_mul(n))
+            .ok_or_else(no_values)?;
         let part = column(bytes, size, bytes_of(field.offset)?, bytes_of(len)?);
         columns.push(decode(schema, &member.stored, field.ty, &part)?);
     }
@@ -139,7 +165,10 @@ mod tests {
     fn structures() {
         let json = Json::parse(br#"[["a",">i2"],["b",[["c","|S1"],["d","|b1",[2]]]]]"#).unwrap();
         let values = read(&Stored::v2(&json), b"\0\x01x\x01\0\0\x02y\0\x01");
-        let Values::Compound { len: 2, columns, .. } = values else {
+        let Values::Compound {
+            len: 2, columns, ..
+        } = values
+        else {
             panic!("{values:?}")
         };
         assert_eq!(columns[0], Values::Short(vec![1, 2]));
@@ -147,7 +176,9 @@ mod tests {
             panic!()
         };
         assert_eq!(columns[0], strings(&["x", "y"]));
-        let Values::Enum(_, flags) = &columns[1] else { panic!() };
+        let Values::Enum(_, flags) = &columns[1] else {
+            panic!()
+        };
         assert_eq!(**flags, Values::UByte(vec![1, 0, 0, 1]));
     }
 
@@ -157,6 +188,12 @@ mod tests {
         let Values::Compound { columns, .. } = read(&numpy("<c8"), &bytes) else {
             panic!()
         };
-        assert_eq!(columns, [Values::Float(vec![1.0, 2.0]), Values::Float(vec![-1.0, -2.0])]);
+        assert_eq!(
+            columns,
+            [
+                Values::Float(vec![1.0, 2.0]),
+                Values::Float(vec![-1.0, -2.0])
+            ]
+        );
     }
 }
