@@ -291,7 +291,7 @@ fn simple(name: &str) -> Option<Dtype> {
     use Atomic as A;
     let raw = || {
         let bits: u64 = name.strip_prefix('r')?.parse().ok()?;
-        (bits % 8 == 0).then_some(Dtype::Raw(bits / 8))
+        bits.is_multiple_of(8).then_some(Dtype::Raw(bits / 8))
     };
     Some(match name {
         "bool" => Dtype::Bool,
@@ -332,7 +332,7 @@ fn configured(name: &str, configuration: &Json, depth: u32) -> Option<Dtype> {
         "numpy.timedelta64" => time(false),
         "null_terminated_bytes" => number("length_bytes").map(Dtype::Bytes),
         "fixed_length_utf32" => {
-            let bytes = number("length_bytes").filter(|n| n % 4 == 0);
+            let bytes = number("length_bytes").filter(|n| n.is_multiple_of(4));
             bytes.map(|n| Dtype::Utf32(n / 4))
         }
         "raw_bytes" => number("length_bytes").map(Dtype::Raw),
