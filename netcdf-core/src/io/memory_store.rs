@@ -1,12 +1,14 @@
 //! Keys in memory, as a store and as a target.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::store::{Store, Visit, range_of};
+use super::key;
+use super::store::{Store, Visit, exists, in_the_way, range_of, without_content};
 use super::target::StoreTarget;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
 /// A store of keys in memory.
 #[derive(Debug)]
@@ -29,6 +31,35 @@ impl MemoryStore {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Checks a key whose bytes are wanted.
+    fn check(&self, key: &str) -> Result<()> {
+        key::check(key).map_err(|e| e.of(&self.name))?;
+        match self.has_below(key) {
+            true => Err(without_content(&self.name, key)),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks a key that is to be put.
+    fn check_put(&self, key: &str) -> Result<()> {
+        key::check(key).map_err(|e| e.of(&self.name))?;
+        let keys = self.keys();
+        let mut above = key.match_indices('/').filter_map(|(end, _)| key.get(..end));
+        let blocked = above.any(|above| keys.contains_key(above));
+        drop(keys);
+        match blocked || self.has_below(key) {
+            true => Err(in_the_way(&self.name, key)),
+            false => Ok(()),
+        }
+    }
+
+    fn has_below(&self, key: &str) -> bool {
+        let prefix = format!("{key}/");
+        let keys = self.keys();
+        let next = keys.range(prefix.clone()..).next();
+        next.is_some_and(|(key, _)| key.starts_with(&prefix))
+    }
+
     /// Keys below `prefix`, with their sizes.
     fn below(&self, prefix: &str) -> Vec<(String, u64)> {
         let keys = self.keys();
@@ -44,10 +75,12 @@ impl Store for MemoryStore {
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        self.check(key)?;
         Ok(self.keys().get(key).cloned())
     }
 
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
+        self.check(key)?;
         let keys = self.keys();
         let Some(bytes) = keys.get(key) else {
             return Ok(None);
@@ -60,43 +93,48 @@ impl Store for MemoryStore {
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
+        self.check(key)?;
         Ok(self.keys().get(key).map(|bytes| bytes.len() as u64))
     }
 
     fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
         let below = self.below(prefix);
         let name = |(key, _): &(String, u64)| {
             let rest = key.get(prefix.len()..).unwrap_or_default();
             rest.split('/').next().unwrap_or_default().to_owned()
         };
         let mut names: Vec<_> = below.iter().map(name).collect();
+        names.sort_unstable();
         names.dedup();
         Ok(names)
     }
 
     fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+        key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
         let below = self.below(prefix);
         below.iter().try_for_each(|(key, size)| visit(key, *size))
     }
 
     fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.check_put(key)?;
         self.keys().insert(key.to_owned(), bytes.to_vec());
         Ok(())
     }
 
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        let mut keys = self.keys();
-        if keys.contains_key(key) {
-            let what = "the key exists already";
-            return Err(Error::new(ErrorKind::Exists, what)
-                .in_object(key)
-                .of(&self.name));
+        self.check_put(key)?;
+        match self.keys().entry(key.to_owned()) {
+            Entry::Occupied(_) => Err(exists(&self.name, key)),
+            Entry::Vacant(place) => {
+                place.insert(bytes.to_vec());
+                Ok(())
+            }
         }
-        keys.insert(key.to_owned(), bytes.to_vec());
-        Ok(())
     }
 
     fn delete(&self, key: &str) -> Result<()> {
+        self.check(key)?;
         self.keys().remove(key);
         Ok(())
     }

@@ -5,8 +5,10 @@
 //! not a crash.
 
 pub mod blocks;
+pub mod dir;
 pub mod file;
 pub mod held;
+pub mod key;
 pub mod locator;
 pub mod memory;
 pub mod memory_store;
@@ -15,7 +17,10 @@ pub mod siblings;
 pub mod source;
 pub mod spans;
 pub mod store;
+#[cfg(test)]
+pub(crate) mod suite;
 pub mod target;
+pub mod trace;
 
 pub use source::Source;
 pub use store::Store;

@@ -1,9 +1,9 @@
 //! Files: positioned reads; outputs beside their target, renamed when whole.
 
 pub(crate) mod full;
-mod place;
+pub(super) mod place;
 mod scratch;
-mod unnamed;
+pub(super) mod unnamed;
 
 pub use scratch::Scratch;
 
@@ -291,7 +291,7 @@ impl FileTarget {
 /// Bytes written at a time. For larger writes Linux takes larger runs of free memory as its page cache,
 /// which a virtual machine may first have to get from its host: that took up to ten times as long.
 /// Where it has them, they save a quarter of the time.
-const PIECE: usize = 32 << 10;
+pub(super) const PIECE: usize = 32 << 10;
 
 impl Target for FileTarget {
     fn name(&self) -> &Arc<str> {
