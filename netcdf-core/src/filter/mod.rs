@@ -18,6 +18,7 @@ pub mod quantize;
 pub mod scaleoffset;
 pub mod shuffle;
 pub mod szip;
+pub mod vlen_utf8;
 pub mod zfp;
 pub mod zstd;
 
@@ -55,6 +56,7 @@ const BUILT_IN: &[FilterEntry] = &[
     blosc::ENTRY,
     lz4::ENTRY,
     bitshuffle::ENTRY,
+    vlen_utf8::ENTRY,
     zfp::ENTRY,
     zstd::ENTRY,
     quantize::BITGROOM,

@@ -172,6 +172,11 @@ pub trait Writer: Send {
         false
     }
 
+    /// True if no chunk may go without a filter of its variable: there is no mask to say so.
+    fn needs_all_filters(&self) -> bool {
+        false
+    }
+
     /// The stored elements of values of a variable whose layout's elements are not [`plain`]: those
     /// of user types, and of types with heap data (strings, lists), which is stored with it.
     ///

@@ -69,6 +69,28 @@ impl Output {
         }
     }
 
+    /// What was written so far, to be read while nothing is written.
+    ///
+    /// # Errors
+    /// As [`Target::written`].
+    pub fn written(&mut self) -> Result<Container> {
+        match self {
+            Self::Target(target) => target.written().map(Container::Source),
+            Self::Store(target) => Ok(Container::Store(Arc::clone(target.store()))),
+        }
+    }
+
+    /// Makes it visible, as a whole.
+    ///
+    /// # Errors
+    /// As [`Target::commit`] and [`StoreTarget::commit`].
+    pub fn commit(self) -> Result<()> {
+        match self {
+            Self::Target(target) => target.commit(),
+            Self::Store(target) => target.commit(),
+        }
+    }
+
     /// The file that a format needs which is one.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ mod v2;
 mod v3;
 mod values;
 mod variable;
+pub mod write;
 
 pub use reader::ZarrReader;
 
@@ -105,9 +106,11 @@ fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion
 
 fn create(
     output: Output,
-    _schema: Schema,
-    _options: CreateOptions,
-    _env: &Env,
+    schema: Schema,
+    options: CreateOptions,
+    env: &Env,
 ) -> Result<Box<dyn Writer>> {
-    Err(Error::new(ErrorKind::Unsupported, "Zarr").of(output.name()))
+    let target = output.store("Zarr")?;
+    let writer = write::writer::ZarrWriter::create(target, schema, options, env)?;
+    Ok(Box::new(writer))
 }

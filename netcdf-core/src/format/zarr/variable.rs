@@ -351,6 +351,7 @@ fn storage(described: &Described, layout: &Layout) -> Storage {
         fill,
         codecs: described.codecs.as_ref().map(Json::to_bytes),
         quantize: None,
+        max_string: None,
     }
 }
 

@@ -43,7 +43,9 @@ impl DirTarget {
     pub fn create(path: &Path, sync: bool) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
-        let Place::Path(path) = place::resolve(path).map_err(failed)? else {
+        // Without a `/` at the end, behind which a link would not be seen.
+        let path: PathBuf = path.components().collect();
+        let Place::Path(path) = place::resolve(&path).map_err(failed)? else {
             let what =
                 "a Zarr store is a directory or a zip file, it cannot be written to an open file";
             return Err(Error::new(ErrorKind::Argument, what).of(&name));

@@ -422,6 +422,25 @@ pub fn beside(output: &Path) -> Option<PathBuf> {
     folder.map(Path::to_path_buf)
 }
 
+/// True if replacing `output` would harm `input`, or if it would be put into it: both are the same, or one is in the
+/// other.
+#[must_use]
+pub fn overlap(input: &Path, output: &Path) -> bool {
+    same_file(input, output) || within(input, output) || within(output, input)
+}
+
+/// True if what `path` leads to is in the directory `folder`, at any depth. There need not be anything under the
+/// last part of `path`.
+#[must_use]
+pub fn within(path: &Path, folder: &Path) -> bool {
+    let real = std::fs::canonicalize(path).or_else(|_| {
+        let above = std::fs::canonicalize(unnamed::folder(path))?;
+        Ok::<_, std::io::Error>(above.join(path.file_name().unwrap_or_default()))
+    });
+    let folder = std::fs::canonicalize(folder);
+    real.is_ok_and(|real| folder.is_ok_and(|folder| real != folder && real.starts_with(folder)))
+}
+
 /// True if both paths lead to the same file, through links of any sort.
 #[must_use]
 pub fn same_file(a: &Path, b: &Path) -> bool {
