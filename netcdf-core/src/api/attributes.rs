@@ -49,7 +49,12 @@ impl Dataset {
         error.map_or(Ok(()), Err)
     }
 
-    fn put_checked(&mut self, of: Owner, name: &str, (ty, values): (DataType, Values)) -> Result<()> {
+    fn put_checked(
+        &mut self,
+        of: Owner,
+        name: &str,
+        (ty, values): (DataType, Values),
+    ) -> Result<()> {
         let old = self.attributes(of)?.iter().find(|a| a.name.is(name));
         let room = old.map(|a| room(&a.values));
         let name = match old {
@@ -59,7 +64,8 @@ impl Dataset {
         let path = || self.path_of(of);
         self.check_type(ty).in_object(path)?;
         values::check(self.schema(), ty, &values).in_object(path)?;
-        self.check_fill_value(of, &name, ty, &values).in_object(path)?;
+        self.check_fill_value(of, &name, ty, &values)
+            .in_object(path)?;
         let grows = room.is_none_or(|old| self::room(&values) > old);
         self.begin_change(grows)?;
         let list = self.list(of)?;
@@ -84,7 +90,10 @@ impl Dataset {
         };
         let wrong = |kind, what| Err(Error::new(kind, what));
         if self.variable(id)?.ty != ty {
-            return wrong(ErrorKind::BadType, "a fill value of another type than the variable");
+            return wrong(
+                ErrorKind::BadType,
+                "a fill value of another type than the variable",
+            );
         }
         if values.len() != 1 {
             return wrong(ErrorKind::Argument, "a fill value is one value");

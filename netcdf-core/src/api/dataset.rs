@@ -246,7 +246,12 @@ impl Dataset {
         }
         let plan = self.staged.plan(&self.env)?;
         let output = self.place.output(self.sync)?;
-        let writer = format::create(output, plan.schema.clone(), self.create_options(), &self.env)?;
+        let writer = format::create(
+            output,
+            plan.schema.clone(),
+            self.create_options(),
+            &self.env,
+        )?;
         crate::copy::run(&self.staged, &plan, writer, &self.env)?;
         self.changed = false;
         Ok(())

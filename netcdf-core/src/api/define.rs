@@ -38,7 +38,10 @@ impl Dataset {
         let name = self.new_name((parent, Among::Objects), name, None)?;
         let depth = self.around(parent)?.len();
         if depth >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX) {
-            return Err(Error::new(ErrorKind::Limit, "groups within too many groups"));
+            return Err(Error::new(
+                ErrorKind::Limit,
+                "groups within too many groups",
+            ));
         }
         self.begin_definition()?;
         Ok(self.staged.schema.add_group(parent, name))
@@ -137,7 +140,12 @@ impl Dataset {
         dims: &[DimId],
     ) -> Result<VarId> {
         let ty = ty.into();
-        let shown = || format!("{}/{name}", self.schema().group_path(group).trim_end_matches('/'));
+        let shown = || {
+            format!(
+                "{}/{name}",
+                self.schema().group_path(group).trim_end_matches('/')
+            )
+        };
         self.check_type(ty).in_object(shown)?;
         self.check_dims(group, dims).in_object(shown)?;
         let name = self.new_name((group, Among::Objects), name, None)?;

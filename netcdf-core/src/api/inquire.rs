@@ -102,7 +102,10 @@ impl Dataset {
     /// [`ErrorKind::NotFound`].
     pub fn dim_id(&self, group: GroupId, name: &str) -> Result<DimId> {
         let called = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.name.is(name));
-        let found = self.around(group)?.into_iter().find_map(|(_, g)| g.dims.iter().copied().find(called));
+        let found = self
+            .around(group)?
+            .into_iter()
+            .find_map(|(_, g)| g.dims.iter().copied().find(called));
         found.ok_or_else(|| unknown("dimension", name, self.schema().group_path(group)))
     }
 
@@ -121,12 +124,21 @@ impl Dataset {
     /// # Errors
     /// [`ErrorKind::NotFound`].
     pub fn type_id(&self, group: GroupId, name: &str) -> Result<DataType> {
-        let atomic = crate::model::Atomic::ALL.into_iter().find(|a| a.name() == name);
+        let atomic = crate::model::Atomic::ALL
+            .into_iter()
+            .find(|a| a.name() == name);
         if let Some(atomic) = atomic {
             return Ok(atomic.into());
         }
-        let called = |id: &TypeId| self.schema().user_type(*id).is_some_and(|t| t.name.is(name));
-        let found = self.around(group)?.into_iter().find_map(|(_, g)| g.types.iter().copied().find(called));
+        let called = |id: &TypeId| {
+            self.schema()
+                .user_type(*id)
+                .is_some_and(|t| t.name.is(name))
+        };
+        let found = self
+            .around(group)?
+            .into_iter()
+            .find_map(|(_, g)| g.types.iter().copied().find(called));
         let found = found.map(DataType::User);
         found.ok_or_else(|| unknown("type", name, self.schema().group_path(group)))
     }

@@ -123,8 +123,7 @@ impl Dataset {
     ) -> Result<(Vec<T>, Option<Error>, Vec<u64>)> {
         let path = || self.schema().var_path(var);
         let (values, region) = self.stored(var, select)?;
-        let (values, error) =
-            numbers::read(values, T::TYPE, self.kind()).in_object(path)?;
+        let (values, error) = numbers::read(values, T::TYPE, self.kind()).in_object(path)?;
         let list = T::list(values);
         let other = || Error::new(ErrorKind::BadType, "elements of another type");
         let list = list.ok_or_else(other).in_object(path)?;
@@ -132,7 +131,12 @@ impl Dataset {
     }
 
     /// A list in the order that a map asks for.
-    fn in_places<T: Element>(&self, list: Vec<T>, select: &Select, count: &[u64]) -> Result<Vec<T>> {
+    fn in_places<T: Element>(
+        &self,
+        list: Vec<T>,
+        select: &Select,
+        count: &[u64],
+    ) -> Result<Vec<T>> {
         let Some(places) = select.places(count) else {
             return Ok(list);
         };

@@ -177,8 +177,14 @@ mod tests {
         assert_eq!(kind(&at(1, 4), &[4], &[]), Some(ErrorKind::Edge));
         assert_eq!(kind(&at(1, 4), &[4], &[true]), None);
         assert_eq!(kind(&at(0, 2).stride(&[3]), &[4], &[]), None);
-        assert_eq!(kind(&at(0, 2).stride(&[4]), &[4], &[]), Some(ErrorKind::Edge));
-        assert_eq!(kind(&at(0, 2).stride(&[0]), &[4], &[]), Some(ErrorKind::Stride));
+        assert_eq!(
+            kind(&at(0, 2).stride(&[4]), &[4], &[]),
+            Some(ErrorKind::Edge)
+        );
+        assert_eq!(
+            kind(&at(0, 2).stride(&[0]), &[4], &[]),
+            Some(ErrorKind::Stride)
+        );
         assert_eq!(kind(&at(0, 2), &[4, 4], &[]), Some(ErrorKind::Argument));
         let far = at(u64::MAX, 2).stride(&[u64::MAX]);
         assert_eq!(kind(&far, &[4], &[true]), Some(ErrorKind::Coordinates));

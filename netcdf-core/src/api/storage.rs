@@ -59,13 +59,18 @@ impl Dataset {
         let wrong = |what: String| Err(Error::new(ErrorKind::Argument, what));
         if shape.len() != var.dims.len() {
             let (have, need) = (shape.len(), var.dims.len());
-            return wrong(format!("chunks of {have} dimensions, the variable has {need}"));
+            return wrong(format!(
+                "chunks of {have} dimensions, the variable has {need}"
+            ));
         }
         for (&len, &dim) in shape.iter().zip(&var.dims) {
             let dim = self.dim(dim)?;
             if len == 0 || (!dim.unlimited && len > dim.len) {
                 let most = dim.len;
-                return wrong(format!("a chunk of length {len} along {}, which has {most}", dim.name));
+                return wrong(format!(
+                    "a chunk of length {len} along {}, which has {most}",
+                    dim.name
+                ));
             }
         }
         let size = var.ty.fixed_size(self.schema()).unwrap_or(16);

@@ -46,9 +46,7 @@ fn fits(schema: &Schema, ty: DataType, values: &Values, depth: u32) -> bool {
                 let whole = per.and_then(|n| n.checked_mul(*len)) == Some(column.len());
                 whole && fits(schema, field.ty, column, depth + 1)
             };
-            *ty == id
-                && fields.len() == columns.len()
-                && fields.iter().zip(columns).all(column)
+            *ty == id && fields.len() == columns.len() && fields.iter().zip(columns).all(column)
         }
         (
             TypeKind::Enum { .. }

@@ -51,7 +51,8 @@ pub fn convert_fitting(
     let mut out = Values::with_capacity(ty, values.len());
     let mut misfits = 0;
     // Parts that fit are converted as a whole; the others are halved.
-    let mut parts = vec![0..values.len()];
+    let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
+    parts.push(0..values.len());
     while let Some(part) = parts.pop() {
         let middle = part.start + part.len() / 2;
         match convert(&values.slice(part.clone()), ty) {

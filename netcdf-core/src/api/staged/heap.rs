@@ -203,5 +203,8 @@ fn unknown() -> Error {
 }
 
 fn damaged() -> Error {
-    Error::new(ErrorKind::Corrupt, "a value in the temporary file is cut off")
+    Error::new(
+        ErrorKind::Corrupt,
+        "a value in the temporary file is cut off",
+    )
 }

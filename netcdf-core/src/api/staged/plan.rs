@@ -17,7 +17,8 @@ impl Staged {
         for note in plan.notes.drain(..) {
             env.notes.say(note);
         }
-        plan.data.retain(|pair| self.is_old(pair.from) || self.is_touched(pair.from));
+        plan.data
+            .retain(|pair| self.is_old(pair.from) || self.is_touched(pair.from));
         for (id, var) in self.schema.var_ids().zip(&self.schema.vars) {
             if let Some(planned) = plan.schema.vars.get_mut(id.index()) {
                 planned.storage = match self.is_old(id) {
