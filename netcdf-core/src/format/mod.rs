@@ -299,6 +299,14 @@ pub fn create(
     (writing(schema.kind)?.create)(output.into(), schema, options, env)
 }
 
+/// That datasets of a kind can be written.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] if they cannot.
+pub fn check_writes(kind: Kind) -> Result<()> {
+    writing(kind).map(|_| ())
+}
+
 /// The format that writes a kind.
 fn writing(kind: Kind) -> Result<&'static Format> {
     let format = FORMATS.iter().find(|f| f.creates.contains(&kind));
