@@ -326,7 +326,11 @@ fn find(container: &Container) -> Result<(&'static Format, Kind)> {
 }
 
 /// Signatures of formats that we know by sight.
-const KNOWN: &[(&[u8], &str)] = &[(b"\x0e\x03\x13\x01", "an HDF4"), (b"PK\x03\x04", "a zip")];
+const KNOWN: &[(&[u8], &str)] = &[
+    (b"\x0e\x03\x13\x01", "an HDF4 file, which is not read yet"),
+    (b"PK\x03\x04", "a zip file without Zarr metadata in it"),
+    (b"PK\x05\x06", "an empty zip file"),
+];
 
 fn unknown(container: &Container) -> Error {
     let mut head = [0; 8];
@@ -337,7 +341,7 @@ fn unknown(container: &Container) -> Error {
     let known = KNOWN.iter().find(|(magic, _)| head.starts_with(magic));
     match known {
         Some((_, name)) => {
-            let what = format!("this is {name} file, which is not read yet");
+            let what = format!("this is {name}");
             Error::new(ErrorKind::Unsupported, what).of(container.name())
         }
         None => Error::new(
