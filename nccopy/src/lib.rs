@@ -116,6 +116,7 @@ fn copy_one(
     let access = Access {
         trace: trace.clone(),
         allow_external: cli.allow_external,
+        limits: env.limits.clone(),
     };
     let input = access.input(&copy.input, &mut *io.stdin)?;
     // From here on there may be a temporary file that a signal must not leave behind.

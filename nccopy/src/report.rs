@@ -123,6 +123,8 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use netcdf_core::copy::methods::Method;
+    use netcdf_core::io::locator::{Asked, Destination};
+    use std::path::Path;
     use std::time::Duration;
 
     fn sample() -> (Copy, Report) {
@@ -136,7 +138,8 @@ mod tests {
         };
         let copy = Copy {
             input: "in.nc".into(),
-            output: "out \"1\".nc".into(),
+            local: "in.nc".into(),
+            output: Destination::resolve(Path::new("out \"1\".nc"), Asked::default()).unwrap(),
         };
         let vars = vec![var("/v", 80, 20), var("/g/\u{1}", 8, 0)];
         (copy, Report { vars })

@@ -109,6 +109,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     let access = Access {
         trace: Trace::from_environment(cli.trace),
         allow_external: cli.allow_external,
+        limits: env.limits.clone(),
     };
     let input = access.input(&cli.input, &mut *io.stdin)?;
     if let Job::Kind = job {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::key;
 use super::store::{Store, Visit, exists, in_the_way, range_of, without_content};
 use super::target::StoreTarget;
+use super::tree;
 use crate::error::Result;
 
 /// A store of keys in memory.
@@ -31,41 +32,24 @@ impl MemoryStore {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Checks a key whose bytes are wanted.
-    fn check(&self, key: &str) -> Result<()> {
+    /// The keys, if the bytes of this one can be wanted.
+    fn reading(&self, key: &str) -> Result<MutexGuard<'_, BTreeMap<String, Vec<u8>>>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
-        match self.has_below(key) {
+        let keys = self.keys();
+        match tree::has_below(&keys, key) {
             true => Err(without_content(&self.name, key)),
-            false => Ok(()),
+            false => Ok(keys),
         }
     }
 
-    /// Checks a key that is to be put.
-    fn check_put(&self, key: &str) -> Result<()> {
+    /// The keys, if this one can be put.
+    fn putting(&self, key: &str) -> Result<MutexGuard<'_, BTreeMap<String, Vec<u8>>>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         let keys = self.keys();
-        let mut above = key.match_indices('/').filter_map(|(end, _)| key.get(..end));
-        let blocked = above.any(|above| keys.contains_key(above));
-        drop(keys);
-        match blocked || self.has_below(key) {
+        match tree::is_blocked(&keys, key) {
             true => Err(in_the_way(&self.name, key)),
-            false => Ok(()),
+            false => Ok(keys),
         }
-    }
-
-    fn has_below(&self, key: &str) -> bool {
-        let prefix = format!("{key}/");
-        let keys = self.keys();
-        let next = keys.range(prefix.clone()..).next();
-        next.is_some_and(|(key, _)| key.starts_with(&prefix))
-    }
-
-    /// Keys below `prefix`, with their sizes.
-    fn below(&self, prefix: &str) -> Vec<(String, u64)> {
-        let keys = self.keys();
-        let below = keys.range(prefix.to_owned()..);
-        let below = below.take_while(|(key, _)| key.starts_with(prefix));
-        below.map(|(k, v)| (k.clone(), v.len() as u64)).collect()
     }
 }
 
@@ -75,13 +59,11 @@ impl Store for MemoryStore {
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        self.check(key)?;
-        Ok(self.keys().get(key).cloned())
+        Ok(self.reading(key)?.get(key).cloned())
     }
 
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
-        self.check(key)?;
-        let keys = self.keys();
+        let keys = self.reading(key)?;
         let Some(bytes) = keys.get(key) else {
             return Ok(None);
         };
@@ -93,38 +75,33 @@ impl Store for MemoryStore {
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
-        self.check(key)?;
-        Ok(self.keys().get(key).map(|bytes| bytes.len() as u64))
+        let keys = self.reading(key)?;
+        Ok(keys.get(key).map(|bytes| bytes.len() as u64))
     }
 
     fn children(&self, prefix: &str) -> Result<Vec<String>> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
-        let below = self.below(prefix);
-        let name = |(key, _): &(String, u64)| {
-            let rest = key.get(prefix.len()..).unwrap_or_default();
-            rest.split('/').next().unwrap_or_default().to_owned()
-        };
-        let mut names: Vec<_> = below.iter().map(name).collect();
-        names.sort_unstable();
-        names.dedup();
-        Ok(names)
+        Ok(tree::children(&self.keys(), prefix))
     }
 
     fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
-        let below = self.below(prefix);
+        // The visitor may use the store.
+        let keys = self.keys();
+        let below =
+            tree::below(&keys, prefix).map(|(key, bytes)| (key.clone(), bytes.len() as u64));
+        let below: Vec<_> = below.collect();
+        drop(keys);
         below.iter().try_for_each(|(key, size)| visit(key, *size))
     }
 
     fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        self.check_put(key)?;
-        self.keys().insert(key.to_owned(), bytes.to_vec());
+        self.putting(key)?.insert(key.to_owned(), bytes.to_vec());
         Ok(())
     }
 
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        self.check_put(key)?;
-        match self.keys().entry(key.to_owned()) {
+        match self.putting(key)?.entry(key.to_owned()) {
             Entry::Occupied(_) => Err(exists(&self.name, key)),
             Entry::Vacant(place) => {
                 place.insert(bytes.to_vec());
@@ -134,8 +111,7 @@ impl Store for MemoryStore {
     }
 
     fn delete(&self, key: &str) -> Result<()> {
-        self.check(key)?;
-        self.keys().remove(key);
+        self.reading(key)?.remove(key);
         Ok(())
     }
 }

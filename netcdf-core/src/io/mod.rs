@@ -21,6 +21,8 @@ pub mod store;
 pub(crate) mod suite;
 pub mod target;
 pub mod trace;
+mod tree;
+pub mod zip;
 
 pub use source::Source;
 pub use store::Store;
@@ -72,11 +74,11 @@ impl Output {
     /// What was written so far, to be read while nothing is written.
     ///
     /// # Errors
-    /// As [`Target::written`].
+    /// As [`Target::written`] and [`StoreTarget::written`].
     pub fn written(&mut self) -> Result<Container> {
         match self {
             Self::Target(target) => target.written().map(Container::Source),
-            Self::Store(target) => Ok(Container::Store(Arc::clone(target.store()))),
+            Self::Store(target) => target.written().map(Container::Store),
         }
     }
 

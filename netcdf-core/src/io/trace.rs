@@ -177,6 +177,10 @@ impl StoreTarget for TracedTarget {
         &self.store
     }
 
+    fn written(&mut self) -> Result<Arc<dyn Store>> {
+        self.target.written().map(|store| self.trace.store(store))
+    }
+
     fn commit(self: Box<Self>) -> Result<()> {
         let name = Arc::clone(self.store.name());
         let committed = self.target.commit();

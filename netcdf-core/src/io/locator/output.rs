@@ -9,8 +9,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::ZarrOptions;
 use crate::io::dir::DirTarget;
 use crate::io::file::{FileTarget, or_stdout};
+use crate::io::key;
 use crate::io::target::StoreTarget;
 use crate::io::trace::Trace;
+use crate::io::zip::ZipTarget;
 use crate::io::{Output, Target};
 use crate::model::{Kind, Zarr, ZarrVersion};
 
@@ -118,13 +120,26 @@ impl Destination {
                 return Ok(Output::from(Box::new(target)));
             }
             Form::Directory => Box::new(DirTarget::create(&self.path, sync)?.cancelled_by(cancel)),
-            Form::Zip { .. } => {
-                let what = "zip files are not written yet";
-                let e = Error::new(ErrorKind::Unsupported, what);
-                return Err(e.of(&self.path.to_string_lossy()));
+            Form::Zip { prefix } => {
+                let target = FileTarget::create(&self.path, sync)?.cancelled_by(cancel);
+                let prefix = if prefix {
+                    self.zip_prefix()
+                } else {
+                    String::new()
+                };
+                Box::new(ZipTarget::new(Box::new(target), &prefix))
             }
         };
         Ok(Output::Store(trace.target(store)))
+    }
+}
+
+impl Destination {
+    /// The directory in a zip file that netCDF-C makes: named as the file.
+    fn zip_prefix(&self) -> String {
+        let stem = self.path.file_stem().and_then(|name| name.to_str());
+        let name = stem.filter(|name| key::is_part(name)).unwrap_or("store");
+        format!("{name}/")
     }
 }
 
