@@ -6,9 +6,20 @@
 use super::{Case, is_heap};
 use crate::copy::options::Filtering;
 use crate::env::Note;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::{Table, codec};
 use crate::model::storage::ids::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE};
 use crate::model::{FilterSpec, Storage};
+
+/// What a codec is called that is no filter of HDF5.
+fn codec_name(filter: &FilterSpec) -> String {
+    let unknown = codec::unpack_text(&filter.params).filter(|_| filter.id == codec::UNKNOWN);
+    match (unknown, Table::default().name(filter.id)) {
+        (Some(json), _) => String::from_utf8_lossy(&json).into_owned(),
+        (None, Some(name)) => name.to_string(),
+        (None, None) => filter.id.to_string(),
+    }
+}
 
 impl Case<'_> {
     /// Sets the filters.
@@ -22,6 +33,28 @@ impl Case<'_> {
             None => self.unnamed(storage),
         }
         Ok(())
+    }
+
+    /// That the output can have filters which are codecs of Zarr only.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] if it is an HDF5 file.
+    pub(super) fn has_filters(&self, storage: &Storage) -> Result<()> {
+        if self.output.kind.as_zarr().is_some() {
+            return Ok(());
+        }
+        let Some(private) = storage.filters.iter().find(|f| codec::is_private(f.id)) else {
+            return Ok(());
+        };
+        let what = format!(
+            "the codec {} of Zarr is no filter of HDF5",
+            codec_name(private)
+        );
+        let remedy = format!(
+            "give other filters, as -F '{0},zstd,3', or none, -F '{0},none'",
+            self.path()
+        );
+        Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
     }
 
     /// Takes away filters of the input that can be undone but not done, where chunks cannot be moved as they are.
