@@ -9,7 +9,7 @@ use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{Table, codec};
 use crate::model::storage::ids::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE};
-use crate::model::{FilterSpec, Storage};
+use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
 
 /// What a codec is called that is no filter of HDF5.
 fn codec_name(filter: &FilterSpec) -> String {
@@ -32,7 +32,26 @@ impl Case<'_> {
             None if self.ask.filters.none || self.to.dims.is_empty() => {}
             None => self.unnamed(storage),
         }
+        self.leave_shuffle(storage, notes);
         Ok(())
+    }
+
+    /// Takes shuffling away from texts that have no fixed size in chunks.
+    fn leave_shuffle(&self, storage: &mut Storage, notes: &mut Vec<Note>) {
+        let zarr = self.output.kind.as_zarr();
+        let texts = self.to.ty == Atomic::String.into();
+        if !texts || zarr.is_none_or(|zarr| zarr.version == ZarrVersion::V2) {
+            return;
+        }
+        let asked = self.ask.filters.vars.contains_key(&self.pair.from);
+        if asked && storage.filters.iter().any(|f| f.id == SHUFFLE) {
+            notes.push(Note {
+                object: self.path(),
+                what: "stored without shuffle, which is of no use for texts".to_owned(),
+                remedy: None,
+            });
+        }
+        storage.filters.retain(|f| f.id != SHUFFLE);
     }
 
     /// That the output can have filters which are codecs of Zarr only.
