@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::file::{FileSource, PIECE, full};
 use super::key;
-use super::source::Source;
+use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, Visit, exists, in_the_way, without_content};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -174,10 +174,8 @@ impl Store for DirStore {
         let Some(file) = self.file(key)? else {
             return Ok(None);
         };
-        let mut parts = file
-            .read_ranges(&[0..file.len()])
-            .map_err(|e| e.in_object(key))?;
-        Ok(Some(parts.pop().unwrap_or_default()))
+        let bytes = read_range(&file, &(0..file.len()));
+        bytes.map(Some).map_err(|e| e.in_object(key))
     }
 
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
