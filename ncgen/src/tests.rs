@@ -1,5 +1,7 @@
 //! Runs within the process.
 
+mod zarr;
+
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;

@@ -1,23 +1,33 @@
 //! Chunk filters: what is done to the bytes of a chunk between memory and storage.
 //!
-//! One table leads from HDF5 filter numbers (and, with Zarr, codec names) to implementations.
+//! One table leads from HDF5 filter numbers and Zarr codec names to implementations.
 
+pub mod base64;
 pub mod bitshuffle;
 pub mod blosc;
 pub mod bzip2;
 pub mod chain;
+pub mod checksum;
+pub mod codec;
 pub mod deflate;
 pub mod fletcher32;
+pub mod gzip;
 pub mod lz4;
 pub mod lzf;
+pub mod lzma;
 pub mod names;
 pub mod nbit;
+pub mod numbers;
+pub mod numcodecs_lz4;
 pub mod plugin;
 pub mod quantize;
 pub mod scaleoffset;
 pub mod shuffle;
 pub mod szip;
+pub mod transpose;
+pub mod vlen_utf8;
 pub mod zfp;
+pub mod zfpy;
 pub mod zstd;
 
 mod bits;
@@ -30,6 +40,7 @@ mod user;
 mod vectors;
 
 pub use chain::Chain;
+pub use codec::Codec;
 use plugin::{Plugin, Plugins};
 
 use std::borrow::Cow;
@@ -53,11 +64,28 @@ const BUILT_IN: &[FilterEntry] = &[
     blosc::ENTRY,
     lz4::ENTRY,
     bitshuffle::ENTRY,
+    vlen_utf8::ENTRY,
     zfp::ENTRY,
     zstd::ENTRY,
     quantize::BITGROOM,
     quantize::GRANULARBR,
     quantize::BITROUND,
+    gzip::ENTRY,
+    numcodecs_lz4::ENTRY,
+    checksum::CRC32,
+    checksum::CRC32C,
+    checksum::ADLER32,
+    checksum::JENKINS_LOOKUP3,
+    numbers::delta::ENTRY,
+    numbers::fixedscaleoffset::ENTRY,
+    numbers::quantize::ENTRY,
+    numbers::bitround::ENTRY,
+    numbers::packbits::ENTRY,
+    numbers::astype::ENTRY,
+    lzma::ENTRY,
+    zfpy::ENTRY,
+    transpose::ENTRY,
+    base64::ENTRY,
 ];
 
 /// What a filter knows of the bytes it is given.
@@ -73,17 +101,21 @@ pub struct Context {
     /// behind a filter whose output has no fixed length. A decoder may trust it for the size of its
     /// output buffer, and never makes more.
     pub len: Option<usize>,
-    /// What only plugins ask for.
+    /// What few filters ask for.
     pub about: About,
 }
 
-/// What else there is to know of a variable.
+/// What else there is to know of a variable and of where it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct About {
     /// The class of a user-defined type.
     pub class: Option<UserClass>,
     /// All filters of the variable, in the order of writing.
     pub filters: Vec<FilterSpec>,
+    /// Lengths of the variable's dimensions where filters depend on them, as `szip` does in Zarr; else empty.
+    pub dims: Vec<u64>,
+    /// Whether no chunk may go without a filter, as there is no mask to say so.
+    pub mandatory: bool,
 }
 
 /// The classes of user-defined types, as far as filters may differ with them.
@@ -116,6 +148,7 @@ impl About {
         Self {
             class,
             filters: filters.to_vec(),
+            ..Self::default()
         }
     }
 }
@@ -219,10 +252,12 @@ pub type Build = fn(&[u32], &Context) -> Result<Box<dyn Filter>>;
 /// A row of the table.
 #[derive(Clone, Copy)]
 pub struct FilterEntry {
-    /// Registered HDF5 number.
+    /// Registered HDF5 number, or one of [`codec`] for what HDF5 does not have.
     pub id: u32,
-    /// Short name, as in `-F var,zstd,3`.
+    /// Short name, as in `-F var,zstd,3`; unlike all others.
     pub name: &'static str,
+    /// What Zarr calls it, if Zarr has it.
+    pub codec: Option<Codec>,
     /// From the user's parameters to those that are stored. Stored parameters may be given, too: a
     /// chunk of another shape or type gets its own.
     ///

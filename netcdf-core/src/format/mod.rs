@@ -48,8 +48,15 @@ pub trait Reader: Send + Sync {
     /// [`ErrorKind::Truncated`] if the file ends before them.
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>>;
 
-    /// The source behind an object number of a [`ChunkRef`], for moving bytes as they are.
+    /// The source behind an object number of a [`ChunkRef`], for moving bytes as they are; `None` where
+    /// bytes are in something else, and only [`Reader::fetch`] has them.
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;
+
+    /// The name, for messages, of what has the bytes of a chunk.
+    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
+        let source = self.object(chunk.object);
+        source.map(|source| Arc::clone(source.name()))
+    }
 
     /// True if the reader makes the elements of this variable itself ([`Reader::read_box`]), as no
     /// chunks as [`Layout`] has them lead to them: they are parts of other datasets, or stored in a
@@ -162,6 +169,11 @@ pub trait Writer: Send {
 
     /// True if the data of a variable is put as chunks, else as runs of elements.
     fn takes_chunks(&self, _var: VarId) -> bool {
+        false
+    }
+
+    /// True if no chunk may go without a filter of its variable: there is no mask to say so.
+    fn needs_all_filters(&self) -> bool {
         false
     }
 
@@ -285,6 +297,14 @@ pub fn create(
     env: &Env,
 ) -> Result<Box<dyn Writer>> {
     (writing(schema.kind)?.create)(output.into(), schema, options, env)
+}
+
+/// That datasets of a kind can be written.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] if they cannot.
+pub fn check_writes(kind: Kind) -> Result<()> {
+    writing(kind).map(|_| ())
 }
 
 /// The format that writes a kind.
