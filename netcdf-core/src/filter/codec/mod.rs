@@ -10,10 +10,13 @@
 
 mod chain;
 mod config;
+mod label;
 mod text;
 
 pub use chain::{behind, filters, list};
 pub use config::Config;
+pub use label::Label;
+pub(super) use label::unknown_name;
 pub use text::{pack_text, unpack_text};
 
 use super::{Context, Table};
