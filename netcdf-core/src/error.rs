@@ -39,12 +39,28 @@ pub enum ErrorKind {
     VariableLength,
     /// A definition when definitions are over (`NC_ENOTINDEFINE`).
     NotInDefineMode,
+    /// Data while definitions are not over, or their start when they are under way (`NC_EINDEFINE`).
+    InDefineMode,
+    /// A change of a dataset that was opened for reading (`NC_EPERM`).
+    ReadOnly,
+    /// What the format cannot hold, however it is asked for (`NC_ENOTBUILT`, as user-defined types in NCZarr).
+    NotInFormat,
+    /// An id that no dimension has that can be used there (`NC_EBADDIM`).
+    NoDimension,
+    /// The start of a region lies outside of its variable (`NC_EINVALCOORDS`).
+    Coordinates,
+    /// The end of a region lies outside of its variable (`NC_EEDGE`).
+    Edge,
+    /// A stride of 0 (`NC_ESTRIDE`).
+    Stride,
     /// A definition of a variable that has data (`NC_ELATEDEF`).
     LateDefinition,
     /// A named object does not exist.
     NotFound,
     /// A named object exists already.
     Exists,
+    /// A key of a store that has none of the bytes, only keys below it (`NC_EEMPTY`).
+    NoContent,
     /// A limit of ours was reached.
     Limit,
     /// A checksum does not match.

@@ -13,6 +13,7 @@
 //! | [`chunk`] | geometry and the one engine that reads, decodes and writes data in parallel |
 //! | [`mod@format`] | the formats: probe, open, create |
 //! | [`copy`](mod@copy) | schema and options to schema, and the data after it |
+//! | [`api`] | datasets as programs use them: create, open, define, inquire, read, write |
 //! | [`tool`] | what the command-line tools share |
 #![deny(unsafe_code)]
 #![cfg_attr(
@@ -24,6 +25,7 @@
     )
 )]
 
+pub mod api;
 pub mod bytes;
 pub mod chunk;
 pub mod copy;

@@ -208,7 +208,7 @@ fn pick<const N: usize>(from: &[u8], to: &mut [u8], step: usize) -> Option<()> {
 }
 
 /// Repeats `fill`.
-pub(super) fn spread(fill: &[u8], place: &mut [u8]) {
+pub(crate) fn spread(fill: &[u8], place: &mut [u8]) {
     match *fill {
         [byte] => place.fill(byte),
         _ => place

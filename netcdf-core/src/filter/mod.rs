@@ -25,6 +25,7 @@ pub mod scaleoffset;
 pub mod shuffle;
 pub mod szip;
 pub mod transpose;
+pub mod vlen_utf8;
 pub mod zfp;
 pub mod zfpy;
 pub mod zstd;
@@ -63,6 +64,7 @@ const BUILT_IN: &[FilterEntry] = &[
     blosc::ENTRY,
     lz4::ENTRY,
     bitshuffle::ENTRY,
+    vlen_utf8::ENTRY,
     zfp::ENTRY,
     zstd::ENTRY,
     quantize::BITGROOM,

@@ -33,6 +33,58 @@ pub fn convert(values: &Values, ty: Atomic) -> Result<Values> {
     }
 }
 
+/// `values` as `ty`, of which those that do not fit are `fill`; with them, the error that [`convert`] makes of them.
+/// As netCDF-C does with `ERANGE_FILL`: what fits is had in any case.
+///
+/// # Errors
+/// [`ErrorKind::BadType`] between text and numbers, and if `fill` is not one value of the type.
+pub fn convert_fitting(
+    values: &Values,
+    ty: Atomic,
+    fill: &Values,
+) -> Result<(Values, Option<Error>)> {
+    let first = match convert(values, ty) {
+        Ok(values) => return Ok((values, None)),
+        Err(e) if e.kind() == ErrorKind::Range => e,
+        Err(e) => return Err(e),
+    };
+    let mut out = Values::with_capacity(ty, values.len());
+    let mut misfits = 0;
+    // Parts that fit are converted as a whole; the others are halved.
+    let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
+    parts.push(0..values.len());
+    while let Some(part) = parts.pop() {
+        let middle = part.start + part.len() / 2;
+        match convert(&values.slice(part.clone()), ty) {
+            Ok(done) => add(&mut out, done)?,
+            Err(_) if part.len() > 1 => {
+                parts.push(middle..part.end);
+                parts.push(part.start..middle);
+            }
+            Err(_) => {
+                misfits += 1;
+                add(&mut out, fill.clone())?;
+            }
+        }
+    }
+    let said = match misfits {
+        1 => first,
+        n => first.within(&format!("{n} of {} values", values.len())),
+    };
+    Ok((out, Some(said)))
+}
+
+fn add(out: &mut Values, more: Values) -> Result<()> {
+    let added = more.len();
+    match out.append(more) && added > 0 {
+        true => Ok(()),
+        false => Err(Error::new(
+            ErrorKind::BadType,
+            "a fill value of another type",
+        )),
+    }
+}
+
 fn unrelated(ty: Atomic) -> Error {
     let what = format!(
         "text and user-defined types do not convert to {}",
@@ -149,6 +201,22 @@ mod tests {
         assert!(convert(&Values::Double(vec![f64::NAN]), Atomic::Int).is_err());
         let inf = convert(&Values::Double(vec![f64::INFINITY]), Atomic::Float).unwrap();
         assert_eq!(inf, Values::Float(vec![f32::INFINITY]));
+    }
+
+    #[test]
+    fn what_fits_is_had_whatever_does_not() {
+        let fill = Values::Byte(vec![-127]);
+        let values = Values::Int(vec![1, 300, 2, -200, 3]);
+        let (made, e) = convert_fitting(&values, Atomic::Byte, &fill).unwrap();
+        assert_eq!(made, Values::Byte(vec![1, -127, 2, -127, 3]));
+        let e = e.unwrap();
+        assert_eq!(e.kind(), ErrorKind::Range);
+        let what = "2 of 5 values: 300 (element 1) does not fit type byte";
+        assert_eq!(e.what(), what);
+        let (_, none) = convert_fitting(&Values::Int(vec![1]), Atomic::Byte, &fill).unwrap();
+        assert!(none.is_none());
+        let wrong = convert_fitting(&values, Atomic::Byte, &Values::Int(vec![0]));
+        assert_eq!(wrong.unwrap_err().kind(), ErrorKind::BadType);
     }
 
     #[test]

@@ -178,6 +178,38 @@ impl Values {
         }
     }
 
+    /// Adds the values of another list of the same type; false if it is of another one, and nothing is added.
+    pub fn append(&mut self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Byte(v), Self::Byte(w)) => v.extend(w),
+            (Self::Char(v), Self::Char(w)) | (Self::UByte(v), Self::UByte(w)) => v.extend(w),
+            (Self::Short(v), Self::Short(w)) => v.extend(w),
+            (Self::Int(v), Self::Int(w)) => v.extend(w),
+            (Self::Float(v), Self::Float(w)) => v.extend(w),
+            (Self::Double(v), Self::Double(w)) => v.extend(w),
+            (Self::UShort(v), Self::UShort(w)) => v.extend(w),
+            (Self::UInt(v), Self::UInt(w)) => v.extend(w),
+            (Self::Int64(v), Self::Int64(w)) => v.extend(w),
+            (Self::UInt64(v), Self::UInt64(w)) => v.extend(w),
+            (Self::String(v), Self::String(w)) => v.extend(w),
+            (Self::Enum(t, v), Self::Enum(u, w)) if t == &u => return v.append(*w),
+            (Self::Vlen(t, v), Self::Vlen(u, w)) if t == &u => v.extend(w),
+            (
+                Self::Opaque { ty, size, bytes },
+                Self::Opaque {
+                    ty: t,
+                    size: s,
+                    bytes: b,
+                },
+            ) if *ty == t && *size == s => bytes.extend(b),
+            (Self::Compound { ty, len, columns }, other) => {
+                return append_compounds((ty, len, columns), other);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// The text, if these are `char`s.
     #[must_use]
     pub fn as_text(&self) -> Option<&[u8]> {
@@ -193,6 +225,25 @@ impl Values {
     }
 }
 
+/// Adds compounds, column by column.
+fn append_compounds(
+    (ty, len, columns): (&TypeId, &mut usize, &mut [Values]),
+    other: Values,
+) -> bool {
+    match other {
+        Values::Compound {
+            ty: t,
+            len: n,
+            columns: more,
+        } if *ty == t && columns.len() == more.len() => {
+            *len += n;
+            let mut pairs = columns.iter_mut().zip(more);
+            pairs.all(|(column, more)| column.append(more))
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,6 +253,20 @@ mod tests {
         let v = Values::Int(vec![1, 2, 3]);
         assert_eq!(v.slice(1..9), Values::Int(vec![2, 3]));
         assert_eq!(v.slice(7..9), Values::Int(vec![]));
+    }
+
+    #[test]
+    fn lists_of_one_type_are_joined() {
+        let compound = |n: i32| Values::Compound {
+            ty: TypeId(0),
+            len: 1,
+            columns: vec![Values::Int(vec![n]), Values::Byte(vec![1, 2])],
+        };
+        let mut v = compound(1);
+        assert!(v.append(compound(2)));
+        assert_eq!((v.len(), v.slice(1..2)), (2, compound(2)));
+        assert!(!v.append(Values::Int(vec![1])));
+        assert!(!Values::Char(vec![]).append(Values::UByte(vec![1])));
     }
 
     #[test]

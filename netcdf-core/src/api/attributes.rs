@@ -1,0 +1,252 @@
+//! Attributes: put, get, rename, copy, delete.
+
+use super::element::Element;
+use super::{Dataset, Owner, numbers, values};
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::model::{Atomic, Attribute, DataType, Name, Values};
+
+impl Dataset {
+    /// Makes an attribute of a group or variable, or gives it another value; its type is that of the values
+    /// (`nc_put_att_text`, `nc_put_att_T` with the same type).
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format does not have, and for a `_FillValue`
+    /// of another type than its variable's; [`ErrorKind::Argument`] for one of more than one value,
+    /// [`ErrorKind::LateDefinition`] for one of a variable that has data; [`ErrorKind::BadName`],
+    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic model, unless it needs
+    /// no more room than the attribute of this name; [`ErrorKind::NoVariable`] and [`ErrorKind::NotFound`] for what is
+    /// not there.
+    pub fn put_attribute(
+        &mut self,
+        of: impl Into<Owner>,
+        name: &str,
+        values: impl Into<Values>,
+    ) -> Result<()> {
+        let of = of.into();
+        let values = values.into();
+        let ty = own_type(&values);
+        self.put_checked(of, name, (ty, values))
+    }
+
+    /// As [`Dataset::put_attribute`], with numbers converted to a type (`nc_put_att_T` with another type).
+    ///
+    /// # Errors
+    /// As [`Dataset::put_attribute`]; [`ErrorKind::Range`] if some do not fit: the attribute is made, with fill values
+    /// for these.
+    pub fn put_attribute_as(
+        &mut self,
+        of: impl Into<Owner>,
+        name: &str,
+        ty: Atomic,
+        values: impl Into<Values>,
+    ) -> Result<()> {
+        let of = of.into();
+        let made = numbers::written(values.into(), ty, (&ty.default_fill(), self.kind()));
+        let path = || self.path_of(of);
+        let (values, error) = made.in_object(path)?;
+        let error = error.map(|e| e.in_object(&path()));
+        self.put_checked(of, name, (ty.into(), values))?;
+        error.map_or(Ok(()), Err)
+    }
+
+    fn put_checked(
+        &mut self,
+        of: Owner,
+        name: &str,
+        (ty, values): (DataType, Values),
+    ) -> Result<()> {
+        let old = self.attributes(of)?.iter().find(|a| a.name.is(name));
+        let room = old.map(|a| room(&a.values));
+        let name = match old {
+            Some(old) => old.name.clone(),
+            None => Name::checked(name.as_bytes())?,
+        };
+        let path = || self.path_of(of);
+        self.check_type(ty).in_object(path)?;
+        values::check(self.schema(), ty, &values).in_object(path)?;
+        self.check_fill_value(of, &name, ty, &values)
+            .in_object(path)?;
+        let grows = room.is_none_or(|old| self::room(&values) > old);
+        self.begin_change(grows)?;
+        let list = self.list(of)?;
+        let new = Attribute { name, ty, values };
+        match list.iter_mut().find(|a| a.name == new.name) {
+            Some(old) => *old = new,
+            None => list.push(new),
+        }
+        Ok(())
+    }
+
+    /// What holds of `_FillValue`.
+    fn check_fill_value(
+        &self,
+        of: Owner,
+        name: &Name,
+        ty: DataType,
+        values: &Values,
+    ) -> Result<()> {
+        let (Owner::Variable(id), true) = (of, name.is("_FillValue")) else {
+            return Ok(());
+        };
+        let wrong = |kind, what| Err(Error::new(kind, what));
+        if self.variable(id)?.ty != ty {
+            return wrong(
+                ErrorKind::BadType,
+                "a fill value of another type than the variable",
+            );
+        }
+        if values.len() != 1 {
+            return wrong(ErrorKind::Argument, "a fill value is one value");
+        }
+        let late = self.staged.is_touched(id) || self.staged.is_old(id);
+        if late && !self.kind().is_cdf() {
+            return wrong(ErrorKind::LateDefinition, "the variable has data");
+        }
+        Ok(())
+    }
+
+    /// The values of an attribute as a type in memory (`nc_get_att_T`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::Range`] if some do not fit; [`ErrorKind::BadType`] between text and
+    /// numbers.
+    pub fn get_attribute<T: Element>(&self, of: impl Into<Owner>, name: &str) -> Result<Vec<T>> {
+        let of = of.into();
+        let path = || format!("{}:{name}", self.path_of(of).trim_end_matches('/'));
+        let values = self.attribute(of, name)?.values.clone();
+        let (values, error) = numbers::read(values, T::TYPE, self.kind()).in_object(path)?;
+        if let Some(e) = error {
+            return Err(e.in_object(&path()));
+        }
+        let other = || Error::new(ErrorKind::BadType, "an attribute of another type");
+        T::list(values).ok_or_else(other).in_object(path)
+    }
+
+    /// The text of an attribute of the type `char` (`nc_get_att_text`); what is no UTF-8 is replaced.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::BadType`] for other types.
+    pub fn get_text(&self, of: impl Into<Owner>, name: &str) -> Result<String> {
+        let of = of.into();
+        let attribute = self.attribute(of, name)?;
+        let text = attribute.values.as_text();
+        let text = text.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        text.ok_or_else(|| {
+            let path = format!("{}:{name}", self.path_of(of).trim_end_matches('/'));
+            Error::new(ErrorKind::BadType, "the attribute is no text").in_object(&path)
+        })
+    }
+
+    /// Copies an attribute of this dataset or another one (`nc_copy_att`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; those of [`Dataset::put_attribute`]; [`ErrorKind::BadType`] for a user-defined type that
+    /// this dataset does not have as the same.
+    pub fn copy_attribute(
+        &mut self,
+        from: (&Self, Owner),
+        name: &str,
+        to: impl Into<Owner>,
+    ) -> Result<()> {
+        let attribute = from.0.attribute(from.1, name)?.clone();
+        self.put_copy(attribute, &from.0.schema().types, to.into())
+    }
+
+    /// As [`Dataset::copy_attribute`], within this dataset.
+    ///
+    /// # Errors
+    /// As [`Dataset::copy_attribute`].
+    pub fn duplicate_attribute(
+        &mut self,
+        from: impl Into<Owner>,
+        name: &str,
+        to: impl Into<Owner>,
+    ) -> Result<()> {
+        let attribute = self.attribute(from, name)?.clone();
+        self.put_checked(to.into(), name, (attribute.ty, attribute.values))
+    }
+
+    fn put_copy(
+        &mut self,
+        attribute: Attribute,
+        types: &[crate::model::UserType],
+        to: Owner,
+    ) -> Result<()> {
+        let path = self.path_of(to);
+        if let DataType::User(id) = attribute.ty {
+            let n = id.index() + 1;
+            let same = |(a, b): (&crate::model::UserType, &crate::model::UserType)| {
+                a.name == b.name && a.kind == b.kind
+            };
+            let own = &self.schema().types;
+            let all = own.len() >= n && types.iter().zip(own).take(n).all(same);
+            if !all {
+                let what = "the dataset has not the same user-defined types";
+                return Err(Error::new(ErrorKind::BadType, what).in_object(&path));
+            }
+        }
+        let name = attribute.name.to_string();
+        self.put_checked(to, &name, (attribute.ty, attribute.values))
+    }
+
+    /// Renames an attribute (`nc_rename_att`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::Exists`], [`ErrorKind::BadName`], [`ErrorKind::ReadOnly`];
+    /// [`ErrorKind::NotInDefineMode`] for a longer name in the data mode of the classic model.
+    pub fn rename_attribute(&mut self, of: impl Into<Owner>, name: &str, to: &str) -> Result<()> {
+        let of = of.into();
+        let n = self.attribute_number(of, name)?;
+        let new = Name::checked(to.as_bytes())?;
+        if name != to && self.attributes(of)?.iter().any(|a| a.name == new) {
+            let what = format!("the name {new} is in use");
+            return Err(Error::new(ErrorKind::Exists, what).in_object(&self.path_of(of)));
+        }
+        self.begin_change(new.as_bytes().len() > name.len())?;
+        if let Some(attribute) = self.list(of)?.get_mut(n) {
+            attribute.name = new;
+        }
+        Ok(())
+    }
+
+    /// Deletes an attribute (`nc_del_att`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic
+    /// model.
+    pub fn delete_attribute(&mut self, of: impl Into<Owner>, name: &str) -> Result<()> {
+        let of = of.into();
+        let n = self.attribute_number(of, name)?;
+        self.begin_definition()?;
+        let list = self.list(of)?;
+        if n < list.len() {
+            list.remove(n);
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, of: Owner) -> Result<&mut Vec<Attribute>> {
+        let gone = || Error::new(ErrorKind::NotFound, "what has the attribute is not there");
+        let schema = &mut self.staged.schema;
+        let list = match of {
+            Owner::Group(id) => schema.groups.get_mut(id.index()).map(|g| &mut g.attributes),
+            Owner::Variable(id) => schema.vars.get_mut(id.index()).map(|v| &mut v.attributes),
+        };
+        list.ok_or_else(gone)
+    }
+}
+
+/// The type that values are of.
+fn own_type(values: &Values) -> DataType {
+    match values {
+        Values::Enum(ty, _) | Values::Vlen(ty, _) => DataType::User(*ty),
+        Values::Opaque { ty, .. } | Values::Compound { ty, .. } => DataType::User(*ty),
+        atomic => atomic.data_type().unwrap_or(Atomic::Char).into(),
+    }
+}
+
+/// Bytes that an attribute takes in a classic file.
+fn room(values: &Values) -> usize {
+    let size = values.data_type().and_then(Atomic::size).unwrap_or(1);
+    values.len().saturating_mul(size).div_ceil(4)
+}

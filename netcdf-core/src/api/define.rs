@@ -1,0 +1,300 @@
+//! Defining and renaming groups, dimensions, types and variables.
+
+use super::mode::is_strict;
+use super::{Dataset, Length};
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::model::kind::Model;
+use crate::model::{
+    Atomic, DataType, DimId, Dimension, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType,
+    VarId, Variable,
+};
+
+/// Longest dimension of a kind, in elements.
+pub(super) fn longest(kind: Kind) -> u64 {
+    match kind {
+        Kind::Classic => u64::from(i32::MAX.unsigned_abs()) - 3,
+        Kind::Offset64 => u64::from(u32::MAX) - 3,
+        Kind::Netcdf4Classic => u32::MAX.into(),
+        Kind::Cdf5 => i64::MAX.unsigned_abs() - 3,
+        Kind::Netcdf4 | Kind::Zarr(_) => i64::MAX.unsigned_abs(),
+    }
+}
+
+/// What a new name must differ from.
+enum Among {
+    Dims,
+    /// Groups, types and variables share their names.
+    Objects,
+}
+
+impl Dataset {
+    /// Defines a group (`nc_def_grp`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model; [`ErrorKind::BadName`],
+    /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for no group.
+    pub fn define_group(&mut self, parent: GroupId, name: &str) -> Result<GroupId> {
+        self.check_enhanced("groups")?;
+        let name = self.new_name((parent, Among::Objects), name, None)?;
+        let depth = self.around(parent)?.len();
+        if depth >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX) {
+            return Err(Error::new(
+                ErrorKind::Limit,
+                "groups within too many groups",
+            ));
+        }
+        self.begin_definition()?;
+        Ok(self.staged.schema.add_group(parent, name))
+    }
+
+    /// Defines a dimension (`nc_def_dim`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::DimSize`] for a length of 0 or beyond that of the format; [`ErrorKind::Unlimited`] for a second
+    /// unlimited dimension in the classic model; [`ErrorKind::BadName`], [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`];
+    /// [`ErrorKind::NotInDefineMode`] in the data mode of the classic model; [`ErrorKind::NotFound`] for no group.
+    pub fn define_dim(&mut self, group: GroupId, name: &str, len: Length) -> Result<DimId> {
+        let name = self.new_name((group, Among::Dims), name, None)?;
+        self.begin_definition()?;
+        let (len, unlimited) = match len {
+            Length::Unlimited => (0, true),
+            Length::Fixed(len) => (self.checked_len(len)?, false),
+        };
+        let one = self.kind().model() != Model::Enhanced;
+        if unlimited && one && self.schema().dims.iter().any(|d| d.unlimited) {
+            let what = "the classic model has one unlimited dimension";
+            return Err(Error::new(ErrorKind::Unlimited, what).of(&self.name()));
+        }
+        Ok(self.staged.schema.add_dim(Dimension {
+            name,
+            group,
+            len,
+            unlimited,
+        }))
+    }
+
+    fn checked_len(&self, len: u64) -> Result<u64> {
+        let limit = longest(self.kind());
+        match (1..=limit).contains(&len) {
+            true => Ok(len),
+            false => {
+                let what = format!("a dimension of length {len}, which has to be 1 to {limit}");
+                Err(Error::new(ErrorKind::DimSize, what).of(&self.name()))
+            }
+        }
+    }
+
+    /// Defines a user-defined type (`nc_def_compound`, `nc_def_enum`, `nc_def_vlen`, `nc_def_opaque`), whole.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotInFormat`] for Zarr, [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model;
+    /// [`ErrorKind::BadType`] for types inside that are not defined; [`ErrorKind::BadName`], [`ErrorKind::Exists`],
+    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for no group.
+    pub fn define_type(&mut self, group: GroupId, name: &str, kind: TypeKind) -> Result<TypeId> {
+        self.check_enhanced("user-defined types")?;
+        if self.kind().as_zarr().is_some() {
+            let what = "Zarr has no user-defined types";
+            let e = Error::new(ErrorKind::NotInFormat, what).of(&self.name());
+            return Err(e.with_remedy("netCDF-4 has them"));
+        }
+        let name = self.new_name((group, Among::Objects), name, None)?;
+        self.check_inside(&kind)?;
+        self.begin_definition()?;
+        Ok(self.staged.schema.add_type(UserType { name, group, kind }))
+    }
+
+    /// The types inside of a type.
+    fn check_inside(&self, kind: &TypeKind) -> Result<()> {
+        let known = |ty: DataType| match ty {
+            DataType::Atomic(_) => true,
+            DataType::User(id) => self.schema().user_type(id).is_some(),
+        };
+        let fits = match kind {
+            TypeKind::Enum { base, .. } => base.is_integer(),
+            TypeKind::Opaque { size } => *size > 0,
+            TypeKind::Vlen { base } => known(*base),
+            TypeKind::Compound { fields, .. } => {
+                !fields.is_empty() && fields.iter().all(|f| known(f.ty))
+            }
+        };
+        let what = "a type that is made of what is no type, or of nothing";
+        match fits {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::BadType, what).of(&self.name())),
+        }
+    }
+
+    /// Defines a variable, with its dimensions, the slowest first (`nc_def_var`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format does not have;
+    /// [`ErrorKind::NoDimension`] for dimensions that are not in the group or those around it;
+    /// [`ErrorKind::Unlimited`] if the unlimited dimension of a classic variable is not the first;
+    /// [`ErrorKind::Limit`] for too many; [`ErrorKind::BadName`], [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`];
+    /// [`ErrorKind::NotInDefineMode`] in the data mode of the classic model; [`ErrorKind::NotFound`] for no group.
+    pub fn define_var(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        ty: impl Into<DataType>,
+        dims: &[DimId],
+    ) -> Result<VarId> {
+        let ty = ty.into();
+        let shown = || {
+            format!(
+                "{}/{name}",
+                self.schema().group_path(group).trim_end_matches('/')
+            )
+        };
+        self.check_type(ty).in_object(shown)?;
+        self.check_dims(group, dims).in_object(shown)?;
+        let name = self.new_name((group, Among::Objects), name, None)?;
+        self.begin_definition()?;
+        let fill = self.fill;
+        Ok(self.staged.schema.add_var(Variable {
+            name,
+            group,
+            ty,
+            dims: dims.to_vec(),
+            attributes: vec![],
+            storage: Storage {
+                fill,
+                ..Storage::default()
+            },
+        }))
+    }
+
+    /// That the format has a type.
+    pub(super) fn check_type(&self, ty: DataType) -> Result<()> {
+        let kind = self.kind();
+        let (has, error) = match (kind, ty) {
+            (Kind::Classic | Kind::Offset64, DataType::Atomic(a)) => {
+                (a.is_classic(), ErrorKind::BadType)
+            }
+            (Kind::Netcdf4Classic, DataType::Atomic(a)) => (a.is_classic(), ErrorKind::Strict),
+            (Kind::Cdf5, DataType::Atomic(a)) => (a != Atomic::String, ErrorKind::BadType),
+            (Kind::Netcdf4 | Kind::Zarr(_), DataType::Atomic(_)) => (true, ErrorKind::BadType),
+            (_, DataType::User(id)) => (self.schema().user_type(id).is_some(), ErrorKind::BadType),
+        };
+        if has {
+            return Ok(());
+        }
+        let name = ty.atomic().map_or("user-defined", Atomic::name);
+        let what = format!("{} datasets have no such type: {name}", kind.name());
+        Err(Error::new(error, what))
+    }
+
+    fn check_dims(&self, group: GroupId, dims: &[DimId]) -> Result<()> {
+        let rank = usize::try_from(self.env.limits.rank).unwrap_or(usize::MAX);
+        if dims.len() > rank {
+            let what = format!("{} dimensions, at most {rank} are possible", dims.len());
+            return Err(Error::new(ErrorKind::Limit, what));
+        }
+        let visible = self.visible_dims(group)?;
+        if let Some(id) = dims.iter().find(|id| visible.binary_search(id).is_err()) {
+            let what = format!("no dimension {} that can be used in this group", id.0);
+            return Err(Error::new(ErrorKind::NoDimension, what));
+        }
+        let unlimited = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.unlimited);
+        let inner = dims.get(1..).unwrap_or_default();
+        if self.kind().is_cdf() && inner.iter().any(unlimited) {
+            let what = "the unlimited dimension has to be the first one";
+            return Err(Error::new(ErrorKind::Unlimited, what));
+        }
+        Ok(())
+    }
+
+    /// Renames a dimension (`nc_rename_dim`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoDimension`], [`ErrorKind::BadName`], [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`];
+    /// [`ErrorKind::NotInDefineMode`] for a longer name in the data mode of the classic model.
+    pub fn rename_dim(&mut self, dim: DimId, name: &str) -> Result<()> {
+        let old = self.dim(dim)?;
+        let (group, old) = (old.group, old.name.clone());
+        let name = self.new_name((group, Among::Dims), name, Some(&old))?;
+        self.begin_change(name.as_bytes().len() > old.as_bytes().len())?;
+        if let Some(dim) = self.staged.schema.dims.get_mut(dim.index()) {
+            dim.name = name;
+        }
+        Ok(())
+    }
+
+    /// Renames a variable (`nc_rename_var`).
+    ///
+    /// # Errors
+    /// As [`Dataset::rename_dim`], with [`ErrorKind::NoVariable`].
+    pub fn rename_var(&mut self, var: VarId, name: &str) -> Result<()> {
+        let old = self.variable(var)?;
+        let (group, old) = (old.group, old.name.clone());
+        let name = self.new_name((group, Among::Objects), name, Some(&old))?;
+        self.begin_change(name.as_bytes().len() > old.as_bytes().len())?;
+        if let Some(var) = self.staged.schema.vars.get_mut(var.index()) {
+            var.name = name;
+        }
+        Ok(())
+    }
+
+    /// Renames a group that is not the root (`nc_rename_grp`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for no group, and for the root; as [`Dataset::define_group`].
+    pub fn rename_group(&mut self, group: GroupId, name: &str) -> Result<()> {
+        self.check_enhanced("groups")?;
+        let old = self.group(group)?;
+        let root = || Error::new(ErrorKind::NotFound, "the root group has no name");
+        let (parent, old) = (old.parent.ok_or_else(root)?, old.name.clone());
+        let name = self.new_name((parent, Among::Objects), name, Some(&old))?;
+        self.begin_definition()?;
+        if let Some(group) = self.staged.schema.groups.get_mut(group.index()) {
+            group.name = name;
+        }
+        Ok(())
+    }
+
+    /// That the dataset is of the enhanced model.
+    fn check_enhanced(&self, what: &str) -> Result<()> {
+        let kind = self.kind();
+        if !is_strict(kind) {
+            return Ok(());
+        }
+        let error = match kind.is_cdf() {
+            true => ErrorKind::NotNetcdf4,
+            false => ErrorKind::Strict,
+        };
+        let what = format!("{} datasets have no {what}", kind.name());
+        Err(Error::new(error, what).of(&self.name()))
+    }
+
+    /// A name that nothing of a group has; what is renamed may keep its own.
+    fn new_name(
+        &self,
+        (group, among): (GroupId, Among),
+        name: &str,
+        own: Option<&Name>,
+    ) -> Result<Name> {
+        let name = Name::checked(name.as_bytes())?;
+        let schema = self.schema();
+        let group_of = self.group(group)?;
+        let used = match among {
+            Among::Dims => group_of
+                .dims
+                .iter()
+                .filter_map(|&id| schema.dim(id))
+                .any(|d| d.name == name),
+            Among::Objects => {
+                let mut vars = group_of.vars.iter().filter_map(|&id| schema.var(id));
+                let mut types = group_of.types.iter().filter_map(|&id| schema.user_type(id));
+                let mut groups = group_of.groups.iter().filter_map(|&id| schema.group(id));
+                vars.any(|v| v.name == name)
+                    || types.any(|t| t.name == name)
+                    || groups.any(|g| g.name == name)
+            }
+        };
+        if used && own != Some(&name) {
+            let what = format!("the name {name} is in use");
+            return Err(Error::new(ErrorKind::Exists, what).in_object(&schema.group_path(group)));
+        }
+        Ok(name)
+    }
+}

@@ -1,0 +1,115 @@
+//! The types of elements in memory.
+
+use crate::model::{Atomic, Values};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A type of elements in memory: the numbers, [`Char`] and [`Text`]. Numbers convert to each other.
+pub trait Element: sealed::Sealed + Clone {
+    /// The netCDF type that is the same.
+    const TYPE: Atomic;
+
+    /// Values of this type as a list; `None` if they are of another type.
+    #[doc(hidden)]
+    fn list(values: Values) -> Option<Vec<Self>>;
+
+    /// A list as values.
+    #[doc(hidden)]
+    fn values(list: Vec<Self>) -> Values;
+}
+
+/// A character (`NC_CHAR`): a byte of text, which is no number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Char(pub u8);
+
+/// A string (`NC_STRING`): its bytes, or `None` for NIL.
+pub type Text = Option<Box<[u8]>>;
+
+macro_rules! element {
+    ($($t:ty => $variant:ident),*) => {
+        $(
+            impl sealed::Sealed for $t {}
+            impl Element for $t {
+                const TYPE: Atomic = Atomic::$variant;
+                fn list(values: Values) -> Option<Vec<Self>> {
+                    match values {
+                        Values::$variant(list) => Some(list),
+                        _ => None,
+                    }
+                }
+                fn values(list: Vec<Self>) -> Values {
+                    Values::$variant(list)
+                }
+            }
+        )*
+    };
+}
+
+element!(
+    i8 => Byte, i16 => Short, i32 => Int, i64 => Int64,
+    u8 => UByte, u16 => UShort, u32 => UInt, u64 => UInt64,
+    f32 => Float, f64 => Double, Text => String
+);
+
+impl sealed::Sealed for Char {}
+
+impl Element for Char {
+    const TYPE: Atomic = Atomic::Char;
+
+    fn list(values: Values) -> Option<Vec<Self>> {
+        let text = values.as_text()?;
+        Some(text.iter().copied().map(Char).collect())
+    }
+
+    fn values(list: Vec<Self>) -> Values {
+        Values::Char(list.into_iter().map(|c| c.0).collect())
+    }
+}
+
+impl<T: Element> From<Vec<T>> for Values {
+    fn from(list: Vec<T>) -> Self {
+        T::values(list)
+    }
+}
+
+impl<T: Element> From<&[T]> for Values {
+    fn from(list: &[T]) -> Self {
+        T::values(list.to_vec())
+    }
+}
+
+impl<T: Element, const N: usize> From<[T; N]> for Values {
+    fn from(list: [T; N]) -> Self {
+        T::values(list.to_vec())
+    }
+}
+
+/// Text of the type `char`.
+impl From<&str> for Values {
+    fn from(text: &str) -> Self {
+        Self::Char(text.as_bytes().to_vec())
+    }
+}
+
+/// Text of the type `char`.
+impl From<String> for Values {
+    fn from(text: String) -> Self {
+        Self::Char(text.into_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_lead_back() {
+        assert_eq!(Values::from([1u8]), Values::UByte(vec![1]));
+        assert_eq!(Values::from([Char(65)]), Values::from("A"));
+        assert_eq!(Char::list(Values::from("A")), Some(vec![Char(65)]));
+        assert_eq!(u8::list(Values::from("A")), None);
+        assert_eq!(f32::list(Values::from(vec![1.5f32])), Some(vec![1.5]));
+    }
+}

@@ -1,0 +1,233 @@
+//! What is in a dataset.
+
+use super::{Dataset, Owner};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Provenance, Reader};
+use crate::model::{
+    Attribute, DataType, DimId, Dimension, Group, GroupId, Kind, Schema, TypeId, UserType, VarId,
+    Variable,
+};
+
+/// What is asked by a name that is not there.
+fn unknown(what: &str, name: &str, group: String) -> Error {
+    let what = format!("no {what} {name}");
+    Error::new(ErrorKind::NotFound, what).in_object(&group)
+}
+
+impl Dataset {
+    /// Everything but the data (`nc_inq` and its kin).
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.staged.schema
+    }
+
+    /// The kind of the dataset (`nc_inq_format`, `nc_inq_format_extended`).
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.staged.schema.kind
+    }
+
+    /// What is known of the file itself (`nc_inq_format_extended`).
+    #[must_use]
+    pub fn provenance(&self) -> Provenance {
+        self.staged.provenance()
+    }
+
+    /// A group.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub fn group(&self, id: GroupId) -> Result<&Group> {
+        let no = || Error::new(ErrorKind::NotFound, format!("no group {}", id.0));
+        self.schema().group(id).ok_or_else(no)
+    }
+
+    /// A dimension (`nc_inq_dim`, `nc_inq_dimname`, `nc_inq_dimlen`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoDimension`].
+    pub fn dim(&self, id: DimId) -> Result<&Dimension> {
+        let no = || Error::new(ErrorKind::NoDimension, format!("no dimension {}", id.0));
+        self.schema().dim(id).ok_or_else(no)
+    }
+
+    /// A variable (`nc_inq_var` and its kin).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoVariable`].
+    pub fn variable(&self, id: VarId) -> Result<&Variable> {
+        let no = || Error::new(ErrorKind::NoVariable, format!("no variable {}", id.0));
+        self.schema().var(id).ok_or_else(no)
+    }
+
+    /// A user-defined type (`nc_inq_user_type` and its kin).
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`].
+    pub fn user_type(&self, id: TypeId) -> Result<&UserType> {
+        let no = || Error::new(ErrorKind::BadType, format!("no type {}", id.0));
+        self.schema().user_type(id).ok_or_else(no)
+    }
+
+    /// The present shape of a variable; empty for a scalar.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoVariable`].
+    pub fn shape(&self, id: VarId) -> Result<Vec<u64>> {
+        self.variable(id)?;
+        Ok(self.schema().shape(id))
+    }
+
+    /// A group by its path from another one: `g`, `g/h`; from the root with a `/` in front (`nc_inq_ncid`,
+    /// `nc_inq_grp_ncid`, `nc_inq_grp_full_ncid`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub fn group_id(&self, from: GroupId, path: &str) -> Result<GroupId> {
+        let from = match path.starts_with('/') {
+            true => GroupId::ROOT,
+            false => from,
+        };
+        let mut names = path.split('/').filter(|name| !name.is_empty());
+        names.try_fold(from, |at, name| {
+            let mut below = self.group(at)?.groups.iter().copied();
+            let found = below.find(|&g| self.schema().group(g).is_some_and(|g| g.name.is(name)));
+            found.ok_or_else(|| unknown("group", name, self.schema().group_path(at)))
+        })
+    }
+
+    /// A dimension by its name, in a group or those around it (`nc_inq_dimid`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub fn dim_id(&self, group: GroupId, name: &str) -> Result<DimId> {
+        let called = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.name.is(name));
+        let found = self
+            .around(group)?
+            .into_iter()
+            .find_map(|(_, g)| g.dims.iter().copied().find(called));
+        found.ok_or_else(|| unknown("dimension", name, self.schema().group_path(group)))
+    }
+
+    /// A variable by its name, in a group (`nc_inq_varid`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub fn var_id(&self, group: GroupId, name: &str) -> Result<VarId> {
+        let called = |id: &VarId| self.schema().var(*id).is_some_and(|v| v.name.is(name));
+        let found = self.group(group)?.vars.iter().copied().find(called);
+        found.ok_or_else(|| unknown("variable", name, self.schema().group_path(group)))
+    }
+
+    /// A type by its name: an atomic one, or one that is defined in a group or those around it (`nc_inq_typeid`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub fn type_id(&self, group: GroupId, name: &str) -> Result<DataType> {
+        let atomic = crate::model::Atomic::ALL
+            .into_iter()
+            .find(|a| a.name() == name);
+        if let Some(atomic) = atomic {
+            return Ok(atomic.into());
+        }
+        let called = |id: &TypeId| {
+            self.schema()
+                .user_type(*id)
+                .is_some_and(|t| t.name.is(name))
+        };
+        let found = self
+            .around(group)?
+            .into_iter()
+            .find_map(|(_, g)| g.types.iter().copied().find(called));
+        let found = found.map(DataType::User);
+        found.ok_or_else(|| unknown("type", name, self.schema().group_path(group)))
+    }
+
+    /// The name of a type, and the bytes of one value in memory; none for strings and what has lists inside
+    /// (`nc_inq_type`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`].
+    pub fn type_info(&self, ty: DataType) -> Result<(String, Option<u64>)> {
+        let name = match ty {
+            DataType::Atomic(atomic) => atomic.name().to_owned(),
+            DataType::User(id) => self.user_type(id)?.name.to_string(),
+        };
+        Ok((name, ty.fixed_size(self.schema())))
+    }
+
+    /// The dimensions that can be used in a group: its own and those of the groups around it (`nc_inq_dimids`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for no group.
+    pub fn visible_dims(&self, group: GroupId) -> Result<Vec<DimId>> {
+        let around = self.around(group)?.into_iter();
+        let mut dims: Vec<DimId> = around.flat_map(|(_, g)| g.dims.clone()).collect();
+        dims.sort_unstable();
+        Ok(dims)
+    }
+
+    /// The unlimited dimensions of a group (`nc_inq_unlimdims`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for no group.
+    pub fn unlimited_dims(&self, group: GroupId) -> Result<Vec<DimId>> {
+        let unlimited = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.unlimited);
+        let dims = self.group(group)?.dims.iter().copied();
+        Ok(dims.filter(unlimited).collect())
+    }
+
+    /// The attributes of a group or variable, in the order of their numbers (`nc_inq_natts`, `nc_inq_attname`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] or [`ErrorKind::NoVariable`] for what is not there.
+    pub fn attributes(&self, of: impl Into<Owner>) -> Result<&[Attribute]> {
+        match of.into() {
+            Owner::Group(id) => Ok(&self.group(id)?.attributes),
+            Owner::Variable(id) => Ok(&self.variable(id)?.attributes),
+        }
+    }
+
+    /// An attribute by its name (`nc_inq_att`, `nc_get_att`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub fn attribute(&self, of: impl Into<Owner>, name: &str) -> Result<&Attribute> {
+        let of = of.into();
+        let n = self.attribute_number(of, name)?;
+        let found = self.attributes(of)?.get(n);
+        found.ok_or_else(|| unknown("attribute", name, self.path_of(of)))
+    }
+
+    /// The number of an attribute (`nc_inq_attid`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub fn attribute_number(&self, of: impl Into<Owner>, name: &str) -> Result<usize> {
+        let of = of.into();
+        let found = self.attributes(of)?.iter().position(|a| a.name.is(name));
+        found.ok_or_else(|| unknown("attribute", name, self.path_of(of)))
+    }
+
+    /// The path of a group or variable.
+    pub(super) fn path_of(&self, of: Owner) -> String {
+        match of {
+            Owner::Group(id) => self.schema().group_path(id),
+            Owner::Variable(id) => self.schema().var_path(id),
+        }
+    }
+
+    /// A group and those around it, from the inside out.
+    pub(super) fn around(&self, group: GroupId) -> Result<Vec<(GroupId, &Group)>> {
+        let mut groups = vec![(group, self.group(group)?)];
+        while let Some(parent) = groups.last().and_then(|(_, g)| g.parent) {
+            let next = self.group(parent)?;
+            // A group is around another once.
+            if groups.len() > self.schema().groups.len() {
+                break;
+            }
+            groups.push((parent, next));
+        }
+        Ok(groups)
+    }
+}

@@ -1,0 +1,116 @@
+//! Datasets as programs use them: the functions of netCDF-C, for every format that is read or written.
+//!
+//! ```
+//! use netcdf_core::api::{Dataset, Length, Select};
+//! use netcdf_core::model::{Atomic, GroupId, Kind};
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! let path = dir.path().join("weather.nc");
+//! let mut data = Dataset::create(&path, Kind::Netcdf4)?;
+//! let time = data.define_dim(GroupId::ROOT, "time", Length::Unlimited)?;
+//! let x = data.define_dim(GroupId::ROOT, "x", Length::Fixed(3))?;
+//! let t = data.define_var(GroupId::ROOT, "t", Atomic::Float, &[time, x])?;
+//! data.put_attribute(t, "units", "K")?;
+//! data.define_deflate(t, true, Some(4))?;
+//! data.write(t, &Select::region(&[0, 0], &[2, 3]), &[280, 281, 282, 283, 284, 285])?;
+//! data.close()?;
+//!
+//! let data = Dataset::open(&path)?;
+//! let t = data.var_id(GroupId::ROOT, "t")?;
+//! assert_eq!(data.shape(t)?, [2, 3]);
+//! assert_eq!(data.get_text(t, "units")?, "K");
+//! assert_eq!(data.read::<f64>(t, &Select::region(&[1, 0], &[1, 2]))?, [283.0, 284.0]);
+//! # Ok::<(), netcdf_core::Error>(())
+//! ```
+//!
+//! An existing dataset is opened to be changed with [`Dataset::open_for_writing`]. Nothing of it is changed in place:
+//! [`Dataset::sync`] and [`Dataset::close`] write it anew beside the old one, where what was not touched is moved as it
+//! is, and rename it when it is whole. Until then data that is written is in a temporary file, not in memory.
+//!
+//! ```
+//! # use netcdf_core::api::{Dataset, Length, Select};
+//! # use netcdf_core::model::{Atomic, GroupId, Kind};
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let path = dir.path().join("a.nc");
+//! # let mut data = Dataset::create(&path, Kind::Classic)?;
+//! # let x = data.define_dim(GroupId::ROOT, "x", Length::Fixed(3))?;
+//! # data.define_var(GroupId::ROOT, "t", Atomic::Short, &[x])?;
+//! # data.close()?;
+//! let mut data = Dataset::open_for_writing(&path)?;
+//! let t = data.var_id(GroupId::ROOT, "t")?;
+//! data.write_one(t, &[1], 7)?;
+//! data.redefine()?;
+//! data.put_attribute(GroupId::ROOT, "title", "changed")?;
+//! data.rename_var(t, "temperature")?;
+//! data.close()?;
+//! assert_eq!(Dataset::open(&path)?.read_one::<i64>(t, &[1])?, 7);
+//! # Ok::<(), netcdf_core::Error>(())
+//! ```
+//!
+//! Datasets of the classic model (CDF-1, CDF-2, CDF-5 and `Netcdf4Classic`) are in *define mode* or in *data mode*:
+//! [`Dataset::redefine`], [`Dataset::end_definition`]. The others change between them by themselves.
+//! `docs/api.md` lists the functions of netCDF-C with what stands for them here.
+
+mod attributes;
+mod dataset;
+mod define;
+mod element;
+mod inquire;
+mod mode;
+mod numbers;
+mod place;
+mod read;
+mod select;
+mod staged;
+mod storage;
+mod values;
+mod write;
+
+pub use dataset::{Dataset, Options, delete};
+pub use element::{Char, Element, Text};
+pub use mode::Mode;
+pub use select::Select;
+
+use crate::model::{GroupId, VarId};
+
+/// The version of this library (`nc_inq_libvers`).
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The length of a new dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Length {
+    /// So many elements, at least 1.
+    Fixed(u64),
+    /// It grows (`NC_UNLIMITED`).
+    Unlimited,
+}
+
+impl From<u64> for Length {
+    fn from(len: u64) -> Self {
+        Self::Fixed(len)
+    }
+}
+
+/// What has attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// A group; [`GroupId::ROOT`] has the global attributes (`NC_GLOBAL`).
+    Group(GroupId),
+    /// A variable.
+    Variable(VarId),
+}
+
+impl From<GroupId> for Owner {
+    fn from(id: GroupId) -> Self {
+        Self::Group(id)
+    }
+}
+
+impl From<VarId> for Owner {
+    fn from(id: VarId) -> Self {
+        Self::Variable(id)
+    }
+}
+
+#[cfg(test)]
+mod tests;

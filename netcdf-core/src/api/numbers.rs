@@ -1,0 +1,48 @@
+//! Conversion between the types of variables and those in memory.
+
+use crate::error::{Error, Result};
+use crate::model::convert::convert_fitting;
+use crate::model::{Atomic, Kind, Values};
+
+/// Values that were read as a type in memory, and what is wrong with those that do not fit.
+pub(super) fn read(values: Values, ty: Atomic, kind: Kind) -> Result<(Values, Option<Error>)> {
+    let values = match (values, ty) {
+        (Values::Enum(_, base), _) => *base,
+        (Values::Byte(v), Atomic::UByte) if bytes_have_no_sign(kind) => {
+            let bytes = v.into_iter().map(i8::cast_unsigned);
+            return Ok((Values::UByte(bytes.collect()), None));
+        }
+        (values, _) => values,
+    };
+    to(values, ty, &ty.default_fill())
+}
+
+/// Values in memory as the type of a variable whose fill value is `fill`, and what is wrong with those that do not fit.
+pub(super) fn written(
+    values: Values,
+    ty: Atomic,
+    (fill, kind): (&Values, Kind),
+) -> Result<(Values, Option<Error>)> {
+    match (values, ty) {
+        (Values::UByte(v), Atomic::Byte) if bytes_have_no_sign(kind) => {
+            let bytes = v.into_iter().map(u8::cast_signed);
+            Ok((Values::Byte(bytes.collect()), None))
+        }
+        (values, _) => to(values, ty, fill),
+    }
+}
+
+fn to(values: Values, ty: Atomic, fill: &Values) -> Result<(Values, Option<Error>)> {
+    match values.data_type() == Some(ty) {
+        true => Ok((values, None)),
+        false => convert_fitting(&values, ty, fill),
+    }
+}
+
+/// True if the type `byte` stands for both signs, as the kind has no other type of one byte.
+fn bytes_have_no_sign(kind: Kind) -> bool {
+    match kind {
+        Kind::Classic | Kind::Offset64 | Kind::Netcdf4Classic => true,
+        Kind::Cdf5 | Kind::Netcdf4 | Kind::Zarr(_) => false,
+    }
+}

@@ -1,0 +1,94 @@
+//! Values and the form in which their elements are kept.
+
+use super::heap;
+use super::spool::Spool;
+use super::tiles::Tiles;
+use crate::chunk::{Dataset, elements};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::Reader;
+use crate::model::{Region, Schema, Values, VarId};
+
+/// Bytes of elements that are taken over at a time, about.
+const BAND: u64 = 1 << 20;
+
+/// The form in which values are kept, element by element.
+pub(super) fn stored(values: &Values, tiles: &Tiles, spool: &mut Spool) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    if tiles.element.plain_type().is_some() {
+        elements::encode(values, tiles.element.order, &mut out)?;
+        return Ok(out);
+    }
+    let mut bytes = Vec::new();
+    for n in 0..values.len() {
+        bytes.clear();
+        let written = heap::write(values, n, &mut bytes);
+        written.ok_or_else(|| Error::new(ErrorKind::Argument, "compounds of unequal columns"))?;
+        let at = spool.add(&bytes)?;
+        out.extend(at.to_le_bytes());
+        out.extend((bytes.len() as u64).to_le_bytes());
+    }
+    Ok(out)
+}
+
+/// The values of elements that are kept as references. Of a reference to nothing, the fill value.
+pub(super) fn resolve(
+    schema: &Schema,
+    var: VarId,
+    bytes: &[u8],
+    spool: Option<&Spool>,
+) -> Result<Values> {
+    let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
+    let variable = schema.var(var).ok_or_else(unknown)?;
+    let fill = match variable.fill_value() {
+        Some(fill) => fill,
+        None => heap::blank(schema, variable.ty)?,
+    };
+    let mut out = heap::empty(schema, variable.ty)?;
+    for reference in bytes.as_chunks::<16>().0 {
+        let (at, len) = reference.split_at(8);
+        let number = |part: &[u8]| part.try_into().map_or(0, u64::from_le_bytes);
+        match (number(len), spool) {
+            (0, _) | (_, None) => {
+                out.append(fill.clone());
+            }
+            (len, Some(spool)) => {
+                let value = spool.read(number(at), len)?;
+                heap::read(schema, &mut value.as_slice(), &mut out)?;
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Stored form of an element that was not put.
+pub(super) fn fill(schema: &Schema, env: &Env, var: VarId, tiles: &Tiles) -> Result<Vec<u8>> {
+    let layout = crate::chunk::layout::Layout {
+        fill: None,
+        ..tiles.layout(&[])
+    };
+    crate::chunk::decode::fill(schema, env, var, &layout)
+}
+
+/// Puts all elements of a variable of another dataset, band by band.
+pub(super) fn take_over(
+    base: &dyn Reader,
+    (var, env): (VarId, &Env),
+    tiles: &mut Tiles,
+    spool: &mut Spool,
+) -> Result<()> {
+    let set = Dataset::new(base, env);
+    let layout = set.layout(var)?;
+    let shape = base.schema().shape(var);
+    let most = (BAND / layout.element.size.max(1)).max(1);
+    let bands = (Region::whole(&shape), most);
+    set.bands(
+        var,
+        bands,
+        |band, bytes| Ok((band.clone(), base.resolve(var, &bytes)?)),
+        |(band, values)| {
+            let bytes = stored(&values, tiles, spool)?;
+            tiles.put(&band, &bytes, (spool, &mut |_, _| Ok(())))
+        },
+    )
+}

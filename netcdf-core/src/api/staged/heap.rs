@@ -1,0 +1,210 @@
+//! Values of any type as bytes, for those that are kept in the temporary file.
+//!
+//! Numbers are little-endian; strings and lists have their length in front, 8 bytes; a string that is NIL has the
+//! length 2^64-1.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
+
+/// Bytes of a reference to a value: offset and length in the file.
+pub(super) const REFERENCE: u64 = 16;
+/// Types within types.
+const DEPTH: u32 = 64;
+const NIL: u64 = u64::MAX;
+
+/// Appends the bytes of the value with this number; `None` if there is none.
+pub(super) fn write(values: &Values, n: usize, out: &mut Vec<u8>) -> Option<()> {
+    match values {
+        Values::Byte(v) => out.extend(v.get(n)?.to_le_bytes()),
+        Values::Char(v) | Values::UByte(v) => out.push(*v.get(n)?),
+        Values::Short(v) => out.extend(v.get(n)?.to_le_bytes()),
+        Values::UShort(v) => out.extend(v.get(n)?.to_le_bytes()),
+        Values::Int(v) => out.extend(v.get(n)?.to_le_bytes()),
+        Values::UInt(v) => out.extend(v.get(n)?.to_le_bytes()),
+        Values::Float(v) => out.extend(v.get(n)?.to_le_bytes()),
+        Values::Int64(v) => out.extend(v.get(n)?.to_le_bytes()),
+        Values::UInt64(v) => out.extend(v.get(n)?.to_le_bytes()),
+        Values::Double(v) => out.extend(v.get(n)?.to_le_bytes()),
+        Values::String(v) => match v.get(n)? {
+            None => out.extend(NIL.to_le_bytes()),
+            Some(text) => {
+                out.extend((text.len() as u64).to_le_bytes());
+                out.extend_from_slice(text);
+            }
+        },
+        Values::Enum(_, base) => return write(base, n, out),
+        Values::Opaque { size, bytes, .. } => {
+            let start = n.checked_mul(*size)?;
+            out.extend_from_slice(bytes.get(start..start.checked_add(*size)?)?);
+        }
+        Values::Vlen(_, lists) => {
+            let list = lists.get(n)?;
+            out.extend((list.len() as u64).to_le_bytes());
+            return (0..list.len()).try_for_each(|n| write(list, n, out));
+        }
+        Values::Compound { len, columns, .. } => {
+            for column in columns {
+                let per = column.len().checked_div(*len)?;
+                (n * per..(n + 1) * per).try_for_each(|n| write(column, n, out))?;
+            }
+        }
+    }
+    Some(())
+}
+
+/// No values of a type.
+pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
+    empty_at(schema, ty, 0)
+}
+
+fn empty_at(schema: &Schema, ty: DataType, depth: u32) -> Result<Values> {
+    let id = match ty {
+        DataType::Atomic(atomic) => return Ok(Values::with_capacity(atomic, 0)),
+        DataType::User(id) => id,
+    };
+    let kind = schema.user_type(id).map(|t| &t.kind);
+    let kind = kind.filter(|_| depth < DEPTH).ok_or_else(unknown)?;
+    Ok(match kind {
+        TypeKind::Enum { base, .. } => Values::Enum(id, Box::new(Values::with_capacity(*base, 0))),
+        TypeKind::Opaque { size } => Values::Opaque {
+            ty: id,
+            size: usize::try_from(*size).unwrap_or(usize::MAX).max(1),
+            bytes: vec![],
+        },
+        TypeKind::Vlen { .. } => Values::Vlen(id, vec![]),
+        TypeKind::Compound { fields, .. } => {
+            let columns = fields.iter().map(|f| empty_at(schema, f.ty, depth + 1));
+            Values::Compound {
+                ty: id,
+                len: 0,
+                columns: columns.collect::<Result<_>>()?,
+            }
+        }
+    })
+}
+
+/// Adds the value that `bytes` begin with to `out`, which has its type.
+pub(super) fn read(schema: &Schema, bytes: &mut &[u8], out: &mut Values) -> Result<()> {
+    read_at(schema, bytes, out, 0)
+}
+
+macro_rules! number {
+    ($t:ty, $bytes:expr, $v:expr) => {{
+        let part = take($bytes, size_of::<$t>() as u64)?;
+        let part = part.try_into().map_err(|_| damaged())?;
+        $v.push(<$t>::from_le_bytes(part));
+    }};
+}
+
+fn read_at(schema: &Schema, bytes: &mut &[u8], out: &mut Values, depth: u32) -> Result<()> {
+    if depth > DEPTH {
+        return Err(unknown());
+    }
+    match out {
+        Values::Byte(v) => number!(i8, bytes, v),
+        Values::Char(v) | Values::UByte(v) => number!(u8, bytes, v),
+        Values::Short(v) => number!(i16, bytes, v),
+        Values::UShort(v) => number!(u16, bytes, v),
+        Values::Int(v) => number!(i32, bytes, v),
+        Values::UInt(v) => number!(u32, bytes, v),
+        Values::Float(v) => number!(f32, bytes, v),
+        Values::Int64(v) => number!(i64, bytes, v),
+        Values::UInt64(v) => number!(u64, bytes, v),
+        Values::Double(v) => number!(f64, bytes, v),
+        Values::String(v) => v.push(match length(bytes)? {
+            NIL => None,
+            len => Some(take(bytes, len)?.into()),
+        }),
+        Values::Enum(_, base) => read_at(schema, bytes, base, depth + 1)?,
+        Values::Opaque { size, bytes: v, .. } => v.extend_from_slice(take(bytes, *size as u64)?),
+        Values::Vlen(ty, lists) => {
+            let base = match schema.user_type(*ty).map(|t| &t.kind) {
+                Some(TypeKind::Vlen { base }) => *base,
+                Some(_) | None => return Err(unknown()),
+            };
+            let mut list = empty(schema, base)?;
+            for _ in 0..length(bytes)? {
+                read_at(schema, bytes, &mut list, depth + 1)?;
+            }
+            lists.push(list);
+        }
+        Values::Compound { ty, len, columns } => {
+            let fields = match schema.user_type(*ty).map(|t| &t.kind) {
+                Some(TypeKind::Compound { fields, .. }) => fields,
+                Some(_) | None => return Err(unknown()),
+            };
+            for (field, column) in fields.iter().zip(columns) {
+                for _ in 0..field.elements()? {
+                    read_at(schema, bytes, column, depth + 1)?;
+                }
+            }
+            *len += 1;
+        }
+    }
+    Ok(())
+}
+
+fn length(bytes: &mut &[u8]) -> Result<u64> {
+    let part = take(bytes, 8)?.try_into().map_err(|_| damaged())?;
+    Ok(u64::from_le_bytes(part))
+}
+
+fn take<'b>(bytes: &mut &'b [u8], len: u64) -> Result<&'b [u8]> {
+    let len = usize::try_from(len).map_err(|_| damaged())?;
+    let (part, rest) = bytes.split_at_checked(len).ok_or_else(damaged)?;
+    *bytes = rest;
+    Ok(part)
+}
+
+/// One value of a type that stands for what was not put: zeros, empty lists and empty strings.
+pub(super) fn blank(schema: &Schema, ty: DataType) -> Result<Values> {
+    let mut out = empty(schema, ty)?;
+    push_blank(schema, &mut out, 0)?;
+    Ok(out)
+}
+
+fn push_blank(schema: &Schema, out: &mut Values, depth: u32) -> Result<()> {
+    match out {
+        Values::Vlen(ty, lists) => {
+            let base = match schema.user_type(*ty).map(|t| &t.kind) {
+                Some(TypeKind::Vlen { base }) => *base,
+                Some(_) | None => return Err(unknown()),
+            };
+            lists.push(empty(schema, base)?);
+        }
+        Values::Opaque { size, bytes, .. } => bytes.extend(std::iter::repeat_n(0, *size)),
+        Values::Enum(_, base) => {
+            let zero = [0; 8];
+            read_at(schema, &mut zero.as_slice(), base, depth)?;
+        }
+        Values::Compound { ty, len, columns } => {
+            let fields = match schema.user_type(*ty).map(|t| &t.kind) {
+                Some(TypeKind::Compound { fields, .. }) if depth < DEPTH => fields,
+                Some(_) | None => return Err(unknown()),
+            };
+            for (field, column) in fields.iter().zip(columns) {
+                for _ in 0..field.elements()? {
+                    push_blank(schema, column, depth + 1)?;
+                }
+            }
+            *len += 1;
+        }
+        atomic => {
+            let fill = atomic.data_type().map(Atomic::default_fill);
+            let fill = fill.ok_or_else(unknown)?;
+            atomic.append(fill);
+        }
+    }
+    Ok(())
+}
+
+fn unknown() -> Error {
+    Error::new(ErrorKind::BadType, "a type that is not in the dataset")
+}
+
+fn damaged() -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        "a value in the temporary file is cut off",
+    )
+}

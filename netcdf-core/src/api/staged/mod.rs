@@ -1,0 +1,203 @@
+//! A dataset that is edited: what it was, and what was put since, as one dataset to be read.
+//!
+//! The schema may grow and be changed in place; variables, dimensions, types and groups are never taken away, so that
+//! ids stay what they are. What is put goes to a temporary file, whatever its order; nothing but the places of tiles is
+//! held in memory. What was not touched is that of the dataset edited, chunk by chunk, so that copying moves it as it is.
+
+mod elements;
+mod heap;
+mod plan;
+mod reader;
+mod spool;
+mod tiles;
+
+use std::path::PathBuf;
+
+use crate::chunk::layout::Element;
+use crate::chunk::scatter::Block;
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::Reader;
+use crate::model::{DataType, Endianness, Region, Schema, StorageLayout, Values, VarId};
+use spool::Spool;
+use tiles::Tiles;
+
+/// A dataset that is edited.
+pub(super) struct Staged {
+    /// What it is to be.
+    pub(super) schema: Schema,
+    /// What it was; its variables are the first ones, with the same ids.
+    base: Option<Base>,
+    /// What was put, by variable.
+    tiles: Vec<Option<Tiles>>,
+    spool: Option<Spool>,
+    /// Where temporary files are made.
+    folder: Option<PathBuf>,
+}
+
+/// The dataset edited.
+struct Base {
+    reader: Box<dyn Reader>,
+    /// Its variables.
+    vars: usize,
+}
+
+impl Staged {
+    /// A new dataset.
+    pub(super) fn new(schema: Schema, folder: Option<PathBuf>) -> Self {
+        Self {
+            schema,
+            base: None,
+            tiles: vec![],
+            spool: None,
+            folder,
+        }
+    }
+
+    /// A dataset that exists.
+    pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>) -> Self {
+        let schema = reader.schema().clone();
+        let vars = schema.vars.len();
+        let base = Some(Base { reader, vars });
+        Self {
+            base,
+            ..Self::new(schema, folder)
+        }
+    }
+
+    /// The dataset edited, if it is that which has the elements of a variable, or those that were not put.
+    fn base_of(&self, var: VarId) -> Option<&dyn Reader> {
+        let base = self.base.as_ref()?;
+        (var.index() < base.vars).then_some(&*base.reader)
+    }
+
+    /// True if the variable was there before the dataset was edited.
+    pub(super) fn is_old(&self, var: VarId) -> bool {
+        self.base_of(var).is_some()
+    }
+
+    /// True if elements of a variable were put.
+    pub(super) fn is_touched(&self, var: VarId) -> bool {
+        self.put_in(var).is_some_and(|t| !t.is_empty())
+    }
+
+    /// What was put of a variable.
+    fn put_in(&self, var: VarId) -> Option<&Tiles> {
+        self.tiles.get(var.index())?.as_ref()
+    }
+
+    /// Puts values, which have the type of the variable, into a region that lies in it.
+    ///
+    /// # Errors
+    /// Those of the temporary file, and of reading what is not put of a part of it; with the variable's path.
+    pub(super) fn put(
+        &mut self,
+        var: VarId,
+        region: &Region,
+        values: &Values,
+        env: &Env,
+    ) -> Result<()> {
+        let done = self.put_values(var, region, values, env);
+        done.in_object(|| self.schema.var_path(var))
+    }
+
+    fn put_values(
+        &mut self,
+        var: VarId,
+        region: &Region,
+        values: &Values,
+        env: &Env,
+    ) -> Result<()> {
+        if region.elements() == Some(0) {
+            return Ok(());
+        }
+        let (mut tiles, mut spool) = self.begin(var, env)?;
+        let bytes = elements::stored(values, &tiles, &mut spool);
+        let put = bytes.and_then(|bytes| {
+            let mut under = |part: &Block, out: &mut [u8]| self.under(var, part, out, env);
+            tiles.put(region, &bytes, (&mut spool, &mut under))
+        });
+        self.spool = Some(spool);
+        self.keep(var, tiles);
+        put
+    }
+
+    /// What was put of a variable so far, and the file for more, taken out.
+    fn begin(&mut self, var: VarId, env: &Env) -> Result<(Tiles, Spool)> {
+        let mut spool = match self.spool.take() {
+            Some(spool) => spool,
+            None => Spool::new(self.folder.as_deref())?,
+        };
+        let old = self.tiles.get_mut(var.index()).and_then(Option::take);
+        let tiles = match old {
+            Some(tiles) => Ok(tiles),
+            None => self.first(var, (&mut spool, env)),
+        };
+        match tiles {
+            Ok(tiles) => Ok((tiles, spool)),
+            Err(e) => {
+                self.spool = Some(spool);
+                Err(e)
+            }
+        }
+    }
+
+    fn keep(&mut self, var: VarId, tiles: Tiles) {
+        if self.tiles.len() <= var.index() {
+            self.tiles.resize_with(var.index() + 1, || None);
+        }
+        if let Some(place) = self.tiles.get_mut(var.index()) {
+            *place = Some(tiles);
+        }
+    }
+
+    /// The tiles of a variable of which nothing was put. Elements that cannot stay where they are, as they have no plain
+    /// form, are put all.
+    fn first(&self, var: VarId, (spool, env): (&mut Spool, &Env)) -> Result<Tiles> {
+        let mut tiles = self.blank(var, env)?;
+        let Some(base) = self.base_of(var) else {
+            return Ok(tiles);
+        };
+        let layout = base.layout(var)?;
+        if layout.element.plain_type().is_some() {
+            tiles.over = true;
+            return Ok(tiles);
+        }
+        elements::take_over(base, (var, env), &mut tiles, spool)?;
+        Ok(tiles)
+    }
+
+    /// No tiles of a variable.
+    fn blank(&self, var: VarId, env: &Env) -> Result<Tiles> {
+        let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
+        let variable = self.schema.var(var).ok_or_else(unknown)?;
+        let base = match self.base_of(var) {
+            Some(base) => Some(base.layout(var)?.element),
+            None => None,
+        };
+        let element = match base.filter(|e| e.plain_type().is_some()) {
+            Some(element) => element,
+            None => element(variable.ty),
+        };
+        let shape = self.schema.shape(var);
+        let chunk = match &variable.storage.layout {
+            Some(StorageLayout::Chunked(shape)) => Some(shape.as_slice()),
+            Some(StorageLayout::Contiguous | StorageLayout::Compact) | None => None,
+            Some(StorageLayout::Virtual | StorageLayout::Unknown) => None,
+        };
+        let mut tiles = Tiles::new(element, vec![], &shape, chunk);
+        tiles.fill = elements::fill(&self.schema, env, var, &tiles)?;
+        Ok(tiles)
+    }
+}
+
+/// How elements of a new variable are kept.
+fn element(ty: DataType) -> Element {
+    let size = ty.atomic().and_then(crate::model::Atomic::size);
+    Element {
+        ty,
+        size: size.map_or(heap::REFERENCE, |n| n as u64),
+        order: Endianness::Little,
+        plain: size.is_some(),
+    }
+}

@@ -1,0 +1,52 @@
+//! How a dataset that was edited is written: what was not touched as it is.
+
+use super::Staged;
+use crate::copy::{self, Options, Plan};
+use crate::env::{Env, Note};
+use crate::error::Result;
+use crate::model::storage::ids::{NBIT, SCALEOFFSET};
+use crate::model::{Storage, VarId};
+
+impl Staged {
+    /// The copy that writes the dataset. Variables keep their ids.
+    ///
+    /// # Errors
+    /// Where the format cannot hold what is defined.
+    pub(in crate::api) fn plan(&self, env: &Env) -> Result<Plan> {
+        let mut plan = copy::plan(&self.schema, &Options::default())?;
+        for note in plan.notes.drain(..) {
+            env.notes.say(note);
+        }
+        plan.data
+            .retain(|pair| self.is_old(pair.from) || self.is_touched(pair.from));
+        for (id, var) in self.schema.var_ids().zip(&self.schema.vars) {
+            if let Some(planned) = plan.schema.vars.get_mut(id.index()) {
+                planned.storage = match self.is_old(id) {
+                    true => self.old_storage(id, &planned.storage, env),
+                    false => var.storage.clone(),
+                };
+                planned.storage.fill = var.storage.fill;
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The storage of a variable that was there before.
+    fn old_storage(&self, id: VarId, planned: &Storage, env: &Env) -> Storage {
+        let mut storage = planned.clone();
+        if self.put_in(id).is_none() {
+            return storage;
+        }
+        let encoded = |id: u32| id != NBIT && id != SCALEOFFSET;
+        if storage.filters.iter().any(|f| !encoded(f.id)) {
+            env.notes.say(Note {
+                object: self.schema.var_path(id),
+                what: "stored without nbit and scaleoffset, which can be read but not written"
+                    .to_owned(),
+                remedy: None,
+            });
+            storage.filters.retain(|f| encoded(f.id));
+        }
+        storage
+    }
+}

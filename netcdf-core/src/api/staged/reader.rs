@@ -1,0 +1,158 @@
+//! A dataset that is edited, read as any other.
+
+use std::sync::Arc;
+
+use super::tiles::{OBJECT, Tiles};
+use super::{Staged, elements};
+use crate::chunk::form::Form;
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::scatter::{Block, put, runs, spread};
+use crate::chunk::{Dataset, Element};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Provenance, Reader};
+use crate::io::Source;
+use crate::limits::zeros;
+use crate::model::region::product;
+use crate::model::{Region, Schema, Values, VarId};
+
+impl Staged {
+    /// The dataset edited, if nothing was put of the variable, which is one of it.
+    fn untouched(&self, var: VarId) -> Option<&dyn Reader> {
+        self.base_of(var).filter(|_| self.put_in(var).is_none())
+    }
+
+    /// What is kept of a variable that is not that of the dataset edited.
+    fn kept(&self, var: VarId) -> Result<std::borrow::Cow<'_, Tiles>> {
+        Ok(match self.put_in(var) {
+            Some(tiles) => std::borrow::Cow::Borrowed(tiles),
+            None => std::borrow::Cow::Owned(self.blank(var, &Env::default())?),
+        })
+    }
+
+    /// Lays the elements of a box that the dataset edited has over `out`.
+    pub(super) fn under(&self, var: VarId, part: &Block, out: &mut [u8], env: &Env) -> Result<()> {
+        let Some(base) = self.base_of(var) else {
+            return Ok(());
+        };
+        let set = Dataset::new(base, env);
+        let layout = set.layout(var)?;
+        if layout.element.plain_type().is_none() {
+            return Ok(());
+        }
+        let shape = base.schema().shape(var);
+        let lines = part.start.iter().zip(&part.count).zip(&shape);
+        let count: Vec<u64> = lines
+            .map(|((start, count), len)| len.saturating_sub(*start).min(*count))
+            .collect();
+        if count.contains(&0) {
+            return Ok(());
+        }
+        let region = Region::boxed(part.start.clone(), count.clone());
+        let bytes = set.read_stored(var, &layout, &region)?;
+        let from = Block {
+            start: region.start.clone(),
+            count,
+        };
+        let to = Region::boxed(part.start.clone(), part.count.clone());
+        let short = || Error::new(ErrorKind::Corrupt, "fewer elements than the region has");
+        runs(&from, &to, |run| {
+            put(run, layout.element.size, &bytes, out).ok_or_else(short)
+        })
+    }
+}
+
+impl Reader for Staged {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn provenance(&self) -> Provenance {
+        match &self.base {
+            Some(base) => base.reader.provenance(),
+            None => Provenance::default(),
+        }
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        match self.untouched(var) {
+            Some(base) => base.layout(var),
+            None => Ok(self.kept(var)?.layout(&self.schema.shape(var))),
+        }
+    }
+
+    fn locate(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        match self.untouched(var) {
+            Some(base) => base.locate(var, chunks, visit),
+            None => match self.put_in(var) {
+                Some(tiles) => tiles.locate(&self.schema.shape(var), chunks, visit),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let own = chunks.first().is_some_and(|c| c.object == OBJECT);
+        match (&self.spool, &self.base) {
+            (Some(spool), _) if own => {
+                let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
+                spool.source().read_ranges(&ranges)
+            }
+            (_, Some(base)) => base.reader.fetch(chunks),
+            (_, None) => {
+                let what = "chunks of a dataset that is not there";
+                Err(Error::new(ErrorKind::NotFound, what))
+            }
+        }
+    }
+
+    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
+        match object {
+            OBJECT => self.spool.as_ref().map(|spool| spool.source()),
+            _ => self.base.as_ref()?.reader.object(object),
+        }
+    }
+
+    fn assembles(&self, var: VarId) -> bool {
+        match self.put_in(var) {
+            Some(tiles) => tiles.over,
+            None => self.base_of(var).is_some_and(|base| base.assembles(var)),
+        }
+    }
+
+    fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
+        if let Some(base) = self.untouched(var) {
+            return base.read_box(var, part, env);
+        }
+        let tiles = self.kept(var)?;
+        let Element { size, .. } = tiles.element;
+        let bytes = product(&part.count).and_then(|n| n.checked_mul(size));
+        let bytes = bytes.unwrap_or(u64::MAX);
+        let mut out = zeros(env.limits.item(bytes, "a region")?, "a region")?;
+        spread(&tiles.fill, &mut out);
+        self.under(var, part, &mut out, env)?;
+        if let Some(spool) = &self.spool {
+            tiles.lay_over(part, spool, &mut out)?;
+        }
+        Ok(out)
+    }
+
+    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
+        match self.untouched(var) {
+            Some(base) => base.resolve(var, bytes),
+            None => elements::resolve(&self.schema, var, bytes, self.spool.as_ref()),
+        }
+    }
+
+    fn form(&self, var: VarId) -> Result<Option<Form>> {
+        match self.untouched(var) {
+            Some(base) => base.form(var),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The elements of one variable that were put: tiles of them in the temporary file.
+
+use std::collections::BTreeMap;
+
+use super::spool::Spool;
+use crate::chunk::layout::{ChunkRef, Element, Layout};
+use crate::chunk::scatter::{Block, Run, advance, runs, spread};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::zeros;
+use crate::model::Region;
+use crate::model::region::product;
+
+/// The number of the temporary file in [`ChunkRef`]s; those of the dataset edited count from 0.
+pub(super) const OBJECT: u32 = u32::MAX;
+
+/// Bytes of a tile, about.
+const TILE: u64 = 256 << 10;
+/// Runs that are written one by one at most; of more, the whole tile is.
+const RUNS: usize = 16;
+
+/// What stands in a tile that is put for the first time, where nothing was put.
+pub(super) type Background<'a> = &'a mut dyn FnMut(&Block, &mut [u8]) -> Result<()>;
+
+/// Tiles of a variable, each in one piece.
+#[derive(Debug, Clone)]
+pub(super) struct Tiles {
+    /// The stored form of an element.
+    pub(super) element: Element,
+    /// Elements of a tile per dimension.
+    tile: Vec<u64>,
+    /// Where the tiles are, by their place in the grid, which is row-major order.
+    slots: BTreeMap<Vec<u64>, u64>,
+    /// Stored form of an element that was not put.
+    pub(super) fill: Vec<u8>,
+    /// True if what was not put is that of the dataset edited.
+    pub(super) over: bool,
+}
+
+impl Tiles {
+    /// No elements of a variable of this shape so far. `asked` is the shape of the chunks that it is to have, if any.
+    pub(super) fn new(
+        element: Element,
+        fill: Vec<u8>,
+        shape: &[u64],
+        asked: Option<&[u64]>,
+    ) -> Self {
+        let size = element.size.max(1);
+        let most = TILE / size;
+        let fits = |chunk: &&[u64]| {
+            let n = product(chunk).unwrap_or(u64::MAX);
+            chunk.len() == shape.len() && (1..=16 * most).contains(&n)
+        };
+        Self {
+            tile: match asked.filter(fits) {
+                Some(chunk) => chunk.to_vec(),
+                None => tile(shape, most.max(1)),
+            },
+            element,
+            slots: BTreeMap::new(),
+            fill,
+            over: false,
+        }
+    }
+
+    /// True if nothing was put.
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// How a variable of this shape is stored in tiles.
+    pub(super) fn layout(&self, shape: &[u64]) -> Layout {
+        Layout {
+            extent: shape.to_vec(),
+            chunk: self.tile.clone(),
+            element: self.element,
+            filters: vec![],
+            fill: Some(self.fill.clone()),
+            quantize: None,
+        }
+    }
+
+    /// Visits the tiles of a box of the grid, in row-major order.
+    pub(super) fn locate(
+        &self,
+        shape: &[u64],
+        cells: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        let grid = self.layout(shape).grid();
+        let len = self.bytes()? as u64;
+        let mut one = |place: &[u64], at: u64| {
+            visit(ChunkRef {
+                index: place.iter().zip(&grid).fold(0, |n: u64, (p, cells)| {
+                    n.saturating_mul(*cells).saturating_add(*p)
+                }),
+                object: OBJECT,
+                range: at..at.saturating_add(len),
+                mask: 0,
+            })
+        };
+        if product(&cells.count).is_some_and(|n| n <= self.slots.len() as u64) {
+            return each_cell(cells, |place| match self.slots.get(place) {
+                Some(&at) => one(place, at),
+                None => Ok(()),
+            });
+        }
+        let ends: Vec<u64> = ends(&cells.start, &cells.count);
+        let inside = |place: &[u64]| {
+            let mut all = place.iter().zip(&cells.start).zip(&ends);
+            all.all(|((p, start), end)| start <= p && p < end)
+        };
+        for (place, &at) in self.slots.range(cells.start.clone()..) {
+            if place.first() >= ends.first() && !place.is_empty() {
+                break;
+            }
+            if inside(place) {
+                one(place, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the elements of a region, in stored form and row-major.
+    pub(super) fn put(
+        &mut self,
+        region: &Region,
+        bytes: &[u8],
+        (spool, background): (&mut Spool, Background<'_>),
+    ) -> Result<()> {
+        let Some(cells) = self.cells(region) else {
+            return Ok(());
+        };
+        each_cell(&cells, |place| {
+            let block = self.block(place);
+            let mut found = vec![];
+            runs(&block, region, |run| {
+                found.push(run);
+                Ok(())
+            })?;
+            match found.is_empty() {
+                true => Ok(()),
+                false => self.put_tile(place, &found, bytes, (&mut *spool, &mut *background)),
+            }
+        })
+    }
+
+    fn put_tile(
+        &mut self,
+        place: &[u64],
+        found: &[Run],
+        bytes: &[u8],
+        (spool, background): (&mut Spool, Background<'_>),
+    ) -> Result<()> {
+        let old = self.slots.get(place).copied();
+        let len = self.bytes()?;
+        if let Some(at) = old
+            && found.len() <= RUNS
+            && found.iter().all(|run| run.step == 1)
+        {
+            return self.put_runs(at, found, bytes, spool);
+        }
+        let count = found.iter().map(|run| run.len).fold(0, u64::saturating_add);
+        let whole = count.saturating_mul(self.element.size) == len as u64;
+        let mut tile = match old {
+            Some(at) if !whole => spool.read(at, len as u64)?,
+            Some(_) | None => zeros(len, "a tile")?,
+        };
+        if old.is_none() && !whole {
+            spread(&self.fill, &mut tile);
+            background(&self.block(place), &mut tile)?;
+        }
+        for run in found {
+            scatter(*run, self.element.size, bytes, &mut tile).ok_or_else(short)?;
+        }
+        match old {
+            Some(at) => spool.write_at(at, &tile),
+            None => {
+                let at = spool.add(&tile)?;
+                self.slots.insert(place.to_vec(), at);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes a few runs into a tile that is there.
+    fn put_runs(&self, at: u64, found: &[Run], bytes: &[u8], spool: &Spool) -> Result<()> {
+        let size = self.element.size;
+        for run in found {
+            let part = span(run.to, run.len, size).and_then(|span| bytes.get(span));
+            let to = run.from.saturating_mul(size).saturating_add(at);
+            spool.write_at(to, part.ok_or_else(short)?)?;
+        }
+        Ok(())
+    }
+
+    /// Lays the tiles over the elements of a box, in stored form and row-major.
+    pub(super) fn lay_over(&self, part: &Block, spool: &Spool, out: &mut [u8]) -> Result<()> {
+        let region = Region::boxed(part.start.clone(), part.count.clone());
+        let Some(cells) = self.cells(&region) else {
+            return Ok(());
+        };
+        let len = self.bytes()? as u64;
+        each_cell(&cells, |place| {
+            let Some(&at) = self.slots.get(place) else {
+                return Ok(());
+            };
+            let tile = spool.read(at, len)?;
+            runs(&self.block(place), &region, |run| {
+                crate::chunk::scatter::put(run, self.element.size, &tile, out).ok_or_else(short)
+            })
+        })
+    }
+
+    /// Bytes of a tile.
+    fn bytes(&self) -> Result<usize> {
+        let bytes = product(&self.tile).and_then(|n| n.checked_mul(self.element.size));
+        let bytes = bytes.and_then(|n| usize::try_from(n).ok());
+        bytes
+            .ok_or_else(|| Error::new(ErrorKind::Limit, "a tile beyond the memory of this machine"))
+    }
+
+    /// The elements of a tile.
+    fn block(&self, place: &[u64]) -> Block {
+        let start = place.iter().zip(&self.tile);
+        Block {
+            start: start.map(|(p, len)| p.saturating_mul(*len)).collect(),
+            count: self.tile.clone(),
+        }
+    }
+
+    /// The box of the grid in which a region lies; `None` if it has no elements.
+    fn cells(&self, region: &Region) -> Option<Block> {
+        let mut cells = Block {
+            start: vec![],
+            count: vec![],
+        };
+        let lines = region.start.iter().zip(&region.count).zip(&region.stride);
+        for (((&start, &count), &stride), &len) in lines.zip(&self.tile) {
+            let last = start.checked_add(count.checked_sub(1)?.checked_mul(stride)?)?;
+            let (first, len) = (start / len.max(1), len.max(1));
+            cells.start.push(first);
+            cells.count.push((last / len - first).saturating_add(1));
+        }
+        Some(cells)
+    }
+}
+
+/// The shape of tiles of at most so many elements: whole rows, as many as fit. A length that is not known yet is
+/// that of a tile.
+fn tile(shape: &[u64], most: u64) -> Vec<u64> {
+    let mut left = most;
+    let lengths = shape.iter().enumerate().rev().map(|(n, &len)| {
+        // The first dimension is the one that grows; the others are taken as they are.
+        let want = if n == 0 || len == 0 { left } else { len };
+        let take = want.clamp(1, left.max(1));
+        left /= take;
+        take
+    });
+    let mut tile: Vec<u64> = lengths.collect();
+    tile.reverse();
+    tile
+}
+
+fn ends(start: &[u64], count: &[u64]) -> Vec<u64> {
+    let pairs = start.iter().zip(count);
+    pairs.map(|(s, n)| s.saturating_add(*n)).collect()
+}
+
+/// Visits the places of a box, in row-major order.
+fn each_cell(cells: &Block, mut visit: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+    if cells.count.contains(&0) {
+        return Ok(());
+    }
+    let mut at = vec![0; cells.count.len()];
+    loop {
+        let place: Vec<u64> = ends(&cells.start, &at);
+        visit(&place)?;
+        if !advance(&mut at, &cells.count) {
+            return Ok(());
+        }
+    }
+}
+
+fn span(at: u64, len: u64, size: u64) -> Option<std::ops::Range<usize>> {
+    let start = usize::try_from(at.checked_mul(size)?).ok()?;
+    let bytes = usize::try_from(len.checked_mul(size)?).ok()?;
+    Some(start..start.checked_add(bytes)?)
+}
+
+/// Puts the elements of a run of the region to their places in a tile.
+fn scatter(run: Run, size: u64, from: &[u8], tile: &mut [u8]) -> Option<()> {
+    let from = from.get(span(run.to, run.len, size)?)?;
+    if run.step == 1 {
+        tile.get_mut(span(run.from, run.len, size)?)?
+            .copy_from_slice(from);
+        return Some(());
+    }
+    let element = usize::try_from(size).ok()?.max(1);
+    for (n, bytes) in (0u64..).zip(from.chunks_exact(element)) {
+        let at = run.from.checked_add(n.checked_mul(run.step)?)?;
+        tile.get_mut(span(at, 1, size)?)?.copy_from_slice(bytes);
+    }
+    Some(())
+}
+
+fn short() -> Error {
+    Error::new(ErrorKind::Argument, "fewer elements than the region has")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_are_whole_rows() {
+        assert_eq!(tile(&[0, 10, 20], 1000), [5, 10, 20]);
+        assert_eq!(tile(&[4], 1000), [1000]);
+        assert_eq!(tile(&[7, 5000], 1000), [1, 1000]);
+        assert_eq!(tile(&[0, 0, 3], 9), [1, 3, 3]);
+        assert_eq!(tile(&[], 9), [0u64; 0]);
+    }
+}

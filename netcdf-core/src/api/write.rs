@@ -1,0 +1,159 @@
+//! Writing the elements of variables.
+
+use super::element::{Char, Element};
+use super::{Dataset, Select, numbers, values};
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::model::{Atomic, DataType, Region, Values, VarId};
+
+impl Dataset {
+    /// Writes elements of a variable (`nc_put_var_T`, `nc_put_var1_T`, `nc_put_vara_T`, `nc_put_vars_T`,
+    /// `nc_put_varm_T`). Numbers are converted to the variable's type; unlimited dimensions grow.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Range`] if some do not fit: all are written, these as the variable's fill value;
+    /// [`ErrorKind::BadType`] between text and numbers; [`ErrorKind::NoVariable`]; [`ErrorKind::Coordinates`],
+    /// [`ErrorKind::Edge`], [`ErrorKind::Stride`] for regions that the variable does not have;
+    /// [`ErrorKind::Argument`] if `elements` are not as many as the region has; [`ErrorKind::ReadOnly`];
+    /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; those of the temporary file.
+    pub fn write<T: Element>(&mut self, var: VarId, select: &Select, elements: &[T]) -> Result<()> {
+        self.begin_data()?;
+        let region = self.region(var, select)?;
+        let list = self.row_major(var, (select, &region), elements)?;
+        self.put(var, &region, T::values(list))
+    }
+
+    /// Writes one element (`nc_put_var1_T`); no index for a scalar.
+    ///
+    /// # Errors
+    /// As [`Dataset::write`].
+    pub fn write_one<T: Element>(&mut self, var: VarId, index: &[u64], element: T) -> Result<()> {
+        self.write(var, &Select::at(index), &[element])
+    }
+
+    /// Writes the characters of elements of the type `char`.
+    ///
+    /// # Errors
+    /// As [`Dataset::write`].
+    pub fn write_text(&mut self, var: VarId, select: &Select, text: &[u8]) -> Result<()> {
+        let text: Vec<Char> = text.iter().copied().map(Char).collect();
+        self.write(var, select, &text)
+    }
+
+    /// Writes elements of the variable's type, user-defined types included, or numbers to be converted; row-major
+    /// (`nc_put_var`, `nc_put_var1`, `nc_put_vara`, `nc_put_vars`).
+    ///
+    /// # Errors
+    /// As [`Dataset::write`]; [`ErrorKind::BadType`] for values of another user-defined type;
+    /// [`ErrorKind::Argument`] with a map.
+    pub fn write_values(&mut self, var: VarId, select: &Select, values: &Values) -> Result<()> {
+        self.begin_data()?;
+        let region = self.region(var, select)?;
+        let need = elements_of(&region);
+        if values.len() != need || select.places(&region.count).is_some() {
+            return Err(self.unequal(var, values.len(), need));
+        }
+        self.put(var, &region, values.clone())
+    }
+
+    /// The region that is written, which may lie behind the end of unlimited dimensions.
+    fn region(&self, var: VarId, select: &Select) -> Result<Region> {
+        let schema = self.schema();
+        let dims = self.variable(var)?.dims.iter();
+        let growing = dims.map(|&d| schema.dim(d).is_some_and(|d| d.unlimited));
+        let growing: Vec<bool> = growing.collect();
+        let region = select.region_of(&schema.shape(var), &growing);
+        region.in_object(|| schema.var_path(var))
+    }
+
+    /// The elements of a region in row-major order.
+    fn row_major<T: Element>(
+        &self,
+        var: VarId,
+        (select, region): (&Select, &Region),
+        elements: &[T],
+    ) -> Result<Vec<T>> {
+        let need = elements_of(region);
+        let Some(places) = select.places(&region.count) else {
+            return match elements.len() == need {
+                true => Ok(elements.to_vec()),
+                false => Err(self.unequal(var, elements.len(), need)),
+            };
+        };
+        let one = |place: usize| {
+            let element = elements.get(place).cloned();
+            element.ok_or_else(|| self.unequal(var, elements.len(), place.saturating_add(1)))
+        };
+        places.map(one).collect()
+    }
+
+    /// Puts the elements of a region, converted.
+    fn put(&mut self, var: VarId, region: &Region, values: Values) -> Result<()> {
+        let path = self.schema().var_path(var);
+        let (values, error) = self.converted_for(var, values).in_object(|| path.clone())?;
+        self.check_growth(var, region)?;
+        self.staged.put(var, region, &values, &self.env)?;
+        self.grow(var, region);
+        match error {
+            Some(e) => Err(e.in_object(&path)),
+            None => Ok(()),
+        }
+    }
+
+    /// Values as those of a variable's type.
+    fn converted_for(&self, var: VarId, given: Values) -> Result<(Values, Option<Error>)> {
+        let variable = self.variable(var)?;
+        let ty = match variable.ty {
+            DataType::Atomic(ty) => ty,
+            DataType::User(_) => {
+                let given = values::of_enum(self.schema(), variable.ty, given)?;
+                values::check(self.schema(), variable.ty, &given)?;
+                return Ok((given, None));
+            }
+        };
+        let fill = variable.fill_value();
+        let fill = fill.unwrap_or_else(|| Atomic::default_fill(ty));
+        numbers::written(given, ty, (&fill, self.kind()))
+    }
+
+    /// That the dimensions of a variable can be as long as a region asks for.
+    fn check_growth(&self, var: VarId, region: &Region) -> Result<()> {
+        let limit = super::define::longest(self.kind());
+        match ends(region).into_iter().max() {
+            Some(end) if end > limit => {
+                let what = format!("length {end} is beyond the {limit} of the format");
+                let e = Error::new(ErrorKind::DimSize, what);
+                Err(e.in_object(&self.schema().var_path(var)))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Makes unlimited dimensions as long as a region asks for.
+    fn grow(&mut self, var: VarId, region: &Region) {
+        if region.count.contains(&0) {
+            return;
+        }
+        let schema = &mut self.staged.schema;
+        let dims = schema.var(var).map(|v| v.dims.clone());
+        for (dim, end) in dims.unwrap_or_default().into_iter().zip(ends(region)) {
+            if let Some(dim) = schema.dims.get_mut(dim.index()).filter(|d| d.unlimited) {
+                dim.len = dim.len.max(end);
+            }
+        }
+    }
+}
+
+/// Per dimension, the index behind the last element of a region.
+fn ends(region: &Region) -> Vec<u64> {
+    let lines = region.start.iter().zip(&region.count).zip(&region.stride);
+    let end = |((start, count), stride): ((&u64, &u64), &u64)| {
+        let last = count.saturating_sub(1).saturating_mul(*stride);
+        start.saturating_add(last).saturating_add(1)
+    };
+    lines.map(end).collect()
+}
+
+fn elements_of(region: &Region) -> usize {
+    let elements = region.elements().unwrap_or(u64::MAX);
+    usize::try_from(elements).unwrap_or(usize::MAX)
+}
