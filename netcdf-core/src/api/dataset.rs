@@ -85,7 +85,7 @@ impl Dataset {
     pub fn create_in(output: impl Into<Output>, kind: Kind, options: Options) -> Result<Self> {
         let output = output.into();
         let name = output.name().to_string();
-        Self::begin(Place::Once(Some(output), name), kind, options)
+        Self::begin(Place::Once(Some(output).into(), name), kind, options)
     }
 
     fn begin(place: Place, kind: Kind, options: Options) -> Result<Self> {

@@ -1,7 +1,7 @@
 //! Where datasets are.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::memory::MemoryTarget;
@@ -14,8 +14,8 @@ use crate::model::Kind;
 pub(super) enum Place {
     /// Under a path, to which it can be written again and again.
     Path(PathBuf),
-    /// In something that can be written once, unless it was.
-    Once(Option<Output>, String),
+    /// In something that can be written once, unless it was; locked, as it is not for several threads.
+    Once(Mutex<Option<Output>>, String),
     /// In something that is read only.
     Container(String),
 }
@@ -46,10 +46,13 @@ impl Place {
     pub(super) fn output(&mut self, sync: bool) -> Result<Output> {
         match self {
             Self::Path(path) => Ok(locator::output(path, sync)?.into()),
-            Self::Once(output, name) => output.take().ok_or_else(|| {
-                let what = "the output was written, which can be done once";
-                Error::new(ErrorKind::Unsupported, what).of(name)
-            }),
+            Self::Once(output, name) => {
+                let output = output.get_mut().unwrap_or_else(PoisonError::into_inner);
+                output.take().ok_or_else(|| {
+                    let what = "the output was written, which can be done once";
+                    Error::new(ErrorKind::Unsupported, what).of(name)
+                })
+            }
             Self::Container(name) => {
                 let what = "the dataset has no place to be written to";
                 Err(Error::new(ErrorKind::ReadOnly, what).of(name))
