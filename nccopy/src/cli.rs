@@ -5,6 +5,7 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, CommandFactory, Parser, ValueEnum};
+use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_core::model::convert::whole_number;
 
@@ -37,6 +38,10 @@ pub struct Cli {
     /// How netCDF-4 output is stored.
     #[command(flatten)]
     pub storage: StorageArgs,
+
+    /// How Zarr output is stored.
+    #[command(flatten)]
+    pub zarr: ZarrArgs,
 
     /// Sizes for the C tool's memory.
     #[command(flatten)]
@@ -86,6 +91,10 @@ pub struct Cli {
     #[arg(long)]
     pub quiet: bool,
 
+    /// Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment
+    #[arg(long)]
+    pub trace: bool,
+
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -96,7 +105,8 @@ pub struct Cli {
 
     /// The datasets to be copied (`-` for standard input), and behind them the file to be made, or a
     /// directory: if it ends in `/`, or if several datasets are copied. A pipe or device,
-    /// and standard output (`-`), is written in place
+    /// and standard output (`-`), is written in place. Zarr stores are directories, or zip files if the name of the
+    /// output ends in `.zip`; URLs name them, too: file://PATH#mode=nczarr,file (or zip)
     #[arg(value_name = "PATH", required = true, num_args = 2..)]
     pub paths: Vec<PathBuf>,
 }
@@ -125,8 +135,9 @@ pub enum Form {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct KindArgs {
-    /// Kind of the output, by default the input's: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5),
-    /// netCDF-4 (nc4) or "netCDF-4 classic model" (nc7)
+    /// Kind of the output, by default the input's, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6),
+    /// cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF's own
+    /// metadata and without), nczarr3 and zarr3 (version 3)
     #[arg(short, value_name = "KIND", value_parser = parse_kind, action = ArgAction::Set,
           overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
     kind: Option<Kind>,
@@ -212,6 +223,35 @@ pub struct StorageArgs {
     pub min_chunk: Option<u64>,
 }
 
+/// How Zarr output is stored.
+#[derive(Debug, Args)]
+pub struct ZarrArgs {
+    /// Zarr output: put all metadata under one key, too (.zmetadata, or in zarr.json)
+    #[arg(long)]
+    pub consolidated: bool,
+    /// Zarr output in a zip file: a directory named as the file in front of all keys, which netCDF-C needs; by default
+    /// with the kinds nczarr and nczarr3
+    #[arg(long = "zip-prefix", overrides_with = "no_zip_prefix")]
+    zip_prefix: bool,
+    /// Zarr output in a zip file: no directory in front of the keys, as zarr-python has them; by default with the kinds
+    /// zarr and zarr3
+    #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
+    no_zip_prefix: bool,
+}
+
+impl ZarrArgs {
+    /// What is asked of an output of this kind.
+    #[must_use]
+    pub fn asked(&self, kind: Option<Kind>) -> Asked {
+        let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
+        Asked {
+            kind,
+            consolidated: self.consolidated,
+            zip_prefix,
+        }
+    }
+}
+
 /// Options that the C tool needs; memory is found here as it is needed.
 #[derive(Debug, Args)]
 pub struct MemoryArgs {
@@ -246,7 +286,8 @@ pub fn command() -> clap::Command {
 
 fn parse_kind(text: &str) -> Result<Kind, String> {
     Kind::from_name(text).ok_or_else(|| {
-        "expected classic, 64-bit-offset, cdf5, netCDF-4 or \"netCDF-4 classic model\"".to_owned()
+        "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"
+            .to_owned()
     })
 }
 

@@ -1,5 +1,7 @@
 //! What would be done: `--dry-run`.
 
+use std::sync::Arc;
+
 use netcdf_core::chunk::layout::Layout;
 use netcdf_core::chunk::rechunk::Way;
 use netcdf_core::copy::methods::Method;
@@ -7,7 +9,9 @@ use netcdf_core::copy::{Job, Plan, jobs};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format::{self, CreateOptions, Reader};
+use netcdf_core::io::Output;
 use netcdf_core::io::memory::MemoryTarget;
+use netcdf_core::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use netcdf_core::model::{Schema, StorageLayout, VarId};
 use netcdf_core::tool::Io;
 
@@ -26,7 +30,10 @@ pub fn print(
     io: &mut Io,
 ) -> Result<()> {
     let text = planned(reader, plan, env)?;
-    let (input, output) = (copy.input.to_string_lossy(), copy.output.to_string_lossy());
+    let (input, output) = (
+        copy.input.to_string_lossy(),
+        copy.output.path.to_string_lossy(),
+    );
     let kind = plan.schema.kind.name();
     let title = format!("{} -> {} ({kind})", printable(&input), printable(&output));
     let end = if n < all { "\n" } else { "" };
@@ -37,9 +44,17 @@ pub fn print(
 fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
     let create = CreateOptions {
         no_fill: plan.schema.kind.is_cdf(),
+        ..CreateOptions::default()
     };
-    let (target, _) = MemoryTarget::new("(dry run)");
-    let mut writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
+    let name = "(dry run)";
+    let output = match plan.schema.kind.as_zarr() {
+        None => Output::from(Box::new(MemoryTarget::new(name).0)),
+        Some(_) => {
+            let store = Arc::new(MemoryStore::new(name));
+            Output::Store(Box::new(MemoryStoreTarget::new(store).0))
+        }
+    };
+    let mut writer = format::create(output, plan.schema.clone(), create, env)?;
     let jobs = jobs(reader, plan, &mut *writer, env)?;
     let titles = [
         "variable",

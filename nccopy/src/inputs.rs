@@ -5,41 +5,48 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::file;
+use netcdf_core::io::locator::{Asked, Destination, local};
+use netcdf_core::io::{dir, file};
+use netcdf_core::model::Kind;
 
 /// One copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copy {
-    /// The dataset.
+    /// The dataset, by path or URL.
     pub input: PathBuf,
-    /// The file to be made.
-    pub output: PathBuf,
+    /// The dataset's path on this machine.
+    pub local: PathBuf,
+    /// What is to be made.
+    pub output: Destination,
 }
 
-/// Files of a directory that is a Zarr store.
-const ZARR: [&str; 4] = ["zarr.json", ".zgroup", ".zarray", ".zattrs"];
-
-/// The copies that a command line is about. The last path is a directory if it ends in `/` or if there are several inputs.
+/// The copies that a command line is about. The last path is a directory for them if it ends in `/` or if there are several
+/// inputs; a Zarr store never is, but may be replaced by another.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if an output would be an input, if two would be the same file, and for a directory that is none.
-pub fn copies(inputs: &[PathBuf], output: &Path) -> Result<Vec<Copy>> {
+/// [`ErrorKind::Argument`] if an output would be an input, if two would be the same file, and for a directory that is none;
+/// those of [`local`] and [`Destination::resolve`].
+pub fn copies(inputs: &[PathBuf], output: &Path, asked: Asked) -> Result<Vec<Copy>> {
     let slash = output.as_os_str().as_encoded_bytes().last() == Some(&b'/');
-    let copies = if inputs.len() > 1 || slash {
+    let replaced = asked.kind.and_then(Kind::as_zarr).is_some() && dir::is_store(output);
+    let into = inputs.len() > 1 || (slash && !replaced);
+    if into {
         check_directory(output)?;
-        let into = |input: &PathBuf| {
-            let output = output.join(base(input)?);
-            let input = input.clone();
-            Ok(Copy { input, output })
+    }
+    let copy = |input: &PathBuf| {
+        let local = local(input)?.into_owned();
+        let output = match into {
+            true => Destination::resolve(&output.join(base(&local)?), asked)?,
+            false => Destination::resolve(output, asked)?,
         };
-        inputs.iter().map(into).collect::<Result<Vec<_>>>()?
-    } else {
-        let one = |input: &PathBuf| Copy {
-            input: input.clone(),
-            output: file::or_stdout(output),
-        };
-        inputs.iter().map(one).collect()
+        let input = input.clone();
+        Ok(Copy {
+            input,
+            local,
+            output,
+        })
     };
+    let copies = inputs.iter().map(copy).collect::<Result<Vec<_>>>()?;
     refuse_twice(&copies)?;
     refuse_same(&copies)?;
     Ok(copies)
@@ -51,7 +58,7 @@ fn check_directory(path: &Path) -> Result<()> {
     if !path.is_dir() {
         return wrong("not a directory, which several copies or a `/` at the end ask for");
     }
-    if ZARR.iter().any(|name| path.join(name).exists()) {
+    if dir::is_store(path) {
         return wrong("this directory is a Zarr store, files do not go into it");
     }
     Ok(())
@@ -68,7 +75,8 @@ fn base(input: &Path) -> Result<&OsStr> {
 
 fn refuse_twice(copies: &[Copy]) -> Result<()> {
     let mut seen: BTreeMap<&Path, &Path> = BTreeMap::new();
-    for Copy { input, output } in copies {
+    for Copy { input, output, .. } in copies {
+        let output = output.path.as_path();
         if let Some(other) = seen.insert(output, input) {
             let (a, b) = (other.to_string_lossy(), input.to_string_lossy());
             let what = format!("{a} and {b} would both become this file");
@@ -80,9 +88,10 @@ fn refuse_twice(copies: &[Copy]) -> Result<()> {
 
 /// Nothing is ever copied onto itself or another input, by whatever names.
 fn refuse_same(copies: &[Copy]) -> Result<()> {
-    let inputs = || copies.iter().map(|c| c.input.as_path());
+    let inputs = || copies.iter().map(|c| c.local.as_path());
     for Copy { output, .. } in copies {
-        let same = |input: &Path| input == output.as_path() || file::same_file(input, output);
+        let output = output.path.as_path();
+        let same = |input: &Path| input == output || file::overlap(input, output);
         if inputs().any(same) {
             let what = "output would overwrite input";
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
@@ -105,8 +114,9 @@ mod tests {
         let slash = PathBuf::from(format!("{}/", dir.path().display()));
         let (a, b) = (Path::new("in/a.nc"), Path::new("b.nc"));
         let outputs = |inputs: &[&Path], output: &Path| {
-            let copies = copies(&paths(inputs), output)?;
-            Ok::<_, Error>(copies.into_iter().map(|c| c.output).collect::<Vec<_>>())
+            let copies = copies(&paths(inputs), output, Asked::default())?;
+            let path = |copy: Copy| copy.output.path;
+            Ok::<_, Error>(copies.into_iter().map(path).collect::<Vec<_>>())
         };
         let inside = |name| dir.path().join(name);
         assert_eq!(
@@ -125,6 +135,38 @@ mod tests {
         assert!(twice.what().contains("in/a.nc and out/a.nc"), "{twice}");
         std::fs::write(inside(".zgroup"), "{}").unwrap();
         assert!(outputs(&[a, b], dir.path()).is_err(), "a store");
+        assert!(
+            outputs(&[a], &slash).is_err(),
+            "a store, and no kind of Zarr"
+        );
+        let zarr = Asked {
+            kind: Some(Kind::NCZARR),
+            ..Asked::default()
+        };
+        let replaced = copies(&paths(&[a]), &slash, zarr).unwrap();
+        assert_eq!(replaced[0].output.path, slash);
+        assert!(copies(&paths(&[a, b]), dir.path(), zarr).is_err());
+    }
+
+    #[test]
+    fn no_input_is_in_an_output_and_no_output_in_an_input() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = dir.path().join("s.zarr");
+        std::fs::create_dir(&store).unwrap();
+        let inner = store.join("a.nc");
+        std::fs::write(&inner, "x").unwrap();
+        let url =
+            |path: &Path| PathBuf::from(format!("file://{}#mode=nczarr,file", path.display()));
+        let refused = |input: PathBuf, output: PathBuf| {
+            let e = copies(&[input], &output, Asked::default()).unwrap_err();
+            e.what() == "output would overwrite input"
+        };
+        assert!(refused(inner.clone(), url(&store)));
+        assert!(refused(url(&store), store.join("new.nc")));
+        assert!(refused(store.clone(), url(&store)));
+        assert!(refused(url(&store), url(&store.join("."))));
+        let other = copies(&[inner], &url(&dir.path().join("t")), Asked::default());
+        assert_eq!(other.unwrap()[0].output.kind, Some(Kind::NCZARR));
     }
 
     #[test]
@@ -134,7 +176,8 @@ mod tests {
         let (a, b) = (dir.path().join("a.nc"), dir.path().join("b.nc"));
         std::fs::write(&a, "x").unwrap();
         std::os::unix::fs::symlink(&a, &b).unwrap();
-        assert!(copies(&paths(&[&a]), &b).is_err());
-        assert!(copies(&paths(&[&a, Path::new("c.nc")]), dir.path()).is_err());
+        let none = Asked::default();
+        assert!(copies(&paths(&[&a]), &b, none).is_err());
+        assert!(copies(&paths(&[&a, Path::new("c.nc")]), dir.path(), none).is_err());
     }
 }

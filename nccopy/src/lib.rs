@@ -27,10 +27,12 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::Plugins;
 use netcdf_core::format::{self, CreateOptions, Reader};
-use netcdf_core::io::Target;
-use netcdf_core::io::file::{self, FileTarget};
+use netcdf_core::io::Output;
+use netcdf_core::io::file;
 use netcdf_core::io::held::{Kept, hold};
-use netcdf_core::io::locator;
+use netcdf_core::io::locator::Access;
+use netcdf_core::io::trace::Trace;
+use netcdf_core::model::Kind;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
 use cli::Cli;
@@ -43,7 +45,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         Err(e) => return tool::usage("nccopy", &e.render().to_string(), e.use_stderr(), io),
     };
     let (inputs, output) = cli.paths();
-    let copies = match inputs::copies(inputs, output) {
+    let copies = match inputs::copies(inputs, output, cli.zarr.asked(cli.kind.kind())) {
         Ok(copies) => copies,
         Err(e) => return tool::report("nccopy", &e, io),
     };
@@ -64,14 +66,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Status> {
     tool::catch_limits()?;
     let idle = Idle::default();
-    if !copies.iter().all(|c| file::in_place(&c.output)) && !cli.dry_run {
+    if !copies.iter().all(|c| file::in_place(&c.output.path)) && !cli.dry_run {
         tool::catch_signals(&env.cancel, &idle)?;
     }
     let mut failed = vec![];
     let mut reports = vec![];
     for (n, copy) in copies.iter().enumerate() {
         env.progress = Progress::default();
-        env.scratch = file::beside(&copy.output);
+        env.scratch = file::beside(&copy.output.path);
         let place = (n + 1, copies.len());
         let copied = copy_one(cli, copy, (place, &idle), env, io);
         if !cli.quiet || cli.strict {
@@ -110,12 +112,18 @@ fn copy_one(
     io: &mut Io,
 ) -> Result<Report> {
     idle.store(true, Ordering::Relaxed);
-    let input = locator::input(&copy.input, &mut *io.stdin)?;
+    let trace = Trace::from_environment(cli.trace);
+    let access = Access {
+        trace: trace.clone(),
+        allow_external: cli.allow_external,
+        limits: env.limits.clone(),
+    };
+    let input = access.input(&copy.input, &mut *io.stdin)?;
     // From here on there may be a temporary file that a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
     let name = std::sync::Arc::clone(input.name());
     let reader = format::open(input, env)?;
-    let plan = plan(cli, &*reader, env).map_err(|e| e.of(&name))?;
+    let plan = plan(cli, copy.output.kind, &*reader, env).map_err(|e| e.of(&name))?;
     if cli.dry_run {
         let printed = dry_run::print(&*reader, &plan, (copy, place), env, io);
         printed.map_err(|e| e.of(&name))?;
@@ -126,12 +134,15 @@ fn copy_one(
             .map(|()| Report::default());
     }
     env.notes.check().map_err(|e| e.of(&name))?;
-    let target = FileTarget::create(&copy.output, !cli.no_sync)?.cancelled_by(&env.cancel);
+    let target = copy.output.create(!cli.no_sync, &env.cancel, &trace)?;
     // All data of classic files is written; what is not selected stays zero, as in C. Of variables of
     // netCDF-4 files the plan says it.
     let no_fill = plan.schema.kind.is_cdf();
-    let create = CreateOptions { no_fill };
-    let (target, kept) = held(Box::new(target), cli.verify);
+    let create = CreateOptions {
+        no_fill,
+        zarr: copy.output.zarr,
+    };
+    let (target, kept) = held(target, cli.verify);
     let writer = format::create(target, plan.schema.clone(), create, env)?;
     if cli.verify {
         env.progress.expect(copy::verify::bytes(&*reader, &plan)?);
@@ -145,7 +156,7 @@ fn copy_one(
 }
 
 /// The target; if it is to be verified, one that does not appear before that.
-fn held(target: Box<dyn Target>, verify: bool) -> (Box<dyn Target>, Option<Kept>) {
+fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
     if !verify {
         return (target, None);
     }
@@ -153,8 +164,8 @@ fn held(target: Box<dyn Target>, verify: bool) -> (Box<dyn Target>, Option<Kept>
     (target, Some(kept))
 }
 
-fn plan(cli: &Cli, reader: &dyn Reader, env: &Env) -> Result<copy::Plan> {
-    let options = options::resolve(cli, reader.schema())?;
+fn plan(cli: &Cli, kind: Option<Kind>, reader: &dyn Reader, env: &Env) -> Result<copy::Plan> {
+    let options = options::resolve(cli, kind, reader.schema())?;
     let kind = options.kind.unwrap_or(reader.schema().kind);
     for what in options::without_effect(cli, kind) {
         env.notes.say(Note {

@@ -5,19 +5,20 @@ use std::ffi::OsString;
 use netcdf_core::copy::options::StorageOptions;
 use netcdf_core::copy::{Options, Selection};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Kind, Schema};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
 use crate::cli::{Cli, StorageArgs};
 
-/// What the command line asks for, of an input with this schema.
+/// What the command line asks for, of an input with this schema, and an output of this kind, if one was named.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for groups of an input that has none, and for what is wrong with `-c`, `-F` and `--quantize`.
-pub fn resolve(cli: &Cli, schema: &Schema) -> Result<Options> {
+pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema) -> Result<Options> {
     let groups = !cli.select.data_groups.is_empty() || !cli.select.only_groups.is_empty();
-    if groups && schema.kind != Kind::Netcdf4 {
+    if groups && schema.kind.model() != Model::Enhanced {
         let what = "Group list (-g ...) only permitted for netCDF-4 file";
         return Err(Error::new(ErrorKind::Argument, what));
     }
@@ -33,7 +34,7 @@ pub fn resolve(cli: &Cli, schema: &Schema) -> Result<Options> {
     let filters = filter_spec::resolve(&given.filters, schema);
     let quantize = filter_spec::quantize(&given.quantize, schema);
     Ok(Options {
-        kind: Some(output_kind(cli, schema.kind)),
+        kind: Some(kind.unwrap_or_else(|| output_kind(cli, schema.kind))),
         fix_unlimited: cli.select.fix_unlimited,
         select: selection(&cli.select.data_vars, &cli.select.only_vars),
         groups: selection(&cli.select.data_groups, &cli.select.only_groups),
@@ -48,13 +49,14 @@ pub fn resolve(cli: &Cli, schema: &Schema) -> Result<Options> {
     })
 }
 
-/// The kind asked for; without one, the input's, or the netCDF-4 kind that storage options need.
+/// The kind if none is asked for: the input's, or the netCDF-4 kind that storage options need.
 fn output_kind(cli: &Cli, input: Kind) -> Kind {
-    match cli.kind.kind() {
-        Some(kind) => kind,
-        None if has_filters(&cli.storage) => Kind::Netcdf4,
-        None if input.is_cdf() && is_netcdf4(&cli.storage) => Kind::Netcdf4Classic,
-        None => input,
+    let storage = &cli.storage;
+    match input {
+        _ if has_filters(storage) => Kind::Netcdf4,
+        Kind::Classic | Kind::Offset64 | Kind::Cdf5 if is_netcdf4(storage) => Kind::Netcdf4Classic,
+        Kind::Zarr(_) => Kind::Netcdf4,
+        Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => input,
     }
 }
 
@@ -118,12 +120,14 @@ mod tests {
 
     fn resolved(line: &str, input: Kind) -> Result<Options> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-        resolve(&cli, &Schema::new(input))
+        resolve(&cli, cli.kind.kind(), &Schema::new(input))
     }
 
     fn kind(line: &str) -> Option<Kind> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-        Some(output_kind(&cli, Kind::Offset64))
+        resolve(&cli, cli.kind.kind(), &Schema::new(Kind::Offset64))
+            .unwrap()
+            .kind
     }
 
     #[test]

@@ -22,7 +22,9 @@ pub fn print(form: Form, reports: &[(&Copy, Report)], io: &mut Io) -> Result<()>
         Form::Table => reports.iter().map(|(copy, r)| of_copy(copy, r)).collect(),
         Form::Json => json(reports),
     };
-    let taken = reports.iter().any(|(copy, _)| file::in_place(&copy.output));
+    let taken = reports
+        .iter()
+        .any(|(copy, _)| file::in_place(&copy.output.path));
     let out = if taken {
         &mut io.stderr
     } else {
@@ -55,7 +57,10 @@ fn of_copy(copy: &Copy, report: &Report) -> String {
         after.to_string(),
     ];
     rows.push([&sums[..], &[times(before, after)]].concat());
-    let (input, output) = (copy.input.to_string_lossy(), copy.output.to_string_lossy());
+    let (input, output) = (
+        copy.input.to_string_lossy(),
+        copy.output.path.to_string_lossy(),
+    );
     let title = format!("{} -> {}", printable(&input), printable(&output));
     format!("{title}\n{}", table(&rows, &[2, 3, 4, 5]))
 }
@@ -63,7 +68,10 @@ fn of_copy(copy: &Copy, report: &Report) -> String {
 /// `{"copies": [{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …}]}`
 fn json(reports: &[(&Copy, Report)]) -> String {
     let one = |(copy, report): &(&Copy, Report)| {
-        let (input, output) = (copy.input.to_string_lossy(), copy.output.to_string_lossy());
+        let (input, output) = (
+            copy.input.to_string_lossy(),
+            copy.output.path.to_string_lossy(),
+        );
         let vars: Vec<_> = report.vars.iter().map(variable).collect();
         let (before, after) = report.stored();
         format!(
@@ -115,6 +123,8 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use netcdf_core::copy::methods::Method;
+    use netcdf_core::io::locator::{Asked, Destination};
+    use std::path::Path;
     use std::time::Duration;
 
     fn sample() -> (Copy, Report) {
@@ -128,7 +138,8 @@ mod tests {
         };
         let copy = Copy {
             input: "in.nc".into(),
-            output: "out \"1\".nc".into(),
+            local: "in.nc".into(),
+            output: Destination::resolve(Path::new("out \"1\".nc"), Asked::default()).unwrap(),
         };
         let vars = vec![var("/v", 80, 20), var("/g/\u{1}", 8, 0)];
         (copy, Report { vars })

@@ -81,7 +81,10 @@ fn write_dataset(path: &Path, len: u64) {
         storage: Storage::default(),
     });
     let target = locator::output(path, false).unwrap();
-    let options = CreateOptions { no_fill: true };
+    let options = CreateOptions {
+        no_fill: true,
+        ..CreateOptions::default()
+    };
     let mut writer = format::create(target, schema, options, &Env::default()).unwrap();
     writer.put_run(VarId(0), len - 1, &[0]).unwrap();
     writer.finish().unwrap();

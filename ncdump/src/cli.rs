@@ -124,6 +124,10 @@ pub struct Cli {
     #[arg(long = "allow-external")]
     pub allow_external: bool,
 
+    /// Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment
+    #[arg(long)]
+    pub trace: bool,
+
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     pub help: Option<bool>,
@@ -132,7 +136,8 @@ pub struct Cli {
     #[arg(long, action = ArgAction::Version)]
     pub version: Option<bool>,
 
-    /// The dataset; `-` is standard input
+    /// The dataset: a file, a Zarr store (a directory or zip file, or a URL as file://PATH#mode=zarr,file), or
+    /// `-` for standard input
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
 

@@ -29,6 +29,7 @@ mod options;
 mod select;
 pub mod time;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -40,7 +41,8 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::Plugins;
 use netcdf_core::format::{self, Reader};
-use netcdf_core::io::locator;
+use netcdf_core::io::locator::{self, Access};
+use netcdf_core::io::trace::Trace;
 use netcdf_core::tool::{self, Io, Status};
 
 use cli::Cli;
@@ -104,7 +106,12 @@ fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -
 /// Prints what is asked for; why data of variables and damaged parts were left out goes to `omitted`.
 fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
     tool::catch_limits()?;
-    let input = locator::input(&cli.input, &mut *io.stdin)?;
+    let access = Access {
+        trace: Trace::from_environment(cli.trace),
+        allow_external: cli.allow_external,
+        limits: env.limits.clone(),
+    };
+    let input = access.input(&cli.input, &mut *io.stdin)?;
     if let Job::Kind = job {
         return say(io, &format!("{}\n", format::probe(&input)?.name()));
     }
@@ -168,7 +175,9 @@ fn name(cli: &Cli) -> Vec<u8> {
     if cli.input == Path::new("-") {
         return b"stdin".to_vec();
     }
-    let last = cli.input.file_name().unwrap_or_default();
+    // It was opened: if it is a URL, it is a good one.
+    let path = locator::local(&cli.input).unwrap_or(Cow::Borrowed(&cli.input));
+    let last = path.file_name().unwrap_or_default();
     let last = last.as_encoded_bytes();
     let end = last.iter().rposition(|&b| b == b'.').unwrap_or(last.len());
     last.get(..end).unwrap_or_default().to_vec()

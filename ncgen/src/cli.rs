@@ -5,6 +5,7 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, ArgGroup, Args, CommandFactory, Parser};
+use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 
 /// Makes a netCDF dataset from CDL text, or checks the text.
@@ -30,6 +31,10 @@ pub struct Cli {
     /// The output's kind.
     #[command(flatten)]
     pub kind: KindArgs,
+
+    /// How Zarr output is stored.
+    #[command(flatten)]
+    pub zarr: ZarrArgs,
 
     /// Declarations only: data lists are not looked at
     #[arg(short = 'H')]
@@ -62,6 +67,10 @@ pub struct Cli {
     /// No warnings
     #[arg(long)]
     pub quiet: bool,
+
+    /// Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment
+    #[arg(long)]
+    pub trace: bool,
 
     /// Print usage, in short
     #[arg(short = 'h', action = ArgAction::HelpShort)]
@@ -98,7 +107,9 @@ pub struct OutputArgs {
     /// As -l f77
     #[arg(short = 'f', group = "what")]
     pub f77: bool,
-    /// The file to be made, by us (`-` for standard output) or by the program; implies -b unless a program is asked for
+    /// The file to be made, by us (`-` for standard output) or by the program; implies -b unless a program is asked for.
+    /// A Zarr store is a directory, or a zip file if the name ends in `.zip`; a URL names one, too:
+    /// file://PATH#mode=nczarr,file (or zip)
     #[arg(short = 'o', value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Name of the dataset, instead of the text's
@@ -140,7 +151,8 @@ impl Language {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct KindArgs {
     /// Kind of the output, by default that of the text's `_Format`, else the oldest that has all of it: classic (nc3),
-    /// 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4) or "netCDF-4 classic model" (nc7)
+    /// 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2,
+    /// with netCDF's own metadata and without), nczarr3 and zarr3 (version 3)
     #[arg(short, visible_short_alias = 'v', value_name = "KIND", value_parser = parse_kind, action = ArgAction::Set,
           overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
     kind: Option<Kind>,
@@ -174,6 +186,35 @@ impl KindArgs {
         ];
         let flag = flags.into_iter().find(|(set, _)| *set);
         flag.map(|(_, kind)| kind).or(self.kind)
+    }
+}
+
+/// How Zarr output is stored.
+#[derive(Debug, Args)]
+pub struct ZarrArgs {
+    /// Zarr output: put all metadata under one key, too (.zmetadata, or in zarr.json)
+    #[arg(long)]
+    pub consolidated: bool,
+    /// Zarr output in a zip file: a directory named as the file in front of all keys, which netCDF-C needs; by default
+    /// with the kinds nczarr and nczarr3
+    #[arg(long = "zip-prefix", overrides_with = "no_zip_prefix")]
+    zip_prefix: bool,
+    /// Zarr output in a zip file: no directory in front of the keys, as zarr-python has them; by default with the kinds
+    /// zarr and zarr3
+    #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
+    no_zip_prefix: bool,
+}
+
+impl ZarrArgs {
+    /// What is asked of an output of this kind.
+    #[must_use]
+    pub fn asked(&self, kind: Option<Kind>) -> Asked {
+        let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
+        Asked {
+            kind,
+            consolidated: self.consolidated,
+            zip_prefix,
+        }
     }
 }
 
@@ -236,7 +277,8 @@ pub fn command() -> clap::Command {
 
 fn parse_kind(text: &str) -> Result<Kind, String> {
     Kind::from_name(text).ok_or_else(|| {
-        "expected classic, 64-bit-offset, cdf5, netCDF-4 or \"netCDF-4 classic model\"".to_owned()
+        "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"
+            .to_owned()
     })
 }
 

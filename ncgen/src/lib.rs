@@ -27,7 +27,9 @@ use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::Plugins;
 use netcdf_core::format::{self, CreateOptions};
-use netcdf_core::io::{Container, Source, file, locator};
+use netcdf_core::io::locator::{self, Destination};
+use netcdf_core::io::trace::Trace;
+use netcdf_core::io::{Container, Source, file};
 use netcdf_core::model::{Kind, Schema};
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, ReadOptions};
@@ -100,7 +102,13 @@ fn all(reporter: Reporter<'_>) -> Failure {
 fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
     let kind = cli.kind.kind();
     let language = match language {
-        None | Some(Language::Binary | Language::C) => return Ok(kind),
+        None | Some(Language::C) => return Ok(kind),
+        Some(Language::Binary) => {
+            let Some(file) = &cli.output.file else {
+                return Ok(kind);
+            };
+            return Ok(Destination::resolve(file, cli.zarr.asked(kind))?.kind);
+        }
         Some(language @ (Language::Fortran | Language::Java)) => language.name(),
     };
     match kind.unwrap_or(Kind::Classic) {
@@ -135,7 +143,7 @@ fn warn(cli: &Cli, warnings: &Diagnostics, io: &mut Io) {
 /// The text is never replaced by what is made of it, by whatever name.
 fn refuse_same(input: Option<&Path>, output: &Path) -> Result<(), Error> {
     match input {
-        Some(input) if file::same_file(input, output) && !file::in_place(output) => {
+        Some(input) if file::overlap(input, output) && !file::in_place(output) => {
             let what = "output would overwrite input";
             Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()))
         }
@@ -162,17 +170,21 @@ fn write(
     reporter: &mut Reporter<'_>,
     env: &mut Env,
 ) -> Result<(), Failure> {
-    let path = file::or_stdout(&name::output(cli, &cdl.name)?);
-    refuse_same(cli.input.as_deref(), &path)?;
+    let named = name::output(cli, &cdl.name)?;
+    let destination = Destination::resolve(&named, cli.zarr.asked(cli.kind.kind()))?;
+    let path = &destination.path;
+    refuse_same(cli.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;
-    if !file::in_place(&path) {
+    if !file::in_place(path) {
         // From here on there may be a temporary file that a signal must not leave behind.
         tool::catch_signals(&env.cancel, &tool::Idle::default())?;
     }
-    env.scratch = file::beside(&path);
-    let target = locator::output(&path, !cli.no_sync)?;
+    env.scratch = file::beside(path);
+    let trace = Trace::from_environment(cli.trace);
+    let target = destination.create(!cli.no_sync, &env.cancel, &trace)?;
     let create = CreateOptions {
         no_fill: cli.no_fill,
+        zarr: destination.zarr,
     };
     let mut writer = format::create(target, cdl.schema.clone(), create, env)?;
     if !cli.header_only {

@@ -4,20 +4,18 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::model::Kind;
 
 use crate::cli::Cli;
 
-/// The path of the output: as asked for, else in the working directory, named as the text or, if that came by standard
+/// The path or URL of the output: as asked for, else in the working directory, named as the text or, if that came by standard
 /// input, as the dataset.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for what is no path; [`ErrorKind::Argument`] if there is no name.
+/// [`ErrorKind::Argument`] if there is no name.
 pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
     if let Some(path) = &cli.output.file {
-        return match path.to_str().filter(|text| text.contains("://")) {
-            Some(url) => Err(no_urls(url)),
-            None => Ok(path.clone()),
-        };
+        return Ok(path.clone());
     }
     let stem = cli.text().and_then(Path::file_stem);
     let mut name = match (stem, &cli.output.name) {
@@ -29,13 +27,13 @@ pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
         let what = "the dataset's name cannot name the output";
         return Err(Error::new(ErrorKind::Argument, what).with_remedy("use -o FILE"));
     }
-    name.push(if cli.output.cdf { ".cdf" } else { ".nc" });
+    let zarr = cli.kind.kind().and_then(Kind::as_zarr).is_some();
+    name.push(match zarr {
+        true => ".zarr",
+        false if cli.output.cdf => ".cdf",
+        false => ".nc",
+    });
     Ok(name.into())
-}
-
-fn no_urls(url: &str) -> Error {
-    let what = "outputs named by URLs (Zarr, object stores) are not there yet";
-    Error::new(ErrorKind::Unsupported, what).of(url)
 }
 
 #[cfg(test)]
@@ -58,6 +56,8 @@ mod tests {
             ("-n -", "ds.cdf"),
             ("-3 -N other", "other.nc"),
             ("-3 -N other x.cdl", "x.nc"),
+            ("-k nczarr x.cdl", "x.zarr"),
+            ("-o file://x#mode=nczarr,file", "file://x#mode=nczarr,file"),
         ] {
             assert_eq!(name(args).unwrap(), Path::new(expected), "{args}");
         }
@@ -65,8 +65,6 @@ mod tests {
 
     #[test]
     fn what_is_no_name() {
-        let error = name("-o file://x#mode=nczarr,file").unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(name("-b -N a/b").unwrap_err().kind(), ErrorKind::Argument);
     }
 }

@@ -1,5 +1,7 @@
 //! Runs within the process.
 
+mod zarr;
+
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -178,9 +180,9 @@ fn warnings_are_no_failure() {
 fn what_is_not_there_yet_is_said() {
     let text = "netcdf x { dimensions: n = 4 ; variables: int v(n) ; v:_Filter = \"30999,1\" ; }";
     assert!(failed(&["-4"], text.as_bytes()).contains("filter 30999"));
-    let (status, said) = ncgen(&["-o", "file://x#mode=zarr,file"], b"netcdf x { }");
+    let (status, said) = ncgen(&["-o", "s3://b/x#mode=zarr"], b"netcdf x { }");
     assert_eq!(status, Status::Failure);
-    assert!(said.contains("not there yet"), "{said}");
+    assert!(said.contains("(S3) are not read and written yet"), "{said}");
 }
 
 #[test]

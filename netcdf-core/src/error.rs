@@ -59,6 +59,8 @@ pub enum ErrorKind {
     NotFound,
     /// A named object exists already.
     Exists,
+    /// A key of a store that has none of the bytes, only keys below it (`NC_EEMPTY`).
+    NoContent,
     /// A limit of ours was reached.
     Limit,
     /// A checksum does not match.

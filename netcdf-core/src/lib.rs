@@ -8,6 +8,7 @@
 //! | [`model`] | what a dataset is: schema, types, names, values; no I/O, no format |
 //! | [`bytes`] | checked reading and writing of binary structures |
 //! | [`io`] | where bytes come from and go to |
+//! | [`json`] | JSON as Zarr stores have it |
 //! | [`filter`] | chunk filters and their table |
 //! | [`chunk`] | geometry and the one engine that reads, decodes and writes data in parallel |
 //! | [`mod@format`] | the formats: probe, open, create |
@@ -33,6 +34,7 @@ pub mod error;
 pub mod filter;
 pub mod format;
 pub mod io;
+pub mod json;
 pub mod limits;
 pub mod model;
 pub mod tool;

@@ -37,7 +37,10 @@ fn var(schema: &mut Schema, name: &str, ty: Atomic, dims: &[DimId]) -> VarId {
 /// Writes single elements, the rest stays a hole; returns the length of the file.
 fn make(path: &Path, schema: Schema, elements: &[(VarId, u64, &[u8])]) -> u64 {
     let target = FileTarget::create(path, false).unwrap();
-    let options = CreateOptions { no_fill: true };
+    let options = CreateOptions {
+        no_fill: true,
+        ..CreateOptions::default()
+    };
     let mut w = format::create(Box::new(target), schema, options, &Env::default()).unwrap();
     for (var, element, bytes) in elements {
         w.put_run(*var, *element, bytes).unwrap();

@@ -42,7 +42,10 @@ fn input(path: &Path, records: u64, bytes: u64) {
         });
     }
     let target = locator::output(path, false).unwrap();
-    let options = CreateOptions { no_fill: true };
+    let options = CreateOptions {
+        no_fill: true,
+        ..CreateOptions::default()
+    };
     let mut writer = format::create(target, schema, options, &Env::default()).unwrap();
     for record in 0..records {
         let numbers = (0..10_000u64).map(|n| (n * n * 31 + n * record) % 5000);

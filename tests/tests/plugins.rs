@@ -51,6 +51,7 @@ fn context() -> Context {
         about: About {
             class: None,
             filters: vec![spec(2, &[2]), spec(ID, &[5])],
+            ..About::default()
         },
     }
 }

@@ -58,6 +58,7 @@ fn shuffle_and_deflate() -> Env {
     let row = |id, name| FilterEntry {
         id,
         name,
+        codec: None,
         prepare: |_, params| Ok(params.to_vec()),
         build: |_, _| unreachable!("no data is read"),
     };

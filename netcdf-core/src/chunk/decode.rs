@@ -103,8 +103,8 @@ impl<'a> Decoder<'a> {
         let range = &chunk.range;
         let (place, end) = (place.join(", "), range.end);
         let e = e.within(&format!("chunk ({place}), bytes {}..{end}", range.start));
-        match self.reader.object(chunk.object) {
-            Some(source) => e.at(source.name(), range.start),
+        match self.reader.origin(chunk) {
+            Some(name) => e.at(&name, range.start),
             None => e,
         }
     }

@@ -12,7 +12,7 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context};
 use crate::format::Writer;
 use crate::limits::room;
-use crate::model::{Region, Schema, VarId};
+use crate::model::{Region, VarId};
 
 /// What is the same for all chunks of a variable.
 #[derive(Debug)]
@@ -48,17 +48,21 @@ impl Encoder {
     /// [`ErrorKind::Limit`] for chunks beyond the memory of this machine; those of the filters.
     pub fn new(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
         let path = writer.schema().var_path(var);
-        Self::made(writer.schema(), env, var, layout).in_object(|| path)
+        Self::made(writer, env, var, layout).in_object(|| path)
     }
 
-    fn made(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
+    fn made(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
+        let schema = writer.schema();
         let fill = fill(schema, env, var, layout)?;
         let context = Context {
             shape: layout.chunk.clone(),
             element: layout.element,
             fill: Some(fill.clone()),
             len: layout.chunk_bytes(),
-            about: About::new(schema, layout.element.ty, &layout.filters),
+            about: About {
+                mandatory: writer.needs_all_filters(),
+                ..About::new(schema, layout.element.ty, &layout.filters)
+            },
         };
         let large = || {
             Error::new(

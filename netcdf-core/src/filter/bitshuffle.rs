@@ -22,6 +22,7 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32008,
     name: NAME,
+    codec: None,
     prepare,
     build: |params, _| Ok(Box::new(Bitshuffle::new(params)?)),
 };
@@ -97,7 +98,8 @@ fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     };
     let fits = match choice {
         [] => true,
-        [block] | [block, 0 | 2 | 3] | [block, 3, 0..=22] => block % 8 == 0,
+        // Files are there with a level for what has none.
+        [block] | [block, 0 | 2 | 3] | [block, 0 | 2, _] | [block, 3, 0..=22] => block % 8 == 0,
         _ => false,
     };
     if !fits {
@@ -244,7 +246,8 @@ mod tests {
         assert_eq!(prepare(&[16, 2]).unwrap(), [0, 4, 4, 16, 2]);
         assert_eq!(prepare(&[0, 3, 5]).unwrap(), [0, 4, 4, 0, 3, 5]);
         assert_eq!(prepare(&[0, 3, 8, 0, 3, 5]).unwrap(), [0, 4, 4, 0, 3, 5]);
-        for wrong in [&[12][..], &[8, 1], &[8, 2, 1], &[0; 7]] {
+        assert_eq!(prepare(&[0, 3, 4, 0, 0, 0]).unwrap(), [0, 4, 4, 0, 0, 0]);
+        for wrong in [&[12][..], &[8, 1], &[8, 1, 1], &[0; 7]] {
             assert!(prepare(wrong).is_err());
         }
     }

@@ -12,15 +12,22 @@
 
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
+use super::codec::whole;
 use super::output::{allocate, bad, too_long, truncated};
 use super::user::wrong;
-use super::{Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 307,
     name: NAME,
+    codec: Some(Codec {
+        name: "bz2",
+        v3: "numcodecs.bz2",
+        read: |config| Ok(vec![config.level(1..=9, 1)?]),
+        write: |params, _| Ok(vec![whole("level", level(params)?)]),
+    }),
     prepare: |_, user| {
         let level = level(user)?;
         // What stands behind the level means nothing, and stays, as with the plugin in C.

@@ -203,6 +203,7 @@ mod tests {
     const PICKY: FilterEntry = FilterEntry {
         id: 300,
         name: "picky",
+        codec: None,
         prepare: |_, _| Ok(vec![]),
         build: |params, _| Ok(Box::new(Picky(params[0] as usize))),
     };

@@ -26,15 +26,22 @@ use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::{CompressionLvl, Compressor};
 use simd_adler32::adler32;
 
+use super::codec::whole;
 use super::output::{allocate, bad, truncated, unsupported};
 use super::user::wrong;
-use super::{Context, Encoded, Filter, FilterEntry, corrupt};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::Result;
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 1,
     name: "deflate",
+    codec: Some(Codec {
+        name: "zlib",
+        v3: "numcodecs.zlib",
+        read: |config| Ok(vec![config.level(0..=9, 6)?]),
+        write: |params, _| Ok(vec![whole("level", level(params)?)]),
+    }),
     prepare: |_, user| Ok(vec![level(user)?]),
     build: |params, _| {
         Ok(Box::new(Deflate {

@@ -25,6 +25,7 @@ use crate::error::Result;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32004,
     name: NAME,
+    codec: None,
     prepare: |_, user| match user {
         [] => Ok(vec![]),
         [block] if *block <= MOST => Ok(vec![*block]),

@@ -1,11 +1,12 @@
 //! Chunk filters: what is done to the bytes of a chunk between memory and storage.
 //!
-//! One table leads from HDF5 filter numbers (and, with Zarr, codec names) to implementations.
+//! One table leads from HDF5 filter numbers and Zarr codec names to implementations.
 
 pub mod bitshuffle;
 pub mod blosc;
 pub mod bzip2;
 pub mod chain;
+pub mod codec;
 pub mod deflate;
 pub mod fletcher32;
 pub mod lz4;
@@ -17,6 +18,7 @@ pub mod quantize;
 pub mod scaleoffset;
 pub mod shuffle;
 pub mod szip;
+pub mod vlen_utf8;
 pub mod zfp;
 pub mod zstd;
 
@@ -30,6 +32,7 @@ mod user;
 mod vectors;
 
 pub use chain::Chain;
+pub use codec::Codec;
 use plugin::{Plugin, Plugins};
 
 use std::borrow::Cow;
@@ -53,6 +56,7 @@ const BUILT_IN: &[FilterEntry] = &[
     blosc::ENTRY,
     lz4::ENTRY,
     bitshuffle::ENTRY,
+    vlen_utf8::ENTRY,
     zfp::ENTRY,
     zstd::ENTRY,
     quantize::BITGROOM,
@@ -73,17 +77,21 @@ pub struct Context {
     /// behind a filter whose output has no fixed length. A decoder may trust it for the size of its
     /// output buffer, and never makes more.
     pub len: Option<usize>,
-    /// What only plugins ask for.
+    /// What few filters ask for.
     pub about: About,
 }
 
-/// What else there is to know of a variable.
+/// What else there is to know of a variable and of where it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct About {
     /// The class of a user-defined type.
     pub class: Option<UserClass>,
     /// All filters of the variable, in the order of writing.
     pub filters: Vec<FilterSpec>,
+    /// Lengths of the variable's dimensions where filters depend on them, as `szip` does in Zarr; else empty.
+    pub dims: Vec<u64>,
+    /// Whether no chunk may go without a filter, as there is no mask to say so.
+    pub mandatory: bool,
 }
 
 /// The classes of user-defined types, as far as filters may differ with them.
@@ -116,6 +124,7 @@ impl About {
         Self {
             class,
             filters: filters.to_vec(),
+            ..Self::default()
         }
     }
 }
@@ -219,10 +228,12 @@ pub type Build = fn(&[u32], &Context) -> Result<Box<dyn Filter>>;
 /// A row of the table.
 #[derive(Clone, Copy)]
 pub struct FilterEntry {
-    /// Registered HDF5 number.
+    /// Registered HDF5 number, or one of [`codec`] for what HDF5 does not have.
     pub id: u32,
-    /// Short name, as in `-F var,zstd,3`.
+    /// Short name, as in `-F var,zstd,3`; unlike all others.
     pub name: &'static str,
+    /// What Zarr calls it, if Zarr has it.
+    pub codec: Option<Codec>,
     /// From the user's parameters to those that are stored. Stored parameters may be given, too: a
     /// chunk of another shape or type gets its own.
     ///

@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn built_in_filters_have_their_registered_names() {
-        for row in crate::filter::BUILT_IN {
+        let built_in = crate::filter::BUILT_IN.iter();
+        for row in built_in.filter(|row| !crate::filter::codec::is_private(row.id)) {
             assert_eq!(registered(row.id).unwrap().name, row.name);
         }
     }

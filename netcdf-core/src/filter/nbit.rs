@@ -26,6 +26,7 @@ use packing::{Number, Packing};
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 5,
     name: "nbit",
+    codec: None,
     prepare: |_, _| Err(read_only("nbit")),
     build: |params, _| Ok(Box::new(Nbit::new(params)?)),
 };

@@ -20,6 +20,7 @@ use crate::error::Result;
 pub const BITGROOM: FilterEntry = FilterEntry {
     id: 32022,
     name: "bitgroom",
+    codec: None,
     prepare: |_, _| Err(read_only("bitgroom")),
     build: |_, _| Ok(Box::new(Quantized("bitgroom"))),
 };
@@ -28,6 +29,7 @@ pub const BITGROOM: FilterEntry = FilterEntry {
 pub const GRANULARBR: FilterEntry = FilterEntry {
     id: 32023,
     name: "granularbr",
+    codec: None,
     prepare: |_, _| Err(read_only("granularbr")),
     build: |_, _| Ok(Box::new(Quantized("granularbr"))),
 };
@@ -36,6 +38,7 @@ pub const GRANULARBR: FilterEntry = FilterEntry {
 pub const BITROUND: FilterEntry = FilterEntry {
     id: 32032,
     name: "bitround",
+    codec: None,
     prepare: |_, _| Err(read_only("bitround")),
     build: |_, _| Ok(Box::new(Quantized("bitround"))),
 };

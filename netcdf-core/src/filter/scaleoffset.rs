@@ -23,6 +23,7 @@ use crate::model::Endianness;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 6,
     name: "scaleoffset",
+    codec: None,
     prepare: |_, _| Err(read_only("scaleoffset")),
     build: |params, _| Ok(Box::new(ScaleOffset::new(params)?)),
 };

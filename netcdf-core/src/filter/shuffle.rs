@@ -9,15 +9,33 @@
 //! | Specification | HDF5 file format, "Shuffle filter"; the length stays the same |
 //! | Also read by | every HDF5 library |
 
+use super::codec::whole;
 use super::output::allocate;
 use super::user::{element_size, wrong};
-use super::{Context, Encoded, Filter, FilterEntry, corrupt};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::Result;
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 2,
     name: "shuffle",
+    codec: Some(Codec {
+        name: "shuffle",
+        v3: "numcodecs.shuffle",
+        read: |config| match config.int("elementsize", 4)? {
+            // netCDF-C writes 0, and means the type.
+            0 => Ok(vec![element_size("shuffle", config.context)?]),
+            size => match u32::try_from(size) {
+                Ok(size) => Ok(vec![size]),
+                Err(_) => Err(config.wrong(format_args!("elements of {size} bytes"))),
+            },
+        },
+        write: |params, shown| {
+            let size = params.first().copied();
+            let size = size.map_or(shown.context.element.size, u64::from);
+            Ok(vec![whole("elementsize", size)])
+        },
+    }),
     prepare: |context, user| match user {
         [] | [_] => Ok(vec![element_size("shuffle", context)?]),
         _ => Err(wrong("shuffle", "no parameters", user)),

@@ -14,7 +14,7 @@
 //! fills its last block.
 
 use super::output::allocate;
-use super::{Context, Encoded, Filter, FilterEntry, corrupt, shuffle};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt, shuffle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
 
@@ -24,12 +24,19 @@ mod put;
 mod stream;
 
 use encode::Encoder;
+pub(super) use params::visible;
 use stream::{Coder, Decoder};
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 4,
     name: "szip",
+    codec: Some(Codec {
+        name: "szip",
+        v3: "szip",
+        read: params::from_codec,
+        write: params::to_codec,
+    }),
     prepare: params::prepare,
     build: |params, _| Ok(Box::new(Szip::new(params)?)),
 };
@@ -68,7 +75,7 @@ impl Filter for Szip {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let Ok(len) = u32::try_from(input.len()) else {
             return Ok(Encoded::Declined);
         };
@@ -84,7 +91,7 @@ impl Filter for Szip {
                 encoder.encode(&planes);
             }
         }
-        Ok(if output.len() < input.len() {
+        Ok(if output.len() < input.len() || context.about.mandatory {
             Encoded::Applied
         } else {
             Encoded::Declined

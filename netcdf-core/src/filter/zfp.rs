@@ -28,6 +28,7 @@ use header::{Header, words};
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32013,
     name: NAME,
+    codec: None,
     prepare: params::prepare,
     build: |params, _| Ok(Box::new(Zfp(Header::read(params)?))),
 };

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32015 |
 //! | Names | `zstd` (netCDF), `zstandard` |
-//! | Parameters | stored: level, -131072 to 22 as a signed number (reading ignores it); the user's are the same, 3 if left out |
+//! | Parameters | stored: level, -131072 to 22 as a signed number (reading ignores it), then 1 if frames have checksums; the user's are the same, 3 if left out |
 //! | Specification | RFC 8878 |
 //! | Also read by | netCDF-C with its plugins, hdf5plugin, the HDF Group's plugins |
 //!
@@ -17,19 +17,31 @@ use std::io::Read;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::compress_bound;
 
+use super::codec::{Config, Members, Shown, whole};
 use super::output::{allocate, append_with, bad, extend, too_long};
 use super::user::wrong;
-use super::{Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::Json;
+use crate::model::ZarrVersion;
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32015,
     name: NAME,
-    prepare: |_, user| Ok(vec![level(user)?.cast_unsigned()]),
+    codec: Some(Codec {
+        name: NAME,
+        v3: NAME,
+        read: from_codec,
+        write: to_codec,
+    }),
+    prepare: |_, user| match user {
+        [_, CHECKED] => Ok(vec![level(user)?.cast_unsigned(), CHECKED]),
+        _ => Ok(vec![level(user)?.cast_unsigned()]),
+    },
     build: |params, _| {
         Ok(Box::new(Zstd {
-            level: params.first().copied(),
+            params: params.to_vec(),
         }))
     },
 };
@@ -40,8 +52,11 @@ const NAME: &str = "zstd";
 const LOWEST: i32 = -131_072;
 const HIGHEST: i32 = 22;
 
+/// The second parameter of frames that have a checksum.
+const CHECKED: u32 = 1;
+
 struct Zstd {
-    level: Option<u32>,
+    params: Vec<u32>,
 }
 
 impl Filter for Zstd {
@@ -62,19 +77,43 @@ impl Filter for Zstd {
     }
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
-        let level = level(self.level.as_slice())?;
-        allocate(NAME, output, compress_bound(input.len()))?;
-        let made = with_compressor(level, |c| c.compress_to_buffer(input, output));
+        let level = level(&self.params)?;
+        let checked = self.params.get(1) == Some(&CHECKED);
+        allocate(NAME, output, compress_bound(input.len()).saturating_add(4))?;
+        let made = with_compressor(level, |c| {
+            c.include_checksum(checked)?;
+            c.compress_to_buffer(input, output)
+        });
         made.map_err(|e| failed(NAME, e))?;
         Ok(Encoded::Applied)
     }
+}
+
+fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
+    let levels = i64::from(LOWEST)..=i64::from(HIGHEST);
+    let level = config.level(levels, zstd::DEFAULT_COMPRESSION_LEVEL.cast_unsigned())?;
+    Ok(match config.flag("checksum")? {
+        true => vec![level, CHECKED],
+        false => vec![level],
+    })
+}
+
+fn to_codec(params: &[u32], shown: &Shown<'_>) -> Result<Members> {
+    let checked = params.get(1) == Some(&CHECKED);
+    let mut members = vec![whole("level", level(params)?)];
+    if checked || shown.version == ZarrVersion::V3 {
+        members.push(("checksum".to_owned(), Json::Bool(checked)));
+    }
+    Ok(members)
 }
 
 /// The level among a user's parameters: a signed number, 3 if left out.
 fn level(user: &[u32]) -> Result<i32> {
     match user {
         [] => Ok(zstd::DEFAULT_COMPRESSION_LEVEL),
-        [level] if (LOWEST..=HIGHEST).contains(&level.cast_signed()) => Ok(level.cast_signed()),
+        [level] | [level, CHECKED] if (LOWEST..=HIGHEST).contains(&level.cast_signed()) => {
+            Ok(level.cast_signed())
+        }
         _ => Err(wrong(
             NAME,
             format_args!("one level from {LOWEST} to {HIGHEST}"),
@@ -114,7 +153,10 @@ pub(super) fn frames_into(
 /// Appends a frame of `input`, on behalf of `filter`.
 pub(super) fn frame(filter: &str, level: i32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     append_with(filter, output, compress_bound(input.len()), |room| {
-        let made = with_compressor(level, |c| c.compress_to_buffer(input, room));
+        let made = with_compressor(level, |c| {
+            c.include_checksum(false)?;
+            c.compress_to_buffer(input, room)
+        });
         made.map_err(|e| failed(filter, e))
     })
 }

@@ -48,8 +48,15 @@ pub trait Reader: Send + Sync {
     /// [`ErrorKind::Truncated`] if the file ends before them.
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>>;
 
-    /// The source behind an object number of a [`ChunkRef`], for moving bytes as they are.
+    /// The source behind an object number of a [`ChunkRef`], for moving bytes as they are; `None` where
+    /// bytes are in something else, and only [`Reader::fetch`] has them.
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;
+
+    /// The name, for messages, of what has the bytes of a chunk.
+    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
+        let source = self.object(chunk.object);
+        source.map(|source| Arc::clone(source.name()))
+    }
 
     /// True if the reader makes the elements of this variable itself ([`Reader::read_box`]), as no
     /// chunks as [`Layout`] has them lead to them: they are parts of other datasets, or stored in a
@@ -165,6 +172,11 @@ pub trait Writer: Send {
         false
     }
 
+    /// True if no chunk may go without a filter of its variable: there is no mask to say so.
+    fn needs_all_filters(&self) -> bool {
+        false
+    }
+
     /// The stored elements of values of a variable whose layout's elements are not [`plain`]: those
     /// of user types, and of types with heap data (strings, lists), which is stored with it.
     ///
@@ -215,6 +227,26 @@ pub struct Provenance {
 pub struct CreateOptions {
     /// Unwritten data is left undefined instead of filled.
     pub no_fill: bool,
+    /// How Zarr is written, if it is.
+    pub zarr: ZarrOptions,
+}
+
+/// How Zarr is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ZarrOptions {
+    /// Whether all metadata is put under one key, too (`.zmetadata`, or in the root's `zarr.json`).
+    pub consolidated: bool,
+    /// Whether variables name their dimensions in `_ARRAY_DIMENSIONS` (version 2).
+    pub xarray: bool,
+}
+
+impl Default for ZarrOptions {
+    fn default() -> Self {
+        Self {
+            consolidated: false,
+            xarray: true,
+        }
+    }
 }
 
 /// Starts a dataset.
@@ -294,7 +326,11 @@ fn find(container: &Container) -> Result<(&'static Format, Kind)> {
 }
 
 /// Signatures of formats that we know by sight.
-const KNOWN: &[(&[u8], &str)] = &[(b"\x0e\x03\x13\x01", "an HDF4"), (b"PK\x03\x04", "a zip")];
+const KNOWN: &[(&[u8], &str)] = &[
+    (b"\x0e\x03\x13\x01", "an HDF4 file, which is not read yet"),
+    (b"PK\x03\x04", "a zip file without Zarr metadata in it"),
+    (b"PK\x05\x06", "an empty zip file"),
+];
 
 fn unknown(container: &Container) -> Error {
     let mut head = [0; 8];
@@ -305,7 +341,7 @@ fn unknown(container: &Container) -> Error {
     let known = KNOWN.iter().find(|(magic, _)| head.starts_with(magic));
     match known {
         Some((_, name)) => {
-            let what = format!("this is {name} file, which is not read yet");
+            let what = format!("this is {name}");
             Error::new(ErrorKind::Unsupported, what).of(container.name())
         }
         None => Error::new(

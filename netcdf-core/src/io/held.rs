@@ -1,24 +1,29 @@
-//! Targets that are committed later than the writer wants.
+//! Outputs that are committed later than the writer wants.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Source, Target};
+use super::{Output, Source, Store, StoreTarget, Target};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Receives the target once its writer is done with it.
+/// Receives the output once its writer is done with it.
 #[derive(Debug, Clone, Default)]
-pub struct Kept(Arc<Mutex<Option<Box<dyn Target>>>>);
+pub struct Kept(Arc<Mutex<Option<Output>>>);
 
 impl Kept {
-    /// The target as its writer left it. It becomes visible when it is committed once more.
+    /// The output as its writer left it. It becomes visible when it is committed once more.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if the writer has not finished.
-    pub fn take(&self) -> Result<Box<dyn Target>> {
+    pub fn take(&self) -> Result<Output> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let unfinished = || Error::new(ErrorKind::Argument, "the output is not finished");
         kept.take().ok_or_else(unfinished)
+    }
+
+    fn keep(&self, output: Output) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(output);
     }
 }
 
@@ -29,15 +34,34 @@ struct Held {
     kept: Kept,
 }
 
-/// Holds a target back: what is committed is kept, so that it can be looked at before it is visible.
+/// As [`Held`], of a store.
+#[derive(Debug)]
+struct HeldStore {
+    target: Box<dyn StoreTarget>,
+    kept: Kept,
+}
+
+/// Holds an output back: what is committed is kept, so that it can be looked at before it is visible.
 #[must_use]
-pub fn hold(target: Box<dyn Target>) -> (Box<dyn Target>, Kept) {
+pub fn hold(output: impl Into<Output>) -> (Output, Kept) {
     let kept = Kept::default();
-    let held = Held {
-        target,
-        kept: kept.clone(),
+    let to = kept.clone();
+    let held = match output.into() {
+        Output::Target(target) => Output::Target(Box::new(Held { target, kept: to })),
+        Output::Store(target) => Output::Store(Box::new(HeldStore { target, kept: to })),
     };
-    (Box::new(held), kept)
+    (held, kept)
+}
+
+impl StoreTarget for HeldStore {
+    fn store(&self) -> &Arc<dyn Store> {
+        self.target.store()
+    }
+
+    fn commit(self: Box<Self>) -> Result<()> {
+        self.kept.keep(Output::Store(self.target));
+        Ok(())
+    }
 }
 
 impl Target for Held {
@@ -66,8 +90,7 @@ impl Target for Held {
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
-        let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *kept = Some(self.target);
+        self.kept.keep(Output::Target(self.target));
         Ok(())
     }
 }
@@ -75,21 +98,44 @@ impl Target for Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::Container;
     use crate::io::memory::MemoryTarget;
+    use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
     use crate::io::source::read_range;
 
     #[test]
     fn a_held_target_becomes_visible_when_it_is_let_go() {
         let (target, out) = MemoryTarget::new("m");
-        let (mut held, kept) = hold(Box::new(target));
+        let (held, kept) = hold(Box::new(target));
+        let mut held = held.target("m").unwrap();
         assert!(kept.take().is_err());
         held.write_at(1, b"x").unwrap();
         held.commit().unwrap();
         assert_eq!(*out.lock().unwrap(), None);
-        let mut target = kept.take().unwrap();
-        let written = target.written().unwrap();
+        let mut output = kept.take().unwrap();
+        let Container::Source(written) = output.written().unwrap() else {
+            panic!("a file");
+        };
         assert_eq!(read_range(&*written, &(0..2)).unwrap(), b"\0x");
-        target.commit().unwrap();
+        output.commit().unwrap();
         assert_eq!(*out.lock().unwrap(), Some(b"\0x".to_vec()));
+    }
+
+    #[test]
+    fn so_does_a_store() {
+        let (target, committed) = MemoryStoreTarget::new(Arc::new(MemoryStore::new("m")));
+        let target: Box<dyn StoreTarget> = Box::new(target);
+        let (held, kept) = hold(target);
+        let held = held.store("m").unwrap();
+        held.store().put("a", b"x").unwrap();
+        held.commit().unwrap();
+        assert!(!*committed.lock().unwrap());
+        let mut output = kept.take().unwrap();
+        let Container::Store(written) = output.written().unwrap() else {
+            panic!("a store");
+        };
+        assert_eq!(written.get("a").unwrap().unwrap(), b"x");
+        output.commit().unwrap();
+        assert!(*committed.lock().unwrap());
     }
 }

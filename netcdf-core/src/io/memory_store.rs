@@ -1,12 +1,15 @@
 //! Keys in memory, as a store and as a target.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::store::{Store, Visit, range_of};
+use super::key;
+use super::store::{Store, Visit, exists, in_the_way, range_of, without_content};
 use super::target::StoreTarget;
-use crate::error::{Error, ErrorKind, Result};
+use super::tree;
+use crate::error::Result;
 
 /// A store of keys in memory.
 #[derive(Debug)]
@@ -29,12 +32,24 @@ impl MemoryStore {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keys below `prefix`, with their sizes.
-    fn below(&self, prefix: &str) -> Vec<(String, u64)> {
+    /// The keys, if the bytes of this one can be wanted.
+    fn reading(&self, key: &str) -> Result<MutexGuard<'_, BTreeMap<String, Vec<u8>>>> {
+        key::check(key).map_err(|e| e.of(&self.name))?;
         let keys = self.keys();
-        let below = keys.range(prefix.to_owned()..);
-        let below = below.take_while(|(key, _)| key.starts_with(prefix));
-        below.map(|(k, v)| (k.clone(), v.len() as u64)).collect()
+        match tree::has_below(&keys, key) {
+            true => Err(without_content(&self.name, key)),
+            false => Ok(keys),
+        }
+    }
+
+    /// The keys, if this one can be put.
+    fn putting(&self, key: &str) -> Result<MutexGuard<'_, BTreeMap<String, Vec<u8>>>> {
+        key::check(key).map_err(|e| e.of(&self.name))?;
+        let keys = self.keys();
+        match tree::is_blocked(&keys, key) {
+            true => Err(in_the_way(&self.name, key)),
+            false => Ok(keys),
+        }
     }
 }
 
@@ -44,11 +59,11 @@ impl Store for MemoryStore {
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        Ok(self.keys().get(key).cloned())
+        Ok(self.reading(key)?.get(key).cloned())
     }
 
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
-        let keys = self.keys();
+        let keys = self.reading(key)?;
         let Some(bytes) = keys.get(key) else {
             return Ok(None);
         };
@@ -60,44 +75,43 @@ impl Store for MemoryStore {
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
-        Ok(self.keys().get(key).map(|bytes| bytes.len() as u64))
+        let keys = self.reading(key)?;
+        Ok(keys.get(key).map(|bytes| bytes.len() as u64))
     }
 
     fn children(&self, prefix: &str) -> Result<Vec<String>> {
-        let below = self.below(prefix);
-        let name = |(key, _): &(String, u64)| {
-            let rest = key.get(prefix.len()..).unwrap_or_default();
-            rest.split('/').next().unwrap_or_default().to_owned()
-        };
-        let mut names: Vec<_> = below.iter().map(name).collect();
-        names.dedup();
-        Ok(names)
+        key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
+        Ok(tree::children(&self.keys(), prefix))
     }
 
     fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
-        let below = self.below(prefix);
+        key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
+        // The visitor may use the store.
+        let keys = self.keys();
+        let below =
+            tree::below(&keys, prefix).map(|(key, bytes)| (key.clone(), bytes.len() as u64));
+        let below: Vec<_> = below.collect();
+        drop(keys);
         below.iter().try_for_each(|(key, size)| visit(key, *size))
     }
 
     fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        self.keys().insert(key.to_owned(), bytes.to_vec());
+        self.putting(key)?.insert(key.to_owned(), bytes.to_vec());
         Ok(())
     }
 
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        let mut keys = self.keys();
-        if keys.contains_key(key) {
-            let what = "the key exists already";
-            return Err(Error::new(ErrorKind::Exists, what)
-                .in_object(key)
-                .of(&self.name));
+        match self.putting(key)?.entry(key.to_owned()) {
+            Entry::Occupied(_) => Err(exists(&self.name, key)),
+            Entry::Vacant(place) => {
+                place.insert(bytes.to_vec());
+                Ok(())
+            }
         }
-        keys.insert(key.to_owned(), bytes.to_vec());
-        Ok(())
     }
 
     fn delete(&self, key: &str) -> Result<()> {
-        self.keys().remove(key);
+        self.reading(key)?.remove(key);
         Ok(())
     }
 }

@@ -5,8 +5,10 @@
 //! not a crash.
 
 pub mod blocks;
+pub mod dir;
 pub mod file;
 pub mod held;
+pub mod key;
 pub mod locator;
 pub mod memory;
 pub mod memory_store;
@@ -15,7 +17,12 @@ pub mod siblings;
 pub mod source;
 pub mod spans;
 pub mod store;
+#[cfg(test)]
+pub(crate) mod suite;
 pub mod target;
+pub mod trace;
+mod tree;
+pub mod zip;
 
 pub use source::Source;
 pub use store::Store;
@@ -61,6 +68,28 @@ impl Output {
         match self {
             Self::Target(t) => t.name(),
             Self::Store(s) => s.store().name(),
+        }
+    }
+
+    /// What was written so far, to be read while nothing is written.
+    ///
+    /// # Errors
+    /// As [`Target::written`] and [`StoreTarget::written`].
+    pub fn written(&mut self) -> Result<Container> {
+        match self {
+            Self::Target(target) => target.written().map(Container::Source),
+            Self::Store(target) => target.written().map(Container::Store),
+        }
+    }
+
+    /// Makes it visible, as a whole.
+    ///
+    /// # Errors
+    /// As [`Target::commit`] and [`StoreTarget::commit`].
+    pub fn commit(self) -> Result<()> {
+        match self {
+            Self::Target(target) => target.commit(),
+            Self::Store(target) => target.commit(),
         }
     }
 

@@ -6,32 +6,61 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// A visitor of keys and their sizes in bytes.
 pub type Visit<'a> = &'a mut dyn FnMut(&str, u64) -> Result<()>;
 
-/// A store of keys. "No such key" is `None`; a failure is an error.
+/// What the one who named a store said of it, as by the fragment of a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hints {
+    /// netCDF's own metadata is not looked at (`mode=zarr`).
+    pub pure: bool,
+    /// `_ARRAY_DIMENSIONS` is not looked at (`noxarray`).
+    pub no_xarray: bool,
+    /// Consolidated metadata is used where there is some (`consolidated`).
+    pub consolidated: bool,
+}
+
+/// Last parts of the keys that every Zarr store has one of, directly below its root: of versions 2 and 3,
+/// and of the first NCZarr.
+pub const MARKERS: [&str; 6] = [
+    ".zgroup",
+    ".zarray",
+    ".zattrs",
+    ".zmetadata",
+    "zarr.json",
+    ".nczarr",
+];
+
+/// A store of keys. "No such key" is `None`; a failure is an error. Keys that break the grammar
+/// ([`super::key`]) are [`crate::ErrorKind::BadName`] everywhere. No key with bytes has keys below it: what has
+/// is a "key without content", an error of its own.
 pub trait Store: Debug + Send + Sync {
     /// Name for messages: path or URL.
     fn name(&self) -> &Arc<str>;
 
+    /// What was said of it.
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
     /// The bytes of a key.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`].
+    /// [`crate::ErrorKind::NoContent`] for what only has keys below it; [`crate::ErrorKind::Io`].
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>>;
 
     /// Ranges of the bytes of a key, in bytes.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`]; [`crate::ErrorKind::Truncated`] past the end.
+    /// As [`Store::get`]; [`crate::ErrorKind::Truncated`] past the end.
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>>;
 
     /// Size of a key in bytes.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`].
+    /// As [`Store::get`].
     fn size(&self, key: &str) -> Result<Option<u64>>;
 
     /// Names directly below `prefix`, of keys and of what has keys below it, sorted by bytes.
@@ -49,20 +78,44 @@ pub trait Store: Debug + Send + Sync {
     /// Stores a key; each key is put once.
     ///
     /// # Errors
+    /// [`crate::ErrorKind::Exists`] if there are keys below it, or one that it would be below;
     /// [`crate::ErrorKind::Io`].
     fn put(&self, key: &str, bytes: &[u8]) -> Result<()>;
 
     /// Stores a key that must not exist.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Exists`] if it does; [`crate::ErrorKind::Io`].
+    /// [`crate::ErrorKind::Exists`] if it does, and as [`Store::put`].
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()>;
 
-    /// Removes a key.
+    /// Removes a key; there may be none.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`].
+    /// [`crate::ErrorKind::NoContent`] for what only has keys below it; [`crate::ErrorKind::Io`].
     fn delete(&self, key: &str) -> Result<()>;
+}
+
+/// The error for what only has keys below it, where the bytes of a key are asked for.
+#[must_use]
+pub fn without_content(store: &str, key: &str) -> Error {
+    let what = "there are keys below it, but it has no bytes of its own";
+    Error::new(ErrorKind::NoContent, what)
+        .in_object(key)
+        .of(store)
+}
+
+/// The error for a key that must not exist.
+#[must_use]
+pub fn exists(store: &str, key: &str) -> Error {
+    let what = "the key exists already";
+    Error::new(ErrorKind::Exists, what).in_object(key).of(store)
+}
+
+/// The error for a key that has keys below it, or would be below one, so that it cannot have bytes.
+#[must_use]
+pub fn in_the_way(store: &str, key: &str) -> Error {
+    let what = "the key cannot be put: a key with bytes has no keys below it";
+    Error::new(ErrorKind::Exists, what).in_object(key).of(store)
 }
 
 /// A range of bytes.
@@ -80,6 +133,6 @@ pub fn range_of<'b>(bytes: &'b [u8], range: &Range<u64>) -> Result<&'b [u8]> {
                 "{have} bytes where those from {} to {} are expected",
                 range.start, range.end
             );
-            crate::Error::new(crate::ErrorKind::Truncated, what)
+            Error::new(ErrorKind::Truncated, what)
         })
 }

@@ -62,6 +62,14 @@ pub trait StoreTarget: Debug + Send {
     /// Where keys are put, each once. What was put can be read back.
     fn store(&self) -> &Arc<dyn Store>;
 
+    /// What was put so far, opened anew where that is possible, to be read while nothing is put any more.
+    ///
+    /// # Errors
+    /// Those of opening.
+    fn written(&mut self) -> Result<Arc<dyn Store>> {
+        Ok(Arc::clone(self.store()))
+    }
+
     /// Makes the keys visible under the target's name, as a whole.
     ///
     /// # Errors

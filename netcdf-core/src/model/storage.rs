@@ -20,6 +20,9 @@ pub struct Storage {
     pub codecs: Option<Vec<u8>>,
     /// How numbers are quantized that are written. What is read has `None`: it was quantized already.
     pub quantize: Option<Quantize>,
+    /// Bytes of the longest string, where strings are stored with a fixed size (Zarr); `None` leaves it to the
+    /// attributes, or the format.
+    pub max_string: Option<u64>,
 }
 
 /// Arrangement of a variable's data in the file (`_Storage`).

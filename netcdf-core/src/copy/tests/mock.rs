@@ -36,6 +36,7 @@ pub(super) fn table() -> Table {
     Table::new(vec![FilterEntry {
         id: 300,
         name: "add",
+        codec: None,
         prepare: |_, user| Ok(user.to_vec()),
         build: |params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))),
     }])

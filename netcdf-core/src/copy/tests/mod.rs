@@ -82,7 +82,10 @@ fn copied(bytes: &[u8], options: &Options, env: &Env) -> Result<Vec<u8>> {
     let reader = open(bytes, env)?;
     let plan = plan(reader.schema(), options)?;
     let (target, out) = MemoryTarget::new("out.nc");
-    let create = CreateOptions { no_fill: true };
+    let create = CreateOptions {
+        no_fill: true,
+        ..CreateOptions::default()
+    };
     let writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
     run(&*reader, &plan, writer, env)?;
     let bytes = out.lock().unwrap().take();

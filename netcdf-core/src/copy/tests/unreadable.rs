@@ -52,7 +52,10 @@ fn spoiled(bytes: &[u8], shorter: bool, options: &Options, from: u64) -> Error {
     let reader = format::open(Container::Source(Arc::clone(&source) as _), &env).unwrap();
     let plan = plan(reader.schema(), options).unwrap();
     let (target, out) = MemoryTarget::new("out.nc");
-    let create = CreateOptions { no_fill: true };
+    let create = CreateOptions {
+        no_fill: true,
+        ..CreateOptions::default()
+    };
     let writer = format::create(Box::new(target), plan.schema.clone(), create, &env).unwrap();
     source.from.store(from, Relaxed);
     let e = run(&*reader, &plan, writer, &env).unwrap_err();
@@ -136,7 +139,10 @@ fn a_file_that_changed_is_noted() {
         let reader = format::open(Container::Source(Arc::new(source)), &env).unwrap();
         let plan = plan(reader.schema(), &Options::default()).unwrap();
         let (target, out) = MemoryTarget::new("out.nc");
-        let create = CreateOptions { no_fill: true };
+        let create = CreateOptions {
+            no_fill: true,
+            ..CreateOptions::default()
+        };
         let writer = format::create(Box::new(target), plan.schema.clone(), create, &env).unwrap();
         assert_eq!(run(&*reader, &plan, writer, &env).is_err(), strict);
         assert_eq!(out.lock().unwrap().is_none(), strict);

@@ -18,16 +18,20 @@ fn checked(
     let plan = plan(reader.schema(), options).unwrap();
     let (target, out) = MemoryTarget::new("out.nc");
     let (target, kept) = hold(Box::new(target));
-    let create = CreateOptions { no_fill: true };
+    let create = CreateOptions {
+        no_fill: true,
+        ..CreateOptions::default()
+    };
     let writer = format::create(target, plan.schema.clone(), create, &env).unwrap();
     run(&*reader, &plan, writer, &env).unwrap();
-    let mut target = kept.take().unwrap();
+    let mut target = kept.take().unwrap().target("a file").unwrap();
     damage(&mut *target);
     target.commit().unwrap();
     // The held target was committed to be damaged: it is held once more.
     let written = out.lock().unwrap().take().unwrap();
     let (target, out) = MemoryTarget::new("out.nc");
-    let (mut target, kept) = hold(Box::new(target));
+    let (target, kept) = hold(Box::new(target));
+    let mut target = target.target("a file").unwrap();
     target.write_at(0, &written).unwrap();
     target.commit().unwrap();
     env.progress

@@ -8,7 +8,6 @@ mod attributes;
 mod stored;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::{Job, Pair, Plan, methods::Method};
 use crate::chunk::Dataset;
@@ -21,8 +20,8 @@ use crate::chunk::rechunk::decoding;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::{self, Reader};
+use crate::io::Container;
 use crate::io::held::Kept;
-use crate::io::{Container, Source};
 use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
 
@@ -54,21 +53,21 @@ pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] with the variable and the place of a value that differs; those of reading;
-/// those of [`Target::commit`](crate::io::Target::commit).
+/// those of [`Output::commit`](crate::io::Output::commit).
 pub fn verify(reader: &dyn Reader, plan: &Plan, kept: &Kept, env: &Env) -> Result<()> {
-    let mut target = kept.take()?;
-    compare(reader, plan, target.written()?, env)?;
-    target.commit()
+    let mut output = kept.take()?;
+    compare(reader, plan, output.written()?, env)?;
+    output.commit()
 }
 
 /// Compares the data that `plan` names, and the attributes of its schema, with what was written.
 pub(super) fn compare(
     reader: &dyn Reader,
     plan: &Plan,
-    written: Arc<dyn Source>,
+    written: Container,
     env: &Env,
 ) -> Result<()> {
-    let output = format::open(Container::Source(written), env)?;
+    let output = format::open(written, env)?;
     let vars = paths(output.schema());
     attributes::compare(&plan.schema, (output.schema(), &vars))?;
     let (from, to) = (Dataset::new(reader, env), Dataset::new(&*output, env));

@@ -125,7 +125,10 @@ impl Header {
     }
 }
 
-/// Bytes of a block: whole elements that stay in a cache, more of them for higher levels, for codecs
+/// Bytes of a block, at least: many blocks take long.
+const SMALLEST: usize = 128;
+
+/// Bytes of a block: what was asked for, or whole elements that stay in a cache, more of them for higher levels, for codecs
 /// that look far back and where each byte of the elements has a stream.
 fn block_size(choice: &Choice, len: usize) -> usize {
     let element = usize::from(choice.element);
@@ -143,6 +146,10 @@ fn block_size(choice: &Choice, len: usize) -> usize {
     let bytes: usize = kib * 1024 * far * streams.min(1024 / kib);
     // Bits are shuffled for 8 elements at a time.
     let whole = element * 8;
+    let bytes = match choice.block {
+        0 => bytes,
+        block => block.max(whole).max(SMALLEST),
+    };
     match len {
         0 => 1,
         // A block that is no multiple of that stays as it is: let it be a short one.

@@ -3,8 +3,8 @@
 //! | | |
 //! |---|---|
 //! | HDF5 number | 32001 |
-//! | Names | `blosc` |
-//! | Parameters | stored: revision of the filter, version of the format, element size, bytes of a chunk; level 0 to 9, shuffle (0 none, 1 bytes, 2 bits), codec (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The user gives up to three, the last ones, or stored ones whose first four are made anew; 5, 1, 0 if left out. The chunk itself says all that reading needs |
+//! | Names | `blosc`, in Zarr too |
+//! | Parameters | stored: revision of the filter, version of the format, element size, bytes of a chunk; level 0 to 9, shuffle (0 none, 1 bytes, 2 bits), codec (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The user gives up to three, the last ones, or stored ones whose first four are made anew; 5, 1, 0 if left out. In Zarr an eighth may give the bytes of a block. The chunk itself says all that reading needs |
 //! | Specification | c-blosc, `README_CHUNK_FORMAT.rst` |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin; in Zarr, every implementation |
 //!
@@ -17,6 +17,7 @@ mod blosclz;
 mod codec;
 mod encode;
 mod header;
+mod json;
 mod params;
 
 use super::bits::untranspose;
@@ -26,11 +27,18 @@ use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 use header::{Header, Shuffle};
 use params::Choice;
+pub(super) use params::visible;
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32001,
     name: NAME,
+    codec: Some(super::Codec {
+        name: NAME,
+        v3: NAME,
+        read: json::read,
+        write: json::write,
+    }),
     prepare: params::prepare,
     build: |params, _| {
         Ok(Box::new(Blosc {

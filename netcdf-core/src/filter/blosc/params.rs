@@ -18,6 +18,17 @@ const LARGEST: u32 = 255;
 /// The longest chunk that Blosc takes.
 const MOST: u32 = 0x7FFF_FFFF - 16;
 
+/// Parameters that are stored, as a rule: bytes of a block may follow.
+const STORED: usize = 7;
+
+/// The parameters that a user of Zarr gave: without what depends on type and chunk.
+pub(in crate::filter) fn visible(params: &[u32]) -> Vec<u32> {
+    let block = params.get(STORED).copied().unwrap_or(0);
+    let mut visible = vec![0, 0, 0, block];
+    visible.extend(params.iter().take(STORED).skip(4));
+    visible
+}
+
 /// The stored parameters for a user's.
 pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     let choice = match user {
@@ -25,7 +36,8 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     };
     let pick = |n: usize, default| choice.get(n).copied().unwrap_or(default);
     let (level, shuffle, codec) = (pick(0, 5), pick(1, 1), pick(2, 0));
-    if choice.len() > 3 || level > 9 || shuffle > 2 || codec > 5 {
+    let stored = user.len() == STORED + 1;
+    if choice.len() > 3 + usize::from(stored) || level > 9 || shuffle > 2 || codec > 5 {
         return Err(wrong(
             NAME,
             "a level from 0 to 9, a shuffle (0 none, 1 bytes, 2 bits) and a codec (0 blosclz, \
@@ -39,7 +51,9 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
         return Err(unfit(NAME, "a chunk of 2 GiB or more"));
     }
     let size = size.unwrap_or(1);
-    Ok(vec![REVISION, VERSION, size, bytes, level, shuffle, codec])
+    let mut params = vec![REVISION, VERSION, size, bytes, level, shuffle, codec];
+    params.extend(choice.get(3));
+    Ok(params)
 }
 
 /// What is written and how.
@@ -50,6 +64,8 @@ pub(super) struct Choice {
     pub level: u32,
     pub shuffle: Shuffle,
     pub codec: Codec,
+    /// Bytes of a block; 0 leaves them to us.
+    pub block: usize,
 }
 
 impl Choice {
@@ -83,6 +99,7 @@ impl Choice {
                 _ => Shuffle::Bytes,
             },
             codec,
+            block: usize::try_from(pick(STORED, 0)).unwrap_or(0),
         })
     }
 }
@@ -100,7 +117,7 @@ mod tests {
         let stored = [2, 2, 8, 16_000, 9, 0, 4];
         assert_eq!(prepare(&stored).unwrap(), [2, 2, 4, 2000, 9, 0, 4]);
         assert_eq!(prepare(&stored[..4]).unwrap(), [2, 2, 4, 2000, 5, 1, 0]);
-        for wrong in [&[10][..], &[5, 3], &[5, 1, 6], &[0; 8]] {
+        for wrong in [&[10][..], &[5, 3], &[5, 1, 6], &[0; 9]] {
             assert!(prepare(wrong).is_err());
         }
         let large = super::prepare(&context(3000, 300), &[1]).unwrap();

@@ -3,6 +3,7 @@
 use super::{BIG_ENDIAN, ENTROPY, NEAREST_NEIGHBOUR};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Context;
+use crate::filter::codec::{Config, Members, Shown, whole};
 use crate::filter::user::{chunk_elements, unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
@@ -16,6 +17,36 @@ const KNOWN: u32 = 0xBF;
 /// A scanline has at most so many blocks and pixels.
 const BLOCKS: u64 = 128;
 const PIXELS: u64 = 4096;
+
+/// The options that a user gave.
+pub(in crate::filter) fn visible(options: u32) -> u32 {
+    options & !(ALLOW_K13 | CHIP | LITTLE_ENDIAN | BIG_ENDIAN | RAW)
+}
+
+/// The stored parameters for the members of the codec.
+pub(super) fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
+    let member = |key| {
+        let n = config.int(key, None)?;
+        u32::try_from(n).map_err(|_| config.wrong(format_args!("`{key}` is {n}")))
+    };
+    let user = [member("mask")?, member("pixels-per-block")?];
+    let stored = prepare(config.context, &user);
+    stored.map_err(|e| match e.kind() {
+        ErrorKind::Argument => config.wrong(e.what().trim_start_matches("szip: ")),
+        _ => e,
+    })
+}
+
+/// The members of the codec.
+pub(super) fn to_codec(params: &[u32], _: &Shown<'_>) -> Result<Members> {
+    match *params {
+        [options, block, ..] => Ok(vec![
+            whole("mask", visible(options)),
+            whole("pixels-per-block", block),
+        ]),
+        _ => Err(expected(params)),
+    }
+}
 
 /// The stored parameters for a user's.
 pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
@@ -57,7 +88,9 @@ fn pixel(context: &Context) -> Result<u32> {
 fn scanline(context: &Context, block: u32) -> Result<u32> {
     let (block, elements) = (u64::from(block), chunk_elements("szip", context)?);
     let most = BLOCKS * block;
-    let line = match context.shape.last().copied().unwrap_or(1) {
+    // In Zarr it is a row of the variable, as netCDF-C has it.
+    let row = context.about.dims.last().or(context.shape.last());
+    let line = match row.copied().unwrap_or(1) {
         row if row < block && elements < block => {
             let what = format!("szip: {block} pixels per block, in a chunk of {elements}");
             return Err(Error::new(ErrorKind::Argument, what));

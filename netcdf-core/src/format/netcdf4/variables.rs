@@ -182,6 +182,7 @@ fn storage(dataset: &Dataset) -> Storage {
         },
         codecs: None,
         quantize: None,
+        max_string: None,
     }
 }
 

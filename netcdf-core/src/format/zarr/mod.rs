@@ -2,13 +2,38 @@
 //!
 //! Specifications: Zarr version 2 and version 3; "The NetCDF NCZarr Implementation".
 
-pub mod json;
+mod array;
+mod attrs;
+mod cache;
+mod chunks;
+mod dtype;
+mod fill;
+mod half;
+mod keys;
+mod meta;
+mod nczarr;
+mod reader;
+mod schema;
+mod shard;
+mod strings;
+mod types;
+mod v2;
+mod v3;
+mod values;
+mod variable;
+pub mod write;
 
+pub use reader::ZarrReader;
+
+use std::sync::Arc;
+
+use self::meta::Metadata;
+use self::schema::Builder;
 use super::{CreateOptions, Format, Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Container, Output};
-use crate::model::{Kind, Schema};
+use crate::io::{Container, Output, Store};
+use crate::model::{Kind, Schema, ZarrVersion};
 
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
@@ -25,21 +50,67 @@ pub const FORMAT: Format = Format {
 };
 
 fn probe(container: &Container) -> Result<Option<Kind>> {
-    match container {
-        Container::Source(_) => Ok(None),
-        Container::Store(_) => Ok(None),
-    }
+    let Container::Store(store) = container else {
+        return Ok(None);
+    };
+    let Some(version) = version(store)? else {
+        return Ok(None);
+    };
+    let env = Env::default();
+    let builder = Builder::new(Metadata::open(store, version, &env)?, version)?;
+    Ok(Some(Kind::Zarr(builder.zarr)))
 }
 
-fn open(container: Container, _env: &Env) -> Result<Box<dyn Reader>> {
-    Err(Error::new(ErrorKind::Unsupported, "Zarr").of(container.name()))
+fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
+    let unknown = || Error::new(ErrorKind::UnknownFormat, "not a Zarr store");
+    let Container::Store(store) = container else {
+        return Err(unknown().of(container.name()));
+    };
+    let version = version(&store)?.ok_or_else(|| unknown().of(store.name()))?;
+    Ok(Box::new(ZarrReader::open(store, version, env)?))
+}
+
+/// Names below the root that are looked into, if the root has no metadata.
+const LOOKED_AT: usize = 256;
+
+/// The version of a store, if it is one of Zarr: as its root says, else as what is directly below says.
+fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
+    if let Some(version) = version_at(store, "")? {
+        return Ok(Some(version));
+    }
+    for name in store.children("")?.iter().take(LOOKED_AT) {
+        if let Some(version) = version_at(store, &format!("{name}/"))? {
+            return Ok(Some(version));
+        }
+    }
+    Ok(None)
+}
+
+fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion>> {
+    let is = |key: &str| match store.size(&format!("{prefix}{key}")) {
+        Ok(size) => Ok(size.is_some()),
+        // Other things than stores have names of all kinds.
+        Err(e) if e.kind() == ErrorKind::BadName || e.kind() == ErrorKind::NoContent => Ok(false),
+        Err(e) => Err(e),
+    };
+    if is(meta::V3)? {
+        return Ok(Some(ZarrVersion::V3));
+    }
+    for key in meta::V2.iter().chain(&[".zmetadata", ".nczarr"]) {
+        if is(key)? {
+            return Ok(Some(ZarrVersion::V2));
+        }
+    }
+    Ok(None)
 }
 
 fn create(
     output: Output,
-    _schema: Schema,
-    _options: CreateOptions,
-    _env: &Env,
+    schema: Schema,
+    options: CreateOptions,
+    env: &Env,
 ) -> Result<Box<dyn Writer>> {
-    Err(Error::new(ErrorKind::Unsupported, "Zarr").of(output.name()))
+    let target = output.store("Zarr")?;
+    let writer = write::writer::ZarrWriter::create(target, schema, options, env)?;
+    Ok(Box::new(writer))
 }

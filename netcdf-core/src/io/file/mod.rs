@@ -1,9 +1,9 @@
 //! Files: positioned reads; outputs beside their target, renamed when whole.
 
 pub(crate) mod full;
-mod place;
+pub(super) mod place;
 mod scratch;
-mod unnamed;
+pub(super) mod unnamed;
 
 pub use scratch::Scratch;
 
@@ -291,7 +291,7 @@ impl FileTarget {
 /// Bytes written at a time. For larger writes Linux takes larger runs of free memory as its page cache,
 /// which a virtual machine may first have to get from its host: that took up to ten times as long.
 /// Where it has them, they save a quarter of the time.
-const PIECE: usize = 32 << 10;
+pub(super) const PIECE: usize = 32 << 10;
 
 impl Target for FileTarget {
     fn name(&self) -> &Arc<str> {
@@ -420,6 +420,25 @@ pub fn or_stdout(path: &Path) -> PathBuf {
 pub fn beside(output: &Path) -> Option<PathBuf> {
     let folder = output.parent().filter(|_| !in_place(output));
     folder.map(Path::to_path_buf)
+}
+
+/// True if replacing `output` would harm `input`, or if it would be put into it: both are the same, or one is in the
+/// other.
+#[must_use]
+pub fn overlap(input: &Path, output: &Path) -> bool {
+    same_file(input, output) || within(input, output) || within(output, input)
+}
+
+/// True if what `path` leads to is in the directory `folder`, at any depth. There need not be anything under the
+/// last part of `path`.
+#[must_use]
+pub fn within(path: &Path, folder: &Path) -> bool {
+    let real = std::fs::canonicalize(path).or_else(|_| {
+        let above = std::fs::canonicalize(unnamed::folder(path))?;
+        Ok::<_, std::io::Error>(above.join(path.file_name().unwrap_or_default()))
+    });
+    let folder = std::fs::canonicalize(folder);
+    real.is_ok_and(|real| folder.is_ok_and(|folder| real != folder && real.starts_with(folder)))
 }
 
 /// True if both paths lead to the same file, through links of any sort.

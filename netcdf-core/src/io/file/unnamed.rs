@@ -64,7 +64,7 @@ fn copied(path: &Path, mut file: &File) -> Result<tempfile::TempPath> {
 }
 
 /// The directory of a path.
-pub(super) fn folder(path: &Path) -> &Path {
+pub(in crate::io) fn folder(path: &Path) -> &Path {
     let dir = path.parent().filter(|d| !d.as_os_str().is_empty());
     dir.unwrap_or(Path::new("."))
 }
@@ -72,11 +72,8 @@ pub(super) fn folder(path: &Path) -> &Path {
 /// Names of so many bytes may become too long with what is added to them.
 const LONG_NAME: usize = 240;
 
-/// Makes a file in the same directory, under a name that says what it will become.
-fn named<R>(
-    path: &Path,
-    make: impl FnOnce(&tempfile::Builder, &Path) -> Result<tempfile::NamedTempFile<R>>,
-) -> Result<tempfile::NamedTempFile<R>> {
+/// How the names begin that say what something will become.
+pub(in crate::io) fn prefix(path: &Path) -> std::ffi::OsString {
     let mut prefix = std::ffi::OsString::from(".");
     let name = path.file_name().unwrap_or_default();
     if name.len() < LONG_NAME {
@@ -86,6 +83,15 @@ fn named<R>(
         prefix.push(short);
     }
     prefix.push(".");
+    prefix
+}
+
+/// Makes a file in the same directory, under a name that says what it will become.
+fn named<R>(
+    path: &Path,
+    make: impl FnOnce(&tempfile::Builder, &Path) -> Result<tempfile::NamedTempFile<R>>,
+) -> Result<tempfile::NamedTempFile<R>> {
+    let prefix = prefix(path);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
     #[cfg(unix)]

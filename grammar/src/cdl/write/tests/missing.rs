@@ -93,6 +93,7 @@ fn what_is_missing_may_show_when_data_is_read() {
     let row = FilterEntry {
         id: 40000,
         name: "container",
+        codec: None,
         prepare: |_, params| Ok(params.to_vec()),
         build: |_, _| Err(Error::new(ErrorKind::FilterUnavailable, "nothing within")),
     };

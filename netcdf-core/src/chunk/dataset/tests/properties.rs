@@ -149,6 +149,7 @@ fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
     let row = FilterEntry {
         id: 300,
         name: "damaged",
+        codec: None,
         prepare: |_, user| Ok(user.to_vec()),
         build: |_, _| Ok(Box::new(Damaged)),
     };
@@ -195,6 +196,7 @@ fn short_chunks_are_errors() {
     let row = FilterEntry {
         id: 300,
         name: "half",
+        codec: None,
         prepare: |_, user| Ok(user.to_vec()),
         build: |_, _| Ok(Box::new(Half)),
     };

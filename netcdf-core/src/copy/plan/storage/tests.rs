@@ -60,6 +60,7 @@ fn add(
             fill: Fill::Fill,
             codecs: None,
             quantize: None,
+            max_string: None,
         },
     });
 }

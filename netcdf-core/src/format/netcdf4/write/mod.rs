@@ -5,7 +5,7 @@
 //! | `check` | what cannot be held |
 //! | [`datatypes`] | types as HDF5 datatypes |
 //! | [`chunk_sizes`] | the shape of chunks, where it is not asked for |
-//! | `storage` | layout, chunks and filters of variables |
+//! | [`storage`] | layout, chunks and filters of variables |
 //! | `order` | which variables are scales, and the order of links |
 //! | `scales` | the attributes of dimension scales |
 //! | `plan` | the objects of the file |
@@ -19,7 +19,7 @@ pub mod encode;
 mod order;
 mod plan;
 mod scales;
-mod storage;
+pub mod storage;
 pub mod writer;
 
 #[cfg(test)]

@@ -161,7 +161,10 @@ fn compact(elements: Elements) -> Result<Place> {
 
 /// Filters with the parameters that are stored. Those that we cannot apply are stored as given: the
 /// chunks then have to come encoded.
-fn prepared(
+///
+/// # Errors
+/// Those of preparing filters, but for [`ErrorKind::Unsupported`].
+pub fn prepared(
     (filters, keep): (&[FilterSpec], bool),
     (layout, fill, about): (&Layout, Vec<u8>, About),
     table: &Table,

@@ -1,0 +1,57 @@
+//! Codecs one behind the other.
+
+use super::{from_json, to_json};
+use crate::error::Result;
+use crate::filter::{Context, Table};
+use crate::json::Json;
+use crate::model::{FilterSpec, ZarrVersion};
+
+/// The filters of codecs that are given in the order of writing; the context is that of the chunk.
+///
+/// # Errors
+/// Those of [`from_json`].
+pub fn filters(
+    version: ZarrVersion,
+    codecs: &[Json],
+    context: &Context,
+    table: &Table,
+) -> Result<Vec<FilterSpec>> {
+    let mut next = context.clone();
+    let mut filters = Vec::with_capacity(codecs.len().min(64));
+    for json in codecs {
+        let spec = from_json(version, json, &next, table)?;
+        next = behind(&spec, &next, table);
+        filters.push(spec);
+    }
+    Ok(filters)
+}
+
+/// The codecs of filters in the order of writing; the context is that of the chunk.
+///
+/// # Errors
+/// Those of [`to_json`].
+pub fn list(
+    version: ZarrVersion,
+    filters: &[FilterSpec],
+    context: &Context,
+    table: &Table,
+) -> Result<Vec<Json>> {
+    let mut next = context.clone();
+    let mut codecs = Vec::with_capacity(filters.len());
+    for spec in filters {
+        codecs.push(to_json(version, spec, &next, table)?);
+        next = behind(spec, &next, table);
+    }
+    Ok(codecs)
+}
+
+/// The context behind a filter: what the next one is given on writing.
+#[must_use]
+pub fn behind(spec: &FilterSpec, context: &Context, table: &Table) -> Context {
+    let built = table.entry(spec.id);
+    let built = built.and_then(|entry| entry.build(&spec.params, context));
+    match built {
+        Ok(filter) => filter.output(context),
+        Err(_) => context.of_any_length(),
+    }
+}

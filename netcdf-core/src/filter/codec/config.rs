@@ -1,0 +1,127 @@
+//! The members of a codec's JSON.
+
+use std::fmt::Display;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::Context;
+use crate::json::Json;
+use crate::model::ZarrVersion;
+
+/// How a codec is described, and for which chunks.
+#[derive(Debug, Clone, Copy)]
+pub struct Config<'a> {
+    /// Its name, without a prefix.
+    pub name: &'a str,
+    /// What stands beside the name (version 2) or in `configuration` (version 3).
+    pub(super) members: &'a Json,
+    /// The version of the format.
+    pub version: ZarrVersion,
+    /// Whether version 3 has it by its bare name, not as one of numcodecs.
+    pub plain: bool,
+    /// What it is given on writing.
+    pub context: &'a Context,
+}
+
+impl<'a> Config<'a> {
+    /// A member; `None` if there is none, or null.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&'a Json> {
+        self.members.get(key).filter(|value| **value != Json::Null)
+    }
+
+    /// The error for what is wrong in the JSON.
+    pub fn wrong(&self, what: impl Display) -> Error {
+        let name = self.name;
+        Error::new(ErrorKind::Corrupt, format!("codec {name}: {what}"))
+    }
+
+    /// The error for a form of the codec that we do not have.
+    pub fn unsupported(&self, what: impl Display) -> Error {
+        let name = self.name;
+        Error::new(ErrorKind::Unsupported, format!("codec {name}: {what}"))
+    }
+
+    /// The error for a member that is missing or of another type.
+    fn expected(&self, key: &str, expected: &str) -> Error {
+        match self.get(key) {
+            None => self.wrong(format_args!("no `{key}`, which is {expected}")),
+            Some(value) => {
+                let value = value.to_bytes();
+                let found = String::from_utf8_lossy(&value);
+                self.wrong(format_args!("`{key}` is {found}, not {expected}"))
+            }
+        }
+    }
+
+    /// A whole number; the default where there is none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for what is not one, and where it is missing without a default.
+    pub fn int(&self, key: &str, default: impl Into<Option<i64>>) -> Result<i64> {
+        let wrong = || self.expected(key, "a whole number");
+        match self.get(key) {
+            None => default.into().ok_or_else(wrong),
+            Some(Json::Number(text)) => whole(text).ok_or_else(wrong),
+            Some(Json::Null | Json::Bool(_) | Json::Text(_) | Json::Array(_) | Json::Object(_)) => {
+                Err(wrong())
+            }
+        }
+    }
+
+    /// The text of a number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for what is not one, and where it is missing.
+    pub fn number(&self, key: &str) -> Result<&'a str> {
+        match self.get(key) {
+            Some(Json::Number(text)) => Ok(text),
+            Some(Json::Null | Json::Bool(_) | Json::Text(_) | Json::Array(_) | Json::Object(_))
+            | None => Err(self.expected(key, "a number")),
+        }
+    }
+
+    /// A text; `None` where there is none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for what is not one.
+    pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(value) => match value.as_str() {
+                Some(text) => Ok(Some(text)),
+                None => Err(self.expected(key, "a text")),
+            },
+        }
+    }
+
+    /// Whether something is so; not, where nothing is said.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for what says neither.
+    pub fn flag(&self, key: &str) -> Result<bool> {
+        match self.get(key) {
+            None => Ok(false),
+            Some(Json::Bool(flag)) => Ok(*flag),
+            Some(
+                Json::Null | Json::Number(_) | Json::Text(_) | Json::Array(_) | Json::Object(_),
+            ) => Err(self.expected(key, "true or false")),
+        }
+    }
+
+    /// A level among these; another one says nothing to a reader, and becomes the default.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for what is no whole number.
+    pub fn level(&self, known: std::ops::RangeInclusive<i64>, default: u32) -> Result<u32> {
+        let level = self.int("level", i64::from(default))?;
+        let known = Some(level).filter(|level| known.contains(level));
+        let level = known.and_then(|level| i32::try_from(level).ok());
+        Ok(level.map_or(default, i32::cast_unsigned))
+    }
+}
+
+/// A whole number, also one that is written as `5.0`.
+fn whole(text: &str) -> Option<i64> {
+    let whole = text.strip_suffix(".0").unwrap_or(text);
+    whole.strip_prefix('+').unwrap_or(whole).parse().ok()
+}

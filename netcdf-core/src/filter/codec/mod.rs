@@ -1,0 +1,308 @@
+//! Codecs of Zarr: from the JSON by which Zarr describes a filter to its number and parameters, and back.
+//!
+//! A codec that stores the bytes that an HDF5 filter stores has its number, and the parameters that HDF5 stores for the chunk
+//! and the type. The others have numbers of their own, from [`PRIVATE`] on, which no HDF5 file can have: [`visible`] gives
+//! `None` for them. A codec that nobody knows is [`UNKNOWN`], with its JSON as the parameters ([`pack_text`]), so that it can
+//! be shown and copied.
+//!
+//! Version 2 has `{"id": NAME, …}`, version 3 `{"name": NAME, "configuration": {…}}`, where the codecs of numcodecs that are
+//! not its own are called `numcodecs.NAME`, with the members that they have in version 2.
+
+mod chain;
+mod config;
+mod text;
+
+pub use chain::{behind, filters, list};
+pub use config::Config;
+pub use text::{pack_text, unpack_text};
+
+use super::{Context, Table};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::Json;
+use crate::model::{FilterSpec, ZarrVersion};
+
+/// The first of the numbers that are no HDF5 filter's.
+pub const PRIVATE: u32 = 0x8000_0000;
+
+/// The number of codecs that nobody knows.
+pub const UNKNOWN: u32 = PRIVATE;
+
+/// Numbers of the codecs that are no HDF5 filters.
+pub mod ids {
+    use super::PRIVATE;
+
+    /// `gzip`.
+    pub const GZIP: u32 = PRIVATE + 1;
+    /// `lz4`, as numcodecs frames it.
+    pub const LZ4: u32 = PRIVATE + 2;
+    /// `crc32`.
+    pub const CRC32: u32 = PRIVATE + 3;
+    /// `crc32c`.
+    pub const CRC32C: u32 = PRIVATE + 4;
+    /// `adler32`.
+    pub const ADLER32: u32 = PRIVATE + 5;
+    /// `jenkins_lookup3`.
+    pub const JENKINS_LOOKUP3: u32 = PRIVATE + 6;
+    /// `delta`.
+    pub const DELTA: u32 = PRIVATE + 7;
+    /// `fixedscaleoffset`.
+    pub const FIXED_SCALE_OFFSET: u32 = PRIVATE + 8;
+    /// `quantize`.
+    pub const QUANTIZE: u32 = PRIVATE + 9;
+    /// `bitround`.
+    pub const BITROUND: u32 = PRIVATE + 10;
+    /// `packbits`.
+    pub const PACKBITS: u32 = PRIVATE + 11;
+    /// `astype`.
+    pub const ASTYPE: u32 = PRIVATE + 12;
+    /// `lzma`.
+    pub const LZMA: u32 = PRIVATE + 13;
+    /// `zfpy`.
+    pub const ZFPY: u32 = PRIVATE + 14;
+    /// `transpose`, and `order: "F"` of version 2. Parameters: for each dimension of what is stored, that of the chunk.
+    pub const TRANSPOSE: u32 = PRIVATE + 15;
+    /// `base64`.
+    pub const BASE64: u32 = PRIVATE + 16;
+}
+
+/// Members of a JSON object.
+pub type Members = Vec<(String, Json)>;
+
+/// What Zarr calls a filter, and how it describes its parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct Codec {
+    /// `id` in version 2: the name that numcodecs, or NCZarr, has for it.
+    pub name: &'static str,
+    /// `name` in version 3, with `numcodecs.` before it where it is no codec of version 3 itself.
+    pub v3: &'static str,
+    /// From JSON to the parameters that are stored.
+    ///
+    /// Fails with [`ErrorKind::Corrupt`] for members that cannot be, with [`ErrorKind::Unsupported`] for forms of the codec
+    /// that we do not have.
+    pub read: fn(&Config<'_>) -> Result<Vec<u32>>,
+    /// From the parameters that are stored to the members of the JSON.
+    pub write: fn(&[u32], &Shown<'_>) -> Result<Members>,
+}
+
+/// What JSON is made for.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// The version of the format.
+    pub version: ZarrVersion,
+    /// What the filter is given on writing.
+    pub context: &'a Context,
+}
+
+/// Whether a number is one of a codec that is no HDF5 filter.
+#[must_use]
+pub fn is_private(id: u32) -> bool {
+    id >= PRIVATE
+}
+
+/// The form of a filter that `_Filter` and netCDF-C show of a variable in Zarr: the parameters that a user gives, not those that
+/// depend on type and chunk. `None` for codecs that are no HDF5 filters.
+#[must_use]
+pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
+    let params = match (spec.id, spec.params.as_slice()) {
+        (PRIVATE.., _) => return None,
+        (2, _) => vec![],
+        (4, &[options, block, ..]) => vec![super::szip::visible(options), block],
+        (32001, params) => super::blosc::visible(params),
+        (32015, &[level, ..]) => vec![level],
+        (_, params) => params.to_vec(),
+    };
+    Some(FilterSpec {
+        id: spec.id,
+        params,
+    })
+}
+
+/// A codec by its name, and its JSON in parts.
+struct Named<'a> {
+    /// As it is written.
+    full: &'a str,
+    members: &'a Json,
+}
+
+/// The members of a codec that has none.
+const NOTHING: &Json = &Json::Object(Vec::new());
+
+impl<'a> Named<'a> {
+    fn of(version: ZarrVersion, json: &'a Json) -> Result<Self> {
+        let (key, members) = match version {
+            ZarrVersion::V2 => ("id", json),
+            ZarrVersion::V3 => {
+                let members = json.get("configuration");
+                let members = members.filter(|m| **m != Json::Null);
+                ("name", members.unwrap_or(NOTHING))
+            }
+        };
+        // Version 3 allows a name alone.
+        let alone = json.as_str().filter(|_| version == ZarrVersion::V3);
+        let full = alone.or_else(|| json.get(key).and_then(Json::as_str));
+        let full = full.ok_or_else(|| {
+            let json = json.to_bytes();
+            let json = String::from_utf8_lossy(&json);
+            let what = format!("a codec without `{key}`: {json}");
+            Error::new(ErrorKind::Corrupt, what)
+        })?;
+        Ok(Self { full, members })
+    }
+
+    /// The name without the prefix of numcodecs.
+    fn name(&self) -> &'a str {
+        let prefixed = self.full.strip_prefix("numcodecs.");
+        prefixed.unwrap_or(self.full)
+    }
+}
+
+/// The filter that JSON describes, for chunks of this context. A codec that is neither built in nor described by a codec library
+/// becomes [`UNKNOWN`].
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] for a codec without a name, and for members that a known codec cannot have; the errors of codec
+/// libraries.
+pub fn from_json(
+    version: ZarrVersion,
+    json: &Json,
+    context: &Context,
+    table: &Table,
+) -> Result<FilterSpec> {
+    let named = Named::of(version, json)?;
+    let config = Config {
+        name: named.name(),
+        members: named.members,
+        version,
+        plain: version == ZarrVersion::V3 && named.name() == named.full,
+        context,
+    };
+    match table.codec(named.name()) {
+        Some((id, codec)) => match (codec.read)(&config) {
+            Ok(params) => Ok(FilterSpec { id, params }),
+            Err(e) if e.kind() == ErrorKind::Unsupported => Ok(unknown(json)),
+            Err(e) => Err(e),
+        },
+        None => match table.library_codec(&config) {
+            Some(spec) => spec,
+            None => Ok(unknown(json)),
+        },
+    }
+}
+
+fn unknown(json: &Json) -> FilterSpec {
+    FilterSpec {
+        id: UNKNOWN,
+        params: pack_text(&json.to_bytes()),
+    }
+}
+
+/// The JSON that describes a filter, for chunks of this context.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`], with a way out, for a filter that Zarr has no codec for; the errors of codec libraries.
+pub fn to_json(
+    version: ZarrVersion,
+    spec: &FilterSpec,
+    context: &Context,
+    table: &Table,
+) -> Result<Json> {
+    if spec.id == UNKNOWN {
+        return same(version, spec);
+    }
+    let row = table.rows.iter().find(|row| row.id == spec.id);
+    if let Some(codec) = row.and_then(|row| row.codec) {
+        let members = (codec.write)(&spec.params, &Shown { version, context })?;
+        return Ok(wrapped(version, (codec.name, codec.v3), members));
+    }
+    match table.library_json(version, spec) {
+        Some(json) => json,
+        None => Err(no_codec(spec.id, table)),
+    }
+}
+
+/// A codec that nobody knows stays as it is.
+fn same(version: ZarrVersion, spec: &FilterSpec) -> Result<Json> {
+    let text = unpack_text(&spec.params).unwrap_or_default();
+    let json = Json::parse(&text)?;
+    match Named::of(version, &json) {
+        Ok(_) => Ok(json),
+        Err(_) => {
+            let text = String::from_utf8_lossy(&text);
+            let what = format!("the codec {text} has no form in this version of Zarr");
+            Err(Error::new(ErrorKind::Unsupported, what).with_remedy(OTHERS))
+        }
+    }
+}
+
+const OTHERS: &str = "give other filters, as -F '*,zstd,3', or none, -F '*,none'";
+
+fn no_codec(id: u32, table: &Table) -> Error {
+    let name = table
+        .name(id)
+        .map_or(String::new(), |name| format!(" ({name})"));
+    let what = format!("filter {id}{name} is no codec of Zarr");
+    Error::new(ErrorKind::Unsupported, what).with_remedy(OTHERS)
+}
+
+/// A codec's JSON.
+fn wrapped(version: ZarrVersion, (v2, v3): (&str, &str), members: Members) -> Json {
+    let with = |key: &str, name: &str, rest: Members| {
+        let name = (key.to_owned(), Json::text(name));
+        Json::Object(std::iter::once(name).chain(rest).collect())
+    };
+    match version {
+        ZarrVersion::V2 => with("id", v2, members),
+        ZarrVersion::V3 if members.is_empty() => with("name", v3, vec![]),
+        ZarrVersion::V3 => {
+            let configuration = ("configuration".to_owned(), Json::Object(members));
+            with("name", v3, vec![configuration])
+        }
+    }
+}
+
+impl Table {
+    /// The codec of a name of numcodecs, with its filter's number.
+    fn codec(&self, name: &str) -> Option<(u32, &Codec)> {
+        let codecs = self.rows.iter();
+        let mut codecs = codecs.filter_map(|row| Some((row.id, row.codec.as_ref()?)));
+        codecs.find(|(_, codec)| codec.name == name)
+    }
+
+    /// The filter that a codec library makes of JSON.
+    fn library_codec(&self, config: &Config<'_>) -> Option<Result<FilterSpec>> {
+        let codec = self.plugins.as_ref()?.codec(config.name)?;
+        let members = config.members.members().iter();
+        let members = members.filter(|(key, _)| key != "id").cloned().collect();
+        let json = wrapped(ZarrVersion::V2, (config.name, ""), members);
+        let made = codec.parameters(&json.to_bytes());
+        let made = made.and_then(|visible| codec.modify(config.context, &visible));
+        Some(made.map(|made| FilterSpec {
+            id: codec.filter,
+            params: made.working,
+        }))
+    }
+
+    /// The JSON that a codec library makes of parameters.
+    fn library_json(&self, version: ZarrVersion, spec: &FilterSpec) -> Option<Result<Json>> {
+        let codec = self.plugins.as_ref()?.codec_of(spec.id)?;
+        let json = codec.json(&spec.params).and_then(|text| Json::parse(&text));
+        Some(json.map(|json| {
+            let members = json.members().iter();
+            let members = members.filter(|(key, _)| key != "id").cloned().collect();
+            wrapped(version, (&codec.name, &codec.name), members)
+        }))
+    }
+}
+
+/// A member whose value is a whole number.
+pub(super) fn whole(key: &str, n: impl std::fmt::Display) -> (String, Json) {
+    (key.to_owned(), Json::int(n))
+}
+
+/// A member whose value is a text.
+pub(super) fn word(key: &str, text: &str) -> (String, Json) {
+    (key.to_owned(), Json::text(text))
+}
+
+#[cfg(test)]
+mod tests;

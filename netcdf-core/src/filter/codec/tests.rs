@@ -1,0 +1,176 @@
+use super::*;
+use crate::filter::tests::context;
+use ZarrVersion::{V2, V3};
+
+fn read(version: ZarrVersion, json: &str) -> Result<FilterSpec> {
+    let json = Json::parse(json.as_bytes()).unwrap();
+    from_json(version, &json, &context(400, 4), &Table::default())
+}
+
+fn write(version: ZarrVersion, id: u32, params: &[u32]) -> Result<String> {
+    let spec = FilterSpec {
+        id,
+        params: params.to_vec(),
+    };
+    let json = to_json(version, &spec, &context(400, 4), &Table::default())?;
+    Ok(String::from_utf8(json.to_bytes()).unwrap())
+}
+
+/// JSON that is read, the filter, and what is written of it.
+fn check(version: ZarrVersion, json: &str, id: u32, params: &[u32], back: &str) {
+    let spec = read(version, json).unwrap();
+    assert_eq!((spec.id, &*spec.params), (id, params), "{json}");
+    assert_eq!(write(version, id, params).unwrap(), back);
+}
+
+fn same(version: ZarrVersion, json: &str, id: u32, params: &[u32]) {
+    check(version, json, id, params, json);
+}
+
+#[test]
+fn codecs_of_version_2() {
+    same(V2, r#"{"id": "zlib", "level": 5}"#, 1, &[5]);
+    same(V2, r#"{"id": "shuffle", "elementsize": 8}"#, 2, &[8]);
+    let zero = r#"{"id": "shuffle", "elementsize": 0}"#;
+    check(V2, zero, 2, &[4], &zero.replace('0', "4"));
+    same(V2, r#"{"id": "fletcher32"}"#, 3, &[]);
+    same(
+        V2,
+        r#"{"id": "szip", "mask": 32, "pixels-per-block": 4}"#,
+        4,
+        &[169, 4, 32, 100],
+    );
+    same(V2, r#"{"id": "bz2", "level": 9}"#, 307, &[9]);
+    same(V2, r#"{"id": "zstd", "level": 3}"#, 32015, &[3]);
+    same(
+        V2,
+        r#"{"id": "zstd", "level": -1, "checksum": true}"#.replace("-1", "7").as_str(),
+        32015,
+        &[7, 1],
+    );
+    same(
+        V2,
+        r#"{"id": "blosc", "clevel": 5, "blocksize": 0, "cname": "lz4", "shuffle": 1}"#,
+        32001,
+        &[2, 2, 4, 400, 5, 1, 1],
+    );
+    let auto = r#"{"blocksize": 256, "clevel": 5, "cname": "zstd", "id": "blosc", "shuffle": -1}"#;
+    let made = r#"{"id": "blosc", "clevel": 5, "blocksize": 256, "cname": "zstd", "shuffle": 1}"#;
+    check(V2, auto, 32001, &[2, 2, 4, 400, 5, 1, 5, 256], made);
+}
+
+#[test]
+fn codecs_of_version_3() {
+    let of =
+        |name: &str, rest: &str| format!(r#"{{"name": "{name}", "configuration": {{{rest}}}}}"#);
+    same(V3, &of("numcodecs.zlib", r#""level": 5"#), 1, &[5]);
+    same(V3, &of("numcodecs.shuffle", r#""elementsize": 4"#), 2, &[4]);
+    same(V3, r#"{"name": "numcodecs.fletcher32"}"#, 3, &[]);
+    same(V3, &of("numcodecs.bz2", r#""level": 5"#), 307, &[5]);
+    let zstd = of("zstd", r#""level": 0, "checksum": false"#);
+    same(V3, &zstd, 32015, &[0]);
+    check(
+        V3,
+        r#"{"name": "numcodecs.zstd"}"#,
+        32015,
+        &[3],
+        &zstd.replace('0', "3"),
+    );
+    let blosc = r#""typesize": 2, "cname": "blosclz", "clevel": 5, "shuffle": "bitshuffle", "blocksize": 0"#;
+    same(V3, &of("blosc", blosc), 32001, &[2, 2, 2, 400, 5, 2, 0]);
+    let defaults = blosc
+        .replace("blosclz", "lz4")
+        .replace("bitsh", "sh")
+        .replace('2', "4");
+    check(
+        V3,
+        r#"{"name": "numcodecs.blosc", "configuration": {"cname": "lz4"}}"#,
+        32001,
+        &[2, 2, 4, 400, 5, 1, 1],
+        &of("blosc", &defaults),
+    );
+    let alone = read(V3, r#""numcodecs.fletcher32""#).unwrap();
+    assert_eq!(alone.id, 3);
+}
+
+#[test]
+fn szip_takes_its_scanlines_from_the_dimension_and_never_declines() {
+    let mut context = context(96, 4);
+    context.shape = vec![4, 6];
+    context.about.dims = vec![8, 12];
+    context.element.ty = crate::model::Atomic::Int.into();
+    let json = Json::parse(br#"{"id": "szip", "mask": 32, "pixels-per-block": 4}"#).unwrap();
+    let table = Table::default();
+    let spec = from_json(V2, &json, &context, &table).unwrap();
+    assert_eq!(spec.params, [169, 4, 32, 12]);
+    assert_eq!(visible(&spec).unwrap().params, [32, 4]);
+    let noise: Vec<u8> = (0..96_u32).map(|n| (n * n * 97 / 3 % 251) as u8).collect();
+    for mandatory in [false, true] {
+        context.about.mandatory = mandatory;
+        let chain = table.chain(std::slice::from_ref(&spec), &context).unwrap();
+        let (mask, stored) = chain.encode(noise.clone(), &mut vec![]).unwrap();
+        assert_eq!(mask, u32::from(!mandatory));
+        assert_eq!(chain.decode(mask, stored, &mut vec![]).unwrap(), noise);
+    }
+}
+
+#[test]
+fn what_a_user_gave_is_shown() {
+    let shown = |id, params: &[u32]| {
+        let params = params.to_vec();
+        visible(&FilterSpec { id, params }).map(|f| f.params)
+    };
+    assert_eq!(shown(2, &[4]).unwrap(), []);
+    assert_eq!(shown(4, &[169, 4, 32, 4]).unwrap(), [32, 4]);
+    assert_eq!(
+        shown(32001, &[2, 2, 4, 400, 5, 1, 1]).unwrap(),
+        [0, 0, 0, 0, 5, 1, 1]
+    );
+    assert_eq!(shown(32015, &[3, 1]).unwrap(), [3]);
+    assert_eq!(shown(ids::GZIP, &[3]), None);
+    assert!(is_private(UNKNOWN) && !is_private(65_535));
+}
+
+#[test]
+fn a_codec_that_nobody_knows_stays_as_it_is() {
+    let text = r#"{"id": "pcodec", "level": 8}"#;
+    let spec = read(V2, text).unwrap();
+    assert_eq!(spec.id, UNKNOWN);
+    assert_eq!(unpack_text(&spec.params).unwrap(), text.as_bytes());
+    assert_eq!(write(V2, UNKNOWN, &spec.params).unwrap(), text);
+    let e = write(V3, UNKNOWN, &spec.params).unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Unsupported);
+    let form = read(V2, r#"{"id": "blosc", "cname": "new"}"#).unwrap();
+    assert_eq!(form.id, UNKNOWN);
+}
+
+#[test]
+fn damaged_codecs_are_refused() {
+    for (json, what) in [
+        (r#"{"level": 5}"#, r#"a codec without `id`: {"level": 5}"#),
+        (r#"5"#, "a codec without `id`: 5"),
+        (
+            r#"{"id": "zlib", "level": "x"}"#,
+            r#"codec zlib: `level` is "x", not a whole number"#,
+        ),
+        (
+            r#"{"id": "szip", "mask": 32}"#,
+            "codec szip: no `pixels-per-block`, which is a whole number",
+        ),
+        (
+            r#"{"id": "shuffle", "elementsize": -1}"#,
+            "codec shuffle: elements of -1 bytes",
+        ),
+    ] {
+        let e = read(V2, json).unwrap_err();
+        assert_eq!((e.kind(), e.what()), (ErrorKind::Corrupt, what));
+    }
+}
+
+#[test]
+fn filters_without_a_codec_are_refused_with_a_way_out() {
+    let e = write(V2, 32004, &[]).unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Unsupported);
+    assert_eq!(e.what(), "filter 32004 (lz4) is no codec of Zarr");
+    assert!(e.remedy().unwrap().contains("-F"));
+}

@@ -1,0 +1,119 @@
+//! `vlen-utf8`: texts of any length, one behind the other.
+//!
+//! | | |
+//! |---|---|
+//! | id | none of HDF5; [`ID`] here |
+//! | names | Zarr, version 3: `vlen-utf8`, which makes bytes of elements there; numcodecs: `vlen-utf8` |
+//! | parameters | none |
+//! | specification | numcodecs, "VLenUTF8"; zarr-extensions, codec `vlen-utf8` |
+//! | who reads it | zarr-python, zarrs, GDAL, TensorStore |
+//!
+//! Stored are the number of texts, and for each its length in bytes and its bytes; numbers are of 32 bits, little-endian.
+//! The filter is given elements of a fixed size with zeros behind the texts.
+
+use super::{Context, Encoded, Filter, FilterEntry, codec, corrupt};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Its number.
+pub const ID: u32 = codec::PRIVATE + 64;
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ID,
+    name: "vlen-utf8",
+    prepare: |_, _| Ok(vec![]),
+    build: |_, _| Ok(Box::new(VlenUtf8)),
+    codec: None,
+};
+
+struct VlenUtf8;
+
+impl Filter for VlenUtf8 {
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let size = size(context)?;
+        let short = || corrupt("vlen-utf8: texts that end too early");
+        let (count, mut rest) = number(input).ok_or_else(short)?;
+        let len = (count as u64).saturating_mul(size as u64);
+        output.reserve(context.room(len, "vlen-utf8")?);
+        for _ in 0..count {
+            let (len, behind) = number(rest).ok_or_else(short)?;
+            let text = behind.get(..len).ok_or_else(short)?;
+            if len > size {
+                return Err(corrupt(format!(
+                    "vlen-utf8: a text of {len} bytes, at most {size}"
+                )));
+            }
+            output.extend_from_slice(text);
+            output.resize(output.len().saturating_add(size - len), 0);
+            rest = behind.get(len..).ok_or_else(short)?;
+        }
+        Ok(())
+    }
+
+    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let size = size(context)?;
+        let elements = input.chunks_exact(size);
+        output.extend(length(elements.len())?.to_le_bytes());
+        for element in elements {
+            let end = element.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
+            let text = element.get(..end).unwrap_or_default();
+            if std::str::from_utf8(text).is_err() {
+                let what = "a string that is not UTF-8, as strings are in Zarr version 3";
+                let e = Error::new(ErrorKind::Range, what);
+                return Err(e.with_remedy("version 2 takes any bytes"));
+            }
+            output.extend(length(text.len())?.to_le_bytes());
+            output.extend_from_slice(text);
+        }
+        Ok(Encoded::Applied)
+    }
+}
+
+/// Bytes of an element.
+fn size(context: &Context) -> Result<usize> {
+    let size = usize::try_from(context.element.size).ok();
+    size.filter(|&n| n > 0)
+        .ok_or_else(|| corrupt("vlen-utf8: elements without a size"))
+}
+
+fn length(len: usize) -> Result<u32> {
+    u32::try_from(len).map_err(|_| {
+        let what = format!("vlen-utf8: {len} is more than 32 bits hold");
+        Error::new(ErrorKind::Limit, what)
+    })
+}
+
+/// The number that bytes begin with, and what is behind it.
+fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let (number, rest) = bytes.split_first_chunk::<4>()?;
+    Some((usize::try_from(u32::from_le_bytes(*number)).ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::context;
+
+    #[test]
+    fn texts_come_back() {
+        let context = context(12, 4);
+        let mut stored = vec![];
+        let done = VlenUtf8.encode(&context, b"a\0\0\0\0\0\0\0b\xc3\xa4d", &mut stored);
+        assert_eq!(done.unwrap(), Encoded::Applied);
+        // As numcodecs 0.16 has it.
+        assert_eq!(stored, b"\x03\0\0\0\x01\0\0\0a\0\0\0\0\x04\0\0\0b\xc3\xa4d");
+        let mut back = vec![];
+        VlenUtf8.decode(&context, &stored, &mut back).unwrap();
+        assert_eq!(back, b"a\0\0\0\0\0\0\0b\xc3\xa4d");
+        for end in 0..stored.len() {
+            let e = VlenUtf8.decode(&context, &stored[..end], &mut vec![]);
+            assert_eq!(e.unwrap_err().kind(), ErrorKind::Corrupt);
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        let e = VlenUtf8.encode(&context(4, 4), b"\xff\0\0\0", &mut vec![]);
+        assert_eq!(e.unwrap_err().kind(), ErrorKind::Range);
+    }
+}

@@ -1,0 +1,123 @@
+//! What the metadata of an array says, whatever its version.
+
+use super::dtype::Stored;
+use super::keys::Keys;
+use crate::json::Json;
+use crate::model::ZarrVersion;
+
+/// An array as its metadata describes it.
+#[derive(Debug, Clone)]
+pub struct Described {
+    /// The version that it is written in.
+    pub version: ZarrVersion,
+    /// Its shape in elements.
+    pub shape: Vec<u64>,
+    /// The shape in elements of what is decoded at a time: a chunk, or an inner chunk of a shard.
+    pub chunk: Vec<u64>,
+    /// What an element is.
+    pub stored: Stored,
+    /// The keys of its chunks, or of its shards.
+    pub keys: Keys,
+    /// The fill value; `null` if there is none.
+    pub fill: Json,
+    /// The codecs that are filters, in the order of writing.
+    pub filters: Vec<Json>,
+    /// How values of any length are encoded in a chunk, before the filters.
+    pub heap: Option<Heap>,
+    /// Shards, shards within shards …
+    pub shards: Vec<Shard>,
+    /// All codecs, as they stand in the metadata.
+    pub codecs: Option<Json>,
+    /// The names of the dimensions that version 3 has.
+    pub names: Option<Vec<Option<String>>>,
+    /// The number of dimensions of its keys: that of its shape, but for scalars of netCDF.
+    pub rank: usize,
+    /// Why its data cannot be read.
+    pub problem: Option<String>,
+}
+
+impl Described {
+    /// Takes it for a single element, as netCDF stores scalars as arrays of one.
+    pub fn scalar(&mut self) {
+        if self.chunk.iter().any(|&n| n != 1) {
+            self.problem = Some("it is a scalar in chunks of several elements".to_owned());
+        }
+        self.shape.clear();
+        self.chunk.clear();
+        for shard in &mut self.shards {
+            shard.shape.clear();
+        }
+    }
+
+    /// The place of a chunk in the grid of keys.
+    #[must_use]
+    pub fn key_place(&self, place: Vec<u64>) -> Vec<u64> {
+        if place.is_empty() {
+            vec![0; self.rank]
+        } else {
+            place
+        }
+    }
+}
+
+/// Encodings of values of any length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heap {
+    /// Number of values, then length and bytes of each (`vlen-utf8`, `vlen-bytes`).
+    Lengths,
+    /// A list in JSON (`json2`).
+    Json,
+}
+
+/// A chunk that is a set of smaller ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shard {
+    /// Its shape in elements.
+    pub shape: Vec<u64>,
+    /// Whether its index is in front, not behind.
+    pub index_first: bool,
+    /// Whether the numbers of the index have their highest byte first.
+    pub big_endian: bool,
+    /// Whether a checksum follows the index.
+    pub checksum: bool,
+}
+
+/// Numbers in a list.
+#[must_use]
+pub fn lengths(json: Option<&Json>) -> Option<Vec<u64>> {
+    let whole = |j: &Json| match j {
+        Json::Number(text) => j.as_u64().or_else(|| text.strip_suffix(".0")?.parse().ok()),
+        _ => None,
+    };
+    json?.items()?.iter().map(whole).collect()
+}
+
+/// The shape and the chunk shape of an array, if they go together.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn shapes(
+    shape: Option<&Json>,
+    chunk: Option<&Json>,
+    rank: u32,
+) -> Result<(Vec<u64>, Vec<u64>), String> {
+    let shape = lengths(shape).ok_or("no shape")?;
+    if u32::try_from(shape.len()).is_ok_and(|n| n > rank) {
+        let have = shape.len();
+        return Err(format!("{have} dimensions, the limit is {rank}"));
+    }
+    let mut chunk = lengths(chunk).ok_or("no chunk shape")?;
+    if chunk.len() != shape.len() {
+        let (chunk, shape) = (chunk.len(), shape.len());
+        return Err(format!(
+            "chunks of {chunk} dimensions in an array of {shape}"
+        ));
+    }
+    for (cells, &len) in chunk.iter_mut().zip(&shape) {
+        if *cells == 0 && len > 0 {
+            return Err("chunks without elements".into());
+        }
+        *cells = (*cells).max(1);
+    }
+    Ok((shape, chunk))
+}

@@ -1,0 +1,380 @@
+//! Which chunks of an array are stored, and where.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::cache::Cache;
+use super::schema::Array;
+use super::shard::Index;
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::scatter::{Block, advance};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Store;
+use crate::limits::room;
+use crate::model::region::product;
+
+/// Chunks that are asked for one by one; for more, the store is listed.
+const FEW: u64 = 64;
+
+/// A key of an array: its row-major number in the grid of keys, and its size in bytes.
+pub type Key = (u64, u64);
+
+/// An index of a shard: the variable, the number of the key, and where the shard starts in it.
+pub type ShardId = (usize, u64, u64);
+
+/// What is known of the chunks of a variable.
+#[derive(Debug, Default)]
+pub struct Listing(OnceLock<Arc<Vec<Key>>>);
+
+/// Finds chunks.
+pub struct Chunks<'a> {
+    /// The store.
+    pub store: &'a Arc<dyn Store>,
+    /// The number of the variable.
+    pub var: usize,
+    /// The variable.
+    pub array: &'a Array,
+    /// Its chunks, once they were listed.
+    pub listing: &'a Listing,
+    /// Indexes of shards.
+    pub indexes: &'a Cache<ShardId, Index>,
+}
+
+/// The place of a row-major number in a grid.
+fn place(mut index: u64, grid: &[u64]) -> Vec<u64> {
+    let mut place: Vec<u64> = grid
+        .iter()
+        .rev()
+        .map(|&cells| {
+            let at = index % cells.max(1);
+            index /= cells.max(1);
+            at
+        })
+        .collect();
+    place.reverse();
+    place
+}
+
+/// The row-major number of a place in a grid.
+fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
+    let mut all = place.iter().zip(grid);
+    all.try_fold(0u64, |sum, (&at, &cells)| {
+        sum.checked_mul(cells)?.checked_add(at)
+    })
+}
+
+fn in_block(place: &[u64], block: &Block) -> bool {
+    let mut all = place.iter().zip(block.start.iter().zip(&block.count));
+    all.all(|(at, (start, count))| at >= start && at - start < *count)
+}
+
+/// What two boxes have in common.
+fn common(a: &Block, b: &Block) -> Block {
+    let start: Vec<u64> = a
+        .start
+        .iter()
+        .zip(&b.start)
+        .map(|(a, b)| *a.max(b))
+        .collect();
+    let end = |block: &Block, n: usize| {
+        let (start, count) = (block.start.get(n), block.count.get(n));
+        start.zip(count).map_or(0, |(s, c)| s.saturating_add(*c))
+    };
+    let count = start.iter().enumerate();
+    let count = count
+        .map(|(n, s)| end(a, n).min(end(b, n)).saturating_sub(*s))
+        .collect();
+    Block { start, count }
+}
+
+impl Chunks<'_> {
+    /// The shape of what a key holds.
+    fn outer(&self) -> &[u64] {
+        let shard = self.array.described.shards.first();
+        shard.map_or(&self.array.layout.chunk, |s| &s.shape)
+    }
+
+    /// Number of keys per dimension.
+    fn key_grid(&self) -> Vec<u64> {
+        let shape = self.array.layout.extent.iter().zip(self.outer());
+        shape.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
+    }
+
+    /// The key at a place of the grid of keys.
+    fn key_at(&self, place: Vec<u64>) -> String {
+        let described = &self.array.described;
+        let key = described.keys.key(&described.key_place(place));
+        format!("{}{key}", self.array.prefix)
+    }
+
+    /// The key that a chunk is in.
+    #[must_use]
+    pub fn key(&self, chunk: u64) -> String {
+        let place = self.array.layout.place(chunk);
+        let ratio = self.ratio();
+        let place = place.iter().zip(&ratio).map(|(at, ratio)| at / ratio);
+        self.key_at(place.collect())
+    }
+
+    /// Chunks in a key, per dimension.
+    fn ratio(&self) -> Vec<u64> {
+        let outer = self.outer().iter().zip(&self.array.layout.chunk);
+        outer
+            .map(|(outer, inner)| (outer / (*inner).max(1)).max(1))
+            .collect()
+    }
+
+    /// The keys in a box of the grid of keys, sorted.
+    fn keys(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
+        let count = product(&wanted.count);
+        if count == Some(0) {
+            return Ok(vec![]);
+        }
+        if self.listing.0.get().is_none() && count.is_some_and(|n| n <= FEW) {
+            return self.few(wanted, grid);
+        }
+        let all = self.listed(grid)?;
+        let row = grid.get(1..).and_then(product).unwrap_or(u64::MAX);
+        let first = wanted.start.first().map_or(0, |s| s.saturating_mul(row));
+        let from = all.partition_point(|(index, _)| *index < first);
+        let rows = wanted.start.first().zip(wanted.count.first());
+        let end = rows.map_or(u64::MAX, |(s, c)| s.saturating_add(*c).saturating_mul(row));
+        let rest = all.get(from..).unwrap_or_default().iter();
+        let near = rest.take_while(|(index, _)| *index < end);
+        let wanted = near.filter(|(index, _)| in_block(&place(*index, grid), wanted));
+        Ok(wanted.copied().collect())
+    }
+
+    /// Asks for each key.
+    fn few(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
+        let mut found = vec![];
+        let mut at = vec![0u64; wanted.count.len()];
+        loop {
+            let place: Vec<u64> = at
+                .iter()
+                .zip(&wanted.start)
+                .map(|(a, s)| a.saturating_add(*s))
+                .collect();
+            let index = number(&place, grid).ok_or_else(too_many)?;
+            if let Some(size) = self.store.size(&self.key_at(place))? {
+                found.push((index, size));
+            }
+            if !advance(&mut at, &wanted.count) {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// All keys of the array, listed once.
+    fn listed(&self, grid: &[u64]) -> Result<Arc<Vec<Key>>> {
+        if let Some(listed) = self.listing.0.get() {
+            return Ok(Arc::clone(listed));
+        }
+        product(grid).ok_or_else(too_many)?;
+        let (prefix, mut found) = (&self.array.prefix, vec![]);
+        self.store.walk(prefix, &mut |key, size| {
+            let rest = key.strip_prefix(prefix.as_str()).unwrap_or_default();
+            if let Some(index) = self.array.described.keys.index(rest, grid) {
+                if found.len() == found.capacity() {
+                    room(found.len().saturating_mul(32), "a list of chunks")?;
+                }
+                found.push((index, size));
+            }
+            Ok(())
+        })?;
+        found.sort_unstable();
+        Ok(Arc::clone(self.listing.0.get_or_init(|| Arc::new(found))))
+    }
+
+    /// Visits the stored chunks in a box of the grid of chunks, in row-major order.
+    ///
+    /// # Errors
+    /// Those of the store, and of damaged indexes.
+    pub fn locate(
+        &self,
+        wanted: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        let grid = self.key_grid();
+        let ratio = self.ratio();
+        let start: Vec<u64> = wanted
+            .start
+            .iter()
+            .zip(&ratio)
+            .map(|(s, r)| s / r)
+            .collect();
+        let ends = wanted.start.iter().zip(&wanted.count).zip(&ratio);
+        let ends = ends.map(|((s, c), r)| s.saturating_add(*c).div_ceil(*r));
+        let count = ends
+            .zip(&start)
+            .zip(&wanted.count)
+            .map(|((e, s), c)| if *c == 0 { 0 } else { e.saturating_sub(*s) });
+        let count: Vec<u64> = count.collect();
+        let bounded = grid.iter().zip(&start).zip(count);
+        let count = bounded
+            .map(|((g, s), c)| c.min(g.saturating_sub(*s)))
+            .collect();
+        let keys = self.keys(&Block { start, count }, &grid)?;
+        if self.array.described.shards.is_empty() {
+            return keys
+                .into_iter()
+                .try_for_each(|(index, size)| visit(self.chunk(index, 0..size)));
+        }
+        let mut found = vec![];
+        for (key, size) in keys {
+            self.shard((key, &grid), size, wanted, &mut found)?;
+        }
+        found.sort_unstable_by_key(|chunk: &ChunkRef| chunk.index);
+        found.into_iter().try_for_each(visit)
+    }
+
+    fn chunk(&self, index: u64, range: Range<u64>) -> ChunkRef {
+        ChunkRef {
+            index,
+            object: u32::try_from(self.var)
+                .unwrap_or(u32::MAX)
+                .saturating_add(1),
+            range,
+            mask: 0,
+        }
+    }
+
+    /// Adds the chunks of a shard that are wanted.
+    fn shard(
+        &self,
+        (key, grid): (u64, &[u64]),
+        size: u64,
+        wanted: &Block,
+        found: &mut Vec<ChunkRef>,
+    ) -> Result<()> {
+        let corner = place(key, grid).into_iter().zip(self.outer());
+        let corner: Vec<u64> = corner.map(|(at, len)| at.saturating_mul(*len)).collect();
+        self.level(0, (key, 0..size), &corner, &mut Search { wanted, found })
+            .map_err(|e| {
+                e.of(&format!(
+                    "{}/{}",
+                    self.store.name(),
+                    self.key_at(place(key, grid))
+                ))
+            })
+    }
+
+    /// Adds the chunks of a shard that stands at these bytes of a key and starts at this element.
+    fn level(
+        &self,
+        level: usize,
+        (key, range): (u64, Range<u64>),
+        corner: &[u64],
+        search: &mut Search<'_>,
+    ) -> Result<()> {
+        let shards = &self.array.described.shards;
+        let Some(shard) = shards.get(level) else {
+            return Ok(());
+        };
+        let chunk = &self.array.layout.chunk;
+        let inner = shards.get(level + 1).map_or(chunk, |s| &s.shape);
+        let cells = shard.cells(inner);
+        let index = self.index(level, (key, &range), &cells)?;
+        // What is wanted, in cells of this shard.
+        let unit = |n: u64, by: u64| n / by.max(1);
+        let per: Vec<u64> = inner
+            .iter()
+            .zip(chunk)
+            .map(|(i, c)| unit(*i, *c).max(1))
+            .collect();
+        let base: Vec<u64> = corner
+            .iter()
+            .zip(inner)
+            .map(|(at, i)| unit(*at, *i))
+            .collect();
+        let own = Block {
+            start: base.clone(),
+            count: cells.clone(),
+        };
+        let starts = search.wanted.start.iter().zip(&per);
+        let start: Vec<u64> = starts.map(|(s, p)| s / p).collect();
+        let ends = search
+            .wanted
+            .start
+            .iter()
+            .zip(&search.wanted.count)
+            .zip(&per);
+        let ends = ends.map(|((s, c), p)| s.saturating_add(*c).div_ceil(*p));
+        let count = ends
+            .zip(&start)
+            .map(|(e, s)| e.saturating_sub(*s))
+            .collect();
+        let part = common(&own, &Block { start, count });
+        if part.count.contains(&0) {
+            return Ok(());
+        }
+        let mut at = vec![0u64; part.count.len()];
+        loop {
+            let place: Vec<u64> = at
+                .iter()
+                .zip(&part.start)
+                .map(|(a, s)| a.saturating_add(*s))
+                .collect();
+            let local: Vec<u64> = place
+                .iter()
+                .zip(&base)
+                .map(|(p, b)| p.saturating_sub(*b))
+                .collect();
+            let n = number(&local, &cells).and_then(|n| usize::try_from(n).ok());
+            if let Some(range) = n.and_then(|n| index.get(n)).cloned().flatten() {
+                if level + 1 < shards.len() {
+                    let corner: Vec<u64> = place
+                        .iter()
+                        .zip(inner)
+                        .map(|(p, i)| p.saturating_mul(*i))
+                        .collect();
+                    self.level(level + 1, (key, range), &corner, search)?;
+                } else if let Some(number) = number(&place, &self.array.layout.grid()) {
+                    search.found.push(self.chunk(number, range));
+                }
+            }
+            if !advance(&mut at, &part.count) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The index of a shard.
+    fn index(
+        &self,
+        level: usize,
+        (key, range): (u64, &Range<u64>),
+        cells: &[u64],
+    ) -> Result<Arc<Index>> {
+        let id = (self.var, key, range.start + (level as u64) * (1 << 60));
+        if let Some(known) = self.indexes.get(&id) {
+            return Ok(known);
+        }
+        let Some(shard) = self.array.described.shards.get(level) else {
+            return Ok(Arc::default());
+        };
+        let part = shard.index_range(cells, range)?;
+        let name = self.key_at(place(key, &self.key_grid()));
+        let read = self.store.get_ranges(&name, std::slice::from_ref(&part))?;
+        let bytes = read.and_then(|mut parts| parts.pop()).ok_or_else(gone)?;
+        let index = shard.index(&bytes, range)?;
+        let bytes = index.len().saturating_mul(32);
+        Ok(self.indexes.put(id, index, bytes))
+    }
+}
+
+/// What is looked for in shards, and what was found.
+struct Search<'a> {
+    wanted: &'a Block,
+    found: &'a mut Vec<ChunkRef>,
+}
+
+fn too_many() -> Error {
+    Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks")
+}
+
+/// A key that was there before.
+#[must_use]
+pub fn gone() -> Error {
+    Error::new(ErrorKind::NotFound, "the chunk is not there any more")
+}

@@ -1,0 +1,411 @@
+//! Types of the elements of Zarr arrays: NumPy's spellings (version 2, and attributes of NCZarr) and the names of
+//! version 3.
+
+use crate::json::Json;
+use crate::model::{Atomic, Endianness};
+
+/// What an element is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dtype {
+    /// A number that netCDF has, too.
+    Number(Atomic),
+    /// A character of netCDF, one byte.
+    Char,
+    /// True or false, one byte.
+    Bool,
+    /// Half a float.
+    Half,
+    /// A pair of these.
+    Complex(Atomic),
+    /// Text or bytes, filled up with zeros to this many bytes.
+    Bytes(u64),
+    /// Text of this many characters of four bytes, filled up with zeros.
+    Utf32(u64),
+    /// A number of units of time.
+    Time(Time),
+    /// So many uninterpreted bytes.
+    Raw(u64),
+    /// Fields, without gaps.
+    Struct(Vec<Member>),
+    /// Text of any length.
+    Text,
+    /// Bytes of any length.
+    Blob,
+    /// Something else, and its size in bytes if that is known.
+    Unknown(String, Option<u64>),
+}
+
+/// A unit of time as NumPy has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Time {
+    /// `ns`, `D` …; `generic` for none.
+    pub unit: String,
+    /// How many of them are one.
+    pub factor: u64,
+    /// Whether it counts from the start of 1970.
+    pub since: bool,
+}
+
+/// A field of a structure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub stored: Stored,
+    /// Its shape in elements; empty for one.
+    pub dims: Vec<u64>,
+}
+
+/// What an element is, and how it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    /// What it is.
+    pub dtype: Dtype,
+    /// The byte order; `None` where it is not said, or there is none.
+    pub order: Option<Endianness>,
+}
+
+/// Types within types.
+const DEPTH: u32 = 16;
+/// Bytes of an element at most.
+const LARGEST: u64 = 1 << 28;
+
+impl Stored {
+    fn plain(dtype: Dtype) -> Self {
+        Self { dtype, order: None }
+    }
+
+    /// What nobody knows.
+    #[must_use]
+    pub fn unknown(name: impl Into<String>, size: Option<u64>) -> Self {
+        Self::plain(Dtype::Unknown(name.into(), size))
+    }
+
+    /// Byte order of its numbers.
+    #[must_use]
+    pub fn endianness(&self) -> Endianness {
+        self.order.unwrap_or(Endianness::Little)
+    }
+
+    /// Bytes of an element, if it has a fixed size.
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {
+        match &self.dtype {
+            Dtype::Number(a) => a.size().map(|n| n as u64),
+            Dtype::Char | Dtype::Bool => Some(1),
+            Dtype::Half => Some(2),
+            Dtype::Complex(a) => a.size().map(|n| 2 * n as u64),
+            Dtype::Bytes(n) | Dtype::Raw(n) => Some(*n),
+            Dtype::Utf32(n) => n.checked_mul(4),
+            Dtype::Time(_) => Some(8),
+            Dtype::Struct(members) => members.iter().try_fold(0u64, |sum, m| {
+                sum.checked_add(m.stored.size()?.checked_mul(m.elements()?)?)
+            }),
+            Dtype::Text | Dtype::Blob => None,
+            Dtype::Unknown(_, size) => *size,
+        }
+    }
+
+    /// The type of an array of version 2.
+    #[must_use]
+    pub fn v2(json: &Json) -> Self {
+        let stored = v2(json, 0);
+        stored.checked(json)
+    }
+
+    /// The type of an array of version 3.
+    #[must_use]
+    pub fn v3(json: &Json) -> Self {
+        let stored = v3(json, 0);
+        stored.checked(json)
+    }
+
+    /// Elements of no or too many bytes are not known.
+    fn checked(self, json: &Json) -> Self {
+        let fits = match (&self.dtype, self.size()) {
+            (Dtype::Text | Dtype::Blob, _) => true,
+            (Dtype::Unknown(..), None) => true,
+            (_, size) => size.is_some_and(|n| (1..=LARGEST).contains(&n)),
+        };
+        if fits {
+            return self;
+        }
+        Self::unknown(shown(json), None)
+    }
+
+    /// With a byte order for all numbers in it that have none of their own.
+    #[must_use]
+    pub fn in_order(mut self, order: Endianness) -> Self {
+        if let Dtype::Struct(members) = &mut self.dtype {
+            for member in members {
+                member.stored = member.stored.clone().in_order(order);
+            }
+        }
+        let single = self.size() == Some(1);
+        self.order = self.order.or((!single).then_some(order));
+        self
+    }
+}
+
+impl Member {
+    /// How many elements it holds.
+    #[must_use]
+    pub fn elements(&self) -> Option<u64> {
+        crate::model::region::product(&self.dims)
+    }
+}
+
+/// As JSON text, for messages.
+fn shown(json: &Json) -> String {
+    let text = json.to_bytes();
+    let text = String::from_utf8_lossy(text.get(..200).unwrap_or(&text)).into_owned();
+    text.trim_matches('"').to_owned()
+}
+
+fn v2(json: &Json, depth: u32) -> Stored {
+    match json {
+        Json::Array(fields) => match structure(fields, v2, depth) {
+            Some(members) => Stored::plain(Dtype::Struct(members)),
+            None => Stored::unknown(shown(json), None),
+        },
+        other => match other.as_str() {
+            Some(text) => numpy(text),
+            None => Stored::unknown(shown(json), None),
+        },
+    }
+}
+
+/// Fields as `[name, type]`, `[name, type, shape]` or `{"name": …, "data_type": …}`.
+fn structure(fields: &[Json], of: fn(&Json, u32) -> Stored, depth: u32) -> Option<Vec<Member>> {
+    if depth >= DEPTH || fields.is_empty() {
+        return None;
+    }
+    let member = |field: &Json| {
+        let (name, ty, dims) = match field.items() {
+            Some([name, ty]) => (name, ty, None),
+            Some([name, ty, dims]) => (name, ty, Some(dims)),
+            Some(_) => return None,
+            None => (field.get("name")?, field.get("data_type")?, None),
+        };
+        // NumPy may give a field a title: `[title, name]`.
+        let name = name.items().and_then(<[Json]>::last).unwrap_or(name);
+        let dims = match dims {
+            None => vec![],
+            Some(Json::Array(dims)) => dims.iter().map(Json::as_u64).collect::<Option<_>>()?,
+            Some(one) => vec![one.as_u64()?],
+        };
+        let stored = of(ty, depth + 1);
+        let fixed = !matches!(stored.dtype, Dtype::Unknown(..)) && stored.size().is_some();
+        fixed.then_some(Member {
+            name: name.as_str()?.to_owned(),
+            stored,
+            dims,
+        })
+    };
+    fields.iter().map(member).collect()
+}
+
+/// A spelling of NumPy: `<f8`, `|S5`, `>M8[ns]` …
+#[must_use]
+pub fn numpy(text: &str) -> Stored {
+    let (order, rest) = match text.as_bytes().first() {
+        Some(b'<') => (Some(Endianness::Little), text.get(1..)),
+        Some(b'>') => (Some(Endianness::Big), text.get(1..)),
+        Some(b'|' | b'=') => (None, text.get(1..)),
+        _ => (None, Some(text)),
+    };
+    let parsed = rest.and_then(|rest| letter(rest, order));
+    match parsed {
+        Some((dtype, true)) => Stored { dtype, order },
+        Some((dtype, false)) => Stored::plain(dtype),
+        None => Stored::unknown(text, None),
+    }
+}
+
+/// A type without its byte order, and whether it has one.
+fn letter(text: &str, order: Option<Endianness>) -> Option<(Dtype, bool)> {
+    use Atomic as A;
+    let (kind, rest) = text.split_at_checked(1)?;
+    let (digits, unit) = match rest.find('[') {
+        Some(at) => rest.split_at_checked(at)?,
+        None => (rest, ""),
+    };
+    let number = |a: A| Some((Dtype::Number(a), true));
+    let size: Option<u64> = digits.parse().ok();
+    match (kind, size) {
+        ("O", _) => Some((Dtype::Unknown("object".into(), None), false)),
+        ("b", Some(1)) => Some((Dtype::Bool, false)),
+        ("i", Some(1)) => number(A::Byte),
+        ("i", Some(2)) => number(A::Short),
+        ("i", Some(4)) => number(A::Int),
+        ("i", Some(8)) => number(A::Int64),
+        ("u", Some(1)) => number(A::UByte),
+        ("u", Some(2)) => number(A::UShort),
+        ("u", Some(4)) => number(A::UInt),
+        ("u", Some(8)) => number(A::UInt64),
+        ("f", Some(2)) => Some((Dtype::Half, true)),
+        ("f", Some(4)) => number(A::Float),
+        ("f", Some(8)) => number(A::Double),
+        ("c", Some(8)) => Some((Dtype::Complex(A::Float), true)),
+        ("c", Some(16)) => Some((Dtype::Complex(A::Double), true)),
+        ("S" | "a", Some(1)) if order == Some(Endianness::Big) => Some((Dtype::Bytes(1), true)),
+        ("S" | "a", Some(n)) => Some((Dtype::Bytes(n), false)),
+        ("U", Some(n)) => Some((Dtype::Utf32(n), true)),
+        ("V", Some(n)) => Some((Dtype::Raw(n), false)),
+        ("M" | "m", Some(8)) => Some((Dtype::Time(time(unit, kind == "M")?), true)),
+        (_, size) => Some((Dtype::Unknown(text.to_owned(), size), false)),
+    }
+}
+
+/// `[ns]`, `[25s]`, or nothing.
+fn time(unit: &str, since: bool) -> Option<Time> {
+    let unit = match unit {
+        "" => "generic",
+        unit => unit.strip_prefix('[')?.strip_suffix(']')?,
+    };
+    let digits = unit.bytes().take_while(u8::is_ascii_digit).count();
+    let (factor, unit) = unit.split_at_checked(digits)?;
+    Some(Time {
+        unit: unit.to_owned(),
+        factor: factor.parse().unwrap_or(1),
+        since,
+    })
+}
+
+/// A name of version 3, with or without configuration.
+fn v3(json: &Json, depth: u32) -> Stored {
+    let name = json.as_str().or_else(|| json.get("name")?.as_str());
+    let empty = Json::Object(vec![]);
+    let configuration = json.get("configuration").unwrap_or(&empty);
+    let known =
+        name.and_then(|name| simple(name).or_else(|| configured(name, configuration, depth)));
+    match known {
+        Some(dtype) => Stored::plain(dtype),
+        None => Stored::unknown(shown(json), None),
+    }
+}
+
+/// The types of version 3 that are names only.
+fn simple(name: &str) -> Option<Dtype> {
+    use Atomic as A;
+    let raw = || {
+        let bits: u64 = name.strip_prefix('r')?.parse().ok()?;
+        bits.is_multiple_of(8).then_some(Dtype::Raw(bits / 8))
+    };
+    Some(match name {
+        "bool" => Dtype::Bool,
+        "int8" => Dtype::Number(A::Byte),
+        "int16" => Dtype::Number(A::Short),
+        "int32" => Dtype::Number(A::Int),
+        "int64" => Dtype::Number(A::Int64),
+        "uint8" => Dtype::Number(A::UByte),
+        "uint16" => Dtype::Number(A::UShort),
+        "uint32" => Dtype::Number(A::UInt),
+        "uint64" => Dtype::Number(A::UInt64),
+        "float16" => Dtype::Half,
+        "float32" => Dtype::Number(A::Float),
+        "float64" => Dtype::Number(A::Double),
+        "complex64" | "complex_float32" => Dtype::Complex(A::Float),
+        "complex128" | "complex_float64" => Dtype::Complex(A::Double),
+        "string" => Dtype::Text,
+        "bytes" | "variable_length_bytes" => Dtype::Blob,
+        "bfloat16" => Dtype::Unknown(name.to_owned(), Some(2)),
+        _ => return raw(),
+    })
+}
+
+/// The types of version 3 that are configured.
+fn configured(name: &str, configuration: &Json, depth: u32) -> Option<Dtype> {
+    let number = |key| configuration.get(key).and_then(Json::as_u64);
+    let time = |since| {
+        let unit = configuration.get("unit")?.as_str()?.to_owned();
+        let factor = number("scale_factor").unwrap_or(1);
+        Some(Dtype::Time(Time {
+            unit,
+            factor,
+            since,
+        }))
+    };
+    match name {
+        "numpy.datetime64" => time(true),
+        "numpy.timedelta64" => time(false),
+        "null_terminated_bytes" => number("length_bytes").map(Dtype::Bytes),
+        "fixed_length_utf32" => {
+            let bytes = number("length_bytes").filter(|n| n.is_multiple_of(4));
+            bytes.map(|n| Dtype::Utf32(n / 4))
+        }
+        "raw_bytes" => number("length_bytes").map(Dtype::Raw),
+        "structured" | "struct" => {
+            let fields = configuration.get("fields")?.items()?;
+            structure(fields, v3, depth).map(Dtype::Struct)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Stored {
+        Stored::v2(&Json::parse(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn spellings_of_numpy() {
+        use Endianness::{Big, Little};
+        let number = Dtype::Number;
+        for (text, dtype, order) in [
+            ("<i4", number(Atomic::Int), Some(Little)),
+            (">f8", number(Atomic::Double), Some(Big)),
+            ("|u1", number(Atomic::UByte), None),
+            ("|b1", Dtype::Bool, None),
+            ("<c8", Dtype::Complex(Atomic::Float), Some(Little)),
+            ("|S5", Dtype::Bytes(5), None),
+            (">S1", Dtype::Bytes(1), Some(Big)),
+            (">U3", Dtype::Utf32(3), Some(Big)),
+            ("|V7", Dtype::Raw(7), None),
+        ] {
+            assert_eq!(numpy(text), Stored { dtype, order }, "{text}");
+        }
+        let Dtype::Time(time) = numpy("<M8[25s]").dtype else {
+            panic!()
+        };
+        assert_eq!(
+            (time.unit.as_str(), time.factor, time.since),
+            ("s", 25, true)
+        );
+        assert!(matches!(numpy("<f16").dtype, Dtype::Unknown(_, Some(16))));
+        assert!(matches!(numpy("what").dtype, Dtype::Unknown(_, None)));
+    }
+
+    #[test]
+    fn structures_have_sizes() {
+        let stored = of(r#"[["a","<i4"],["b",[["c","|S2"],["d","<f8",[2,3]]]]]"#);
+        assert_eq!(stored.size(), Some(4 + 2 + 48));
+        let deep = format!("{}[]{}", "[[\"a\",".repeat(40), "]]".repeat(40));
+        assert!(matches!(of(&deep).dtype, Dtype::Unknown(..)));
+        assert!(matches!(of(r#"[["a","|O"]]"#).dtype, Dtype::Unknown(..)));
+    }
+
+    #[test]
+    fn sizes_are_bounded() {
+        for text in ["\"|S0\"", "\"|V99999999999\"", "\"<U4611686018427387904\""] {
+            assert!(matches!(of(text).dtype, Dtype::Unknown(_, None)), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_version_3() {
+        let of = |text: &str| Stored::v3(&Json::parse(text.as_bytes()).unwrap()).dtype;
+        assert_eq!(of("\"r24\""), Dtype::Raw(3));
+        assert_eq!(of("\"string\""), Dtype::Text);
+        let text = r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":20}}"#;
+        assert_eq!(of(text), Dtype::Utf32(5));
+        let text =
+            r#"{"name":"structured","configuration":{"fields":[["a","int32"],["b","float64"]]}}"#;
+        assert!(matches!(of(text), Dtype::Struct(m) if m.len() == 2));
+        assert!(matches!(of("\"r7\""), Dtype::Unknown(..)));
+    }
+}

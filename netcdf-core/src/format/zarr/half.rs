@@ -1,0 +1,86 @@
+//! Numbers of half precision (IEEE 754 binary16).
+
+/// As a float, exactly.
+#[must_use]
+pub fn to_f32(bits: u16) -> f32 {
+    let sign = u32::from(bits >> 15) << 31;
+    let exponent = u32::from(bits >> 10) & 0x1f;
+    let fraction = u32::from(bits) & 0x3ff;
+    match exponent {
+        0 => {
+            // 2^-24 units
+            let scale = f32::from_bits(103 << 23);
+            let size = f32::from(bits & 0x3ff) * scale;
+            f32::from_bits(size.to_bits() | sign)
+        }
+        0x1f => f32::from_bits(sign | 0x7f80_0000 | (fraction << 13)),
+        _ => f32::from_bits(sign | ((exponent + 112) << 23) | (fraction << 13)),
+    }
+}
+
+/// The nearest one of half precision, ties to even.
+#[must_use]
+pub fn from_f32(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = (bits >> 16) & 0x8000;
+    let size = bits & 0x7fff_ffff;
+    let half = if size > 0x7f80_0000 {
+        0x7e00 | ((size >> 13) & 0x3ff)
+    } else if size >= 0x4780_0000 {
+        0x7c00 // beyond the largest
+    } else if size < 0x3880_0000 {
+        subnormal(size)
+    } else {
+        round(size - 0x3800_0000, 13)
+    };
+    u16::try_from(sign | half).unwrap_or(0x7c00)
+}
+
+/// `bits >> shift`, rounded to the nearest, ties to even.
+fn round(bits: u32, shift: u32) -> u32 {
+    let kept = bits >> shift;
+    let rest = bits & ((1 << shift) - 1);
+    let tie = 1u32 << (shift - 1);
+    kept + u32::from(rest > tie || (rest == tie && kept & 1 == 1))
+}
+
+fn subnormal(size: u32) -> u32 {
+    let exponent = size >> 23;
+    let shift = 126u32.saturating_sub(exponent);
+    if shift > 24 {
+        return 0;
+    }
+    round((size & 0x7f_ffff) | 0x80_0000, shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_of_them_lead_back() {
+        for bits in 0..=u16::MAX {
+            let value = to_f32(bits);
+            if value.is_nan() {
+                assert!(to_f32(from_f32(value)).is_nan());
+            } else {
+                assert_eq!(from_f32(value), bits, "{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn known_ones() {
+        for (bits, value) in [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (1, 5.960_464_5e-8),
+            (0x7c00, f32::INFINITY),
+        ] {
+            assert_eq!(to_f32(bits), value);
+        }
+        assert_eq!(from_f32(65520.0), 0x7c00);
+        assert_eq!(from_f32(2049.0), 0x6800);
+    }
+}

@@ -1,0 +1,265 @@
+//! netCDF's own metadata in Zarr, in all the shapes that it had: objects of their own (4.8.0), members of `.zgroup` and
+//! `.zarray` in capitals (to 4.9.0) and in small letters (to 4.9.2), attributes (from 4.9.3), and those of version 3.
+//!
+//! Specification: "The NetCDF NCZarr Implementation", and what the versions of netCDF-C write.
+
+use crate::json::Json;
+
+/// A part of the metadata: what the versions called it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// What makes the store one of netCDF.
+    Superblock,
+    /// Dimensions and contents of a group.
+    Group,
+    /// Dimensions and storage of a variable.
+    Array,
+    /// Types of attributes.
+    Attributes,
+}
+
+impl Part {
+    /// Its names in JSON, newest first.
+    #[must_use]
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Superblock => &["_nczarr_superblock", "_NCZARR_SUPERBLOCK"],
+            Self::Group => &["_nczarr_group", "_NCZARR_GROUP"],
+            Self::Array => &["_nczarr_array", "_NCZARR_ARRAY"],
+            Self::Attributes => &["_nczarr_attr", "_nczarr_attrs", "_NCZARR_ATTR"],
+        }
+    }
+
+    /// Its keys as an object of its own.
+    #[must_use]
+    pub fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Superblock => &[".nczarr"],
+            Self::Group => &[".nczgroup"],
+            Self::Array => &[".nczarray", ".nczvar"],
+            Self::Attributes => &[".nczattr", ".nczattrs"],
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Superblock, Self::Group, Self::Array, Self::Attributes];
+
+    /// The part in the first of these objects that has it.
+    #[must_use]
+    pub fn find<'j>(self, objects: &[&'j Json]) -> Option<&'j Json> {
+        let mut all = objects
+            .iter()
+            .flat_map(|o| self.names().iter().map(|name| o.get(name)));
+        let part = all.find_map(|part| part)?;
+        // netCDF-C 4.9.3 stored them as text for a while.
+        matches!(part, Json::Object(_)).then_some(part)
+    }
+}
+
+/// A dimension of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dim {
+    /// Its name.
+    pub name: String,
+    /// Its length.
+    pub len: u64,
+    /// Whether it can grow.
+    pub unlimited: bool,
+}
+
+/// What a group has.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Contents {
+    /// Its dimensions.
+    pub dims: Vec<Dim>,
+    /// The names of its variables.
+    pub arrays: Vec<String>,
+    /// The names of its groups.
+    pub groups: Vec<String>,
+}
+
+/// What netCDF says of an array.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Extras {
+    /// The paths of its dimensions.
+    pub dims: Option<Vec<String>>,
+    /// Whether it is a scalar, whatever its shape.
+    pub scalar: bool,
+    /// The type that it has in netCDF, if Zarr has none: `char`, `string`.
+    pub alias: Option<String>,
+}
+
+/// The member of the first of these names.
+fn either<'j>(json: &'j Json, names: [&str; 2]) -> Option<&'j Json> {
+    names.into_iter().find_map(|name| json.get(name))
+}
+
+fn texts(json: Option<&Json>) -> Option<Vec<String>> {
+    let text = |j: &Json| j.as_str().map(str::to_owned);
+    json?.items()?.iter().map(text).collect()
+}
+
+impl Contents {
+    /// What `_nczarr_group` says; `None` if it is damaged.
+    #[must_use]
+    pub fn of(json: &Json) -> Option<Self> {
+        let listed = |names| match either(json, names) {
+            None => Some(vec![]),
+            list => texts(list),
+        };
+        Some(Self {
+            dims: dims(either(json, ["dimensions", "dims"]))?,
+            arrays: listed(["arrays", "vars"])?,
+            groups: listed(["groups", "subgroups"])?,
+        })
+    }
+}
+
+/// Dimensions: `{"x": 4, "t": {"size": 2, "unlimited": 1}}`, or in version 3 `[{"name": "x", "size": 4, …}]`.
+fn dims(json: Option<&Json>) -> Option<Vec<Dim>> {
+    let dim = |name: &str, json: &Json| {
+        let size = json.get("size").unwrap_or(json);
+        let unlimited = json.get("unlimited");
+        Some(Dim {
+            name: name.to_owned(),
+            len: size.as_u64()?,
+            unlimited: unlimited
+                .is_some_and(|u| *u == Json::Bool(true) || u.as_u64().is_some_and(|n| n > 0)),
+        })
+    };
+    match json {
+        None => Some(vec![]),
+        Some(Json::Array(items)) => {
+            let items = items.iter().map(|j| dim(j.get("name")?.as_str()?, j));
+            items.collect()
+        }
+        Some(Json::Object(members)) => members.iter().map(|(name, j)| dim(name, j)).collect(),
+        Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_)) => None,
+    }
+}
+
+impl Extras {
+    /// What `_nczarr_array` says.
+    #[must_use]
+    pub fn of(json: &Json) -> Self {
+        let storage = json.get("storage").and_then(Json::as_str);
+        let flag = json
+            .get("scalar")
+            .is_some_and(|s| s.as_u64() != Some(0) && *s != Json::Bool(false));
+        Self {
+            dims: texts(either(json, ["dimension_references", "dimrefs"])),
+            scalar: storage == Some("scalar") || flag,
+            alias: json
+                .get("type_alias")
+                .and_then(Json::as_str)
+                .map(str::to_owned),
+        }
+    }
+}
+
+/// The type that is recorded for an attribute: `{"types": {NAME: TYPE}}`, or in version 3
+/// `{"attribute_types": [{"name": NAME, "configuration": {"type": TYPE}}]}`.
+#[must_use]
+pub fn recorded<'j>(types: Option<&'j Json>, name: &str) -> Option<&'j str> {
+    let types = types?;
+    if let Some(all) = types.get("types") {
+        return all.get(name)?.as_str();
+    }
+    let all = types.get("attribute_types")?;
+    if let Some(found) = all.get(name) {
+        return found.as_str();
+    }
+    let mut all = all.items()?.iter();
+    let found = all.find(|j| j.get("name").and_then(Json::as_str) == Some(name))?;
+    let ty = found.get("configuration").and_then(|c| c.get("type"));
+    ty.or_else(|| found.get("type"))?.as_str()
+}
+
+/// The first number of the version of a superblock.
+#[must_use]
+pub fn version(superblock: &Json) -> u32 {
+    let version = either(superblock, ["version", "nczarr_version"]).and_then(Json::as_str);
+    let first = version.and_then(|v| v.split('.').next()?.parse().ok());
+    first.unwrap_or(2)
+}
+
+/// True for attributes that are not shown, as they are netCDF's or Zarr's own.
+#[must_use]
+pub fn is_hidden(name: &str) -> bool {
+    let own = [
+        "_ARRAY_DIMENSIONS",
+        "_NCProperties",
+        "_Netcdf4Coordinates",
+        "_Netcdf4Dimid",
+    ];
+    own.contains(&name) || Part::ALL.iter().any(|part| part.names().contains(&name))
+}
+
+/// The dimension names of xarray.
+#[must_use]
+pub fn array_dimensions(attributes: &Json) -> Option<Vec<String>> {
+    texts(attributes.get("_ARRAY_DIMENSIONS"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Json {
+        Json::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn groups_of_all_generations() {
+        let dim = |name: &str, len, unlimited| Dim {
+            name: name.into(),
+            len,
+            unlimited,
+        };
+        let expected = Contents {
+            dims: vec![dim("t", 2, true), dim("y", 3, false)],
+            arrays: vec!["v".into()],
+            groups: vec!["g".into()],
+        };
+        for text in [
+            r#"{"dimensions": {"t": {"size": 2, "unlimited": 1}, "y": 3}, "arrays": ["v"], "groups": ["g"]}"#,
+            r#"{"dims": {"t": {"size": 2, "unlimited": 1}, "y": 3}, "vars": ["v"], "groups": ["g"]}"#,
+            r#"{"dimensions": [{"name":"t","size":2,"unlimited":1},{"name":"y","size":3,"unlimited":0}],
+                "arrays": ["v"], "subgroups": ["g"]}"#,
+        ] {
+            assert_eq!(Contents::of(&json(text)), Some(expected.clone()), "{text}");
+        }
+        assert_eq!(Contents::of(&json(r#"{"dims": {"t": -2}}"#)), None);
+    }
+
+    #[test]
+    fn arrays_of_all_generations() {
+        for text in [
+            r#"{"dimension_references": [], "scalar": 1, "storage": "chunked"}"#,
+            r#"{"dimrefs": [], "storage": "scalar"}"#,
+        ] {
+            let extras = Extras::of(&json(text));
+            assert_eq!((extras.dims, extras.scalar), (Some(vec![]), true));
+        }
+    }
+
+    #[test]
+    fn types_of_attributes() {
+        let v2 = json(r#"{"types": {"a": "<i4", "b": ">S1"}}"#);
+        assert_eq!(recorded(Some(&v2), "b"), Some(">S1"));
+        let v3 =
+            json(r#"{"attribute_types": [{"name": "a", "configuration": {"type": "int32"}}]}"#);
+        assert_eq!(recorded(Some(&v3), "a"), Some("int32"));
+        assert_eq!(recorded(Some(&v3), "b"), None);
+    }
+
+    #[test]
+    fn the_newest_place_counts() {
+        let attributes = json(r#"{"_nczarr_group": {"arrays": ["new"]}}"#);
+        let group = json(r#"{"_NCZARR_GROUP": {"vars": ["old"]}}"#);
+        let found = Part::Group.find(&[&attributes, &group]).unwrap();
+        assert!(found.get("arrays").is_some());
+        assert!(Part::Group.find(&[&group]).is_some());
+        assert!(Part::Array.find(&[&group]).is_none());
+    }
+}

@@ -1,0 +1,357 @@
+//! An open store: the schema, and where the data is.
+
+use std::sync::{Arc, OnceLock};
+
+use super::cache::Cache;
+use super::chunks::{Chunks, Listing, ShardId, gone};
+use super::meta::Metadata;
+use super::schema::{Array, Builder};
+use super::shard::Index;
+use super::strings;
+use super::values::decode;
+use super::variable::no_variable;
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::scatter::{Block, advance};
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::filter::{About, Chain, Context};
+use crate::format::{Provenance, Reader};
+use crate::io::{Source, Store};
+use crate::limits::zeros;
+use crate::model::region::product;
+use crate::model::{Schema, Values, VarId, ZarrVersion};
+
+/// `NC_NETCDF4`.
+const MODE_NETCDF4: u32 = 0x1000;
+/// Bytes of decoded texts that are kept.
+const TEXTS: usize = 64 << 20;
+/// Bytes of indexes of shards that are kept.
+const INDEXES: usize = 16 << 20;
+
+/// An open store.
+#[derive(Debug)]
+pub struct ZarrReader {
+    store: Arc<dyn Store>,
+    schema: Schema,
+    provenance: Provenance,
+    /// As `schema.vars`.
+    vars: Vec<Data>,
+    indexes: Cache<ShardId, Index>,
+    texts: Cache<(usize, u64), Vec<Box<[u8]>>>,
+}
+
+/// The data of a variable.
+struct Data {
+    array: Array,
+    listing: Listing,
+    /// Of texts of any length, how their chunks are decoded.
+    chain: OnceLock<Chain>,
+}
+
+impl std::fmt::Debug for Data {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.array.fmt(f)
+    }
+}
+
+impl ZarrReader {
+    /// Reads all metadata.
+    ///
+    /// # Errors
+    /// Damage that is not tolerated, with store and key; those of the store.
+    pub fn open(store: Arc<dyn Store>, version: ZarrVersion, env: &Env) -> Result<Self> {
+        let mut builder = Builder::new(Metadata::open(&store, version, env)?, version)?;
+        builder.build()?;
+        let pure = builder.zarr.pure;
+        let provenance = Provenance {
+            model: if pure { "Zarr" } else { "NCZarr" },
+            mode: MODE_NETCDF4,
+            properties: builder.properties.take(),
+            superblock: Some(builder.superblock),
+            is_netcdf4: Some(true),
+        };
+        let data = |array| Data {
+            array,
+            listing: Listing::default(),
+            chain: OnceLock::new(),
+        };
+        let vars = std::mem::take(&mut builder.arrays)
+            .into_iter()
+            .map(data)
+            .collect();
+        let schema = builder.schema;
+        Ok(Self {
+            store: Arc::clone(&store),
+            schema,
+            provenance,
+            vars,
+            indexes: Cache::new(INDEXES),
+            texts: Cache::new(TEXTS),
+        })
+    }
+
+    fn data(&self, var: usize) -> Result<&Data> {
+        self.vars.get(var).ok_or_else(no_variable)
+    }
+
+    fn chunks(&self, var: usize) -> Result<Chunks<'_>> {
+        let data = self.data(var)?;
+        Ok(Chunks {
+            store: &self.store,
+            var,
+            array: &data.array,
+            listing: &data.listing,
+            indexes: &self.indexes,
+        })
+    }
+
+    /// The variable of a chunk.
+    fn var_of(chunk: &ChunkRef) -> Result<usize> {
+        let var = chunk.object.checked_sub(1).ok_or_else(no_variable)?;
+        usize::try_from(var).map_err(|_| no_variable())
+    }
+
+    /// The texts of a chunk.
+    fn texts(&self, var: usize, chunk: &ChunkRef) -> Result<Arc<Vec<Box<[u8]>>>> {
+        let key = (var, chunk.index);
+        if let Some(known) = self.texts.get(&key) {
+            return Ok(known);
+        }
+        let data = self.data(var)?;
+        let stored = self
+            .fetch(std::slice::from_ref(chunk))?
+            .pop()
+            .ok_or_else(gone)?;
+        let read = || {
+            let bytes = match data.chain.get() {
+                Some(chain) => chain.decode(chunk.mask, stored, &mut Vec::new())?,
+                None => stored,
+            };
+            let count = product(&data.array.layout.chunk).unwrap_or(u64::MAX);
+            let heap = data.array.heap().ok_or_else(no_variable)?;
+            let texts = strings::decode(heap, &bytes, count)?;
+            let size = bytes.len().saturating_add(texts.len().saturating_mul(16));
+            Ok((texts, size))
+        };
+        let (texts, size) = read().map_err(|e: Error| match self.origin(chunk) {
+            Some(origin) => e.at(&origin, chunk.range.start),
+            None => e,
+        })?;
+        Ok(self.texts.put(key, texts, size))
+    }
+
+    /// The texts of the chunk with this number.
+    fn texts_of(&self, var: usize, chunk: u64) -> Result<Arc<Vec<Box<[u8]>>>> {
+        if let Some(known) = self.texts.get(&(var, chunk)) {
+            return Ok(known);
+        }
+        let start = self.data(var)?.array.layout.place(chunk);
+        let count = vec![1; start.len()];
+        let mut found = None;
+        self.chunks(var)?
+            .locate(&Block { start, count }, &mut |chunk| {
+                found = Some(chunk);
+                Ok(())
+            })?;
+        self.texts(var, &found.ok_or_else(gone)?)
+    }
+
+    /// The values of elements of texts.
+    fn resolve_texts(&self, var: usize, bytes: &[u8]) -> Result<Values> {
+        let fill = strings::fill_text(&self.data(var)?.array);
+        let mut last = None;
+        let mut values = Vec::with_capacity(bytes.len() / 16);
+        for element in bytes.as_chunks::<16>().0 {
+            let Some((chunk, n)) = strings::place(element) else {
+                values.push(Some(fill.as_slice().into()));
+                continue;
+            };
+            let texts = match &last {
+                Some((known, texts)) if *known == chunk => Arc::clone(texts),
+                _ => self.texts_of(var, chunk)?,
+            };
+            values.push(texts.get(n).cloned());
+            last = Some((chunk, texts));
+        }
+        Ok(Values::String(values))
+    }
+
+    /// Makes what decodes the chunks of texts, once.
+    fn prepare(&self, data: &Data, env: &Env) -> Result<()> {
+        if data.chain.get().is_some() {
+            return Ok(());
+        }
+        let layout = &data.array.layout;
+        let context = Context {
+            shape: layout.chunk.clone(),
+            element: layout.element,
+            fill: None,
+            len: None,
+            about: About::new(&self.schema, layout.element.ty, &layout.filters),
+        };
+        let chain = env.filters.chain(&layout.filters, &context)?;
+        data.chain.get_or_init(|| chain);
+        Ok(())
+    }
+}
+
+/// Puts the elements that a chunk has of a box where they belong.
+fn scatter(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) {
+    let block = layout.block(chunk);
+    let ends = |b: &Block| -> Vec<u64> {
+        b.start
+            .iter()
+            .zip(&b.count)
+            .map(|(s, c)| s.saturating_add(*c))
+            .collect()
+    };
+    let start: Vec<u64> = block
+        .start
+        .iter()
+        .zip(&part.start)
+        .map(|(a, b)| *a.max(b))
+        .collect();
+    let end = ends(&block)
+        .into_iter()
+        .zip(ends(part))
+        .map(|(a, b)| a.min(b));
+    let count: Vec<u64> = end.zip(&start).map(|(e, s)| e.saturating_sub(*s)).collect();
+    if count.contains(&0) {
+        return;
+    }
+    let number = |at: &[u64], within: &Block| {
+        let place = at.iter().zip(&start).zip(&within.start);
+        let place = place.map(|((a, s), w)| a + s - w);
+        place.zip(&within.count).fold(0u64, |sum, (at, len)| {
+            sum.saturating_mul(*len).saturating_add(at)
+        })
+    };
+    let mut at = vec![0u64; count.len()];
+    loop {
+        let element = strings::element(chunk, number(&at, &block));
+        let to = usize::try_from(number(&at, part)).unwrap_or(usize::MAX);
+        if let Some(place) = out.as_chunks_mut::<16>().0.get_mut(to) {
+            *place = element;
+        }
+        if !advance(&mut at, &count) {
+            return;
+        }
+    }
+}
+
+impl Reader for ZarrReader {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn provenance(&self) -> Provenance {
+        self.provenance.clone()
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        let array = &self.data(var.index())?.array;
+        array.readable()?;
+        let mut layout = array.layout.clone();
+        if array.heap().is_some() {
+            layout.filters.clear();
+        }
+        Ok(layout)
+    }
+
+    fn locate(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        let found = self.chunks(var.index())?;
+        found.array.readable()?;
+        found.locate(chunks, visit)
+    }
+
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let mut out = Vec::with_capacity(chunks.len());
+        let key = |chunk: &ChunkRef| {
+            self.chunks(Self::var_of(chunk)?)
+                .map(|c| c.key(chunk.index))
+        };
+        let mut rest = chunks;
+        while let Some(first) = rest.first() {
+            let name = key(first)?;
+            let same = |c: &&ChunkRef| {
+                c.object == first.object
+                    && (c.index == first.index || key(c).is_ok_and(|k| k == name))
+            };
+            let (batch, more) = rest.split_at(rest.iter().take_while(same).count().max(1));
+            let ranges: Vec<_> = batch.iter().map(|c| c.range.clone()).collect();
+            let read = self.store.get_ranges(&name, &ranges);
+            let read = read.in_object(|| name.clone())?;
+            let missing = || gone().in_object(&name).of(self.store.name());
+            out.extend(read.ok_or_else(missing)?);
+            rest = more;
+        }
+        Ok(out)
+    }
+
+    fn object(&self, _object: u32) -> Option<&Arc<dyn Source>> {
+        None
+    }
+
+    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
+        let chunks = self.chunks(Self::var_of(chunk).ok()?).ok()?;
+        Some(format!("{}/{}", self.store.name(), chunks.key(chunk.index)).into())
+    }
+
+    fn assembles(&self, var: VarId) -> bool {
+        self.data(var.index())
+            .is_ok_and(|d| d.array.heap().is_some())
+    }
+
+    fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
+        let data = self.data(var.index())?;
+        let layout = &data.array.layout;
+        if data.array.heap().is_none() {
+            let what = "the elements of this variable are in chunks";
+            return Err(Error::new(ErrorKind::Unsupported, what));
+        }
+        data.array.readable()?;
+        self.prepare(data, env)?;
+        let bytes = product(&part.count).and_then(|n| n.checked_mul(strings::SIZE));
+        let bytes = bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "a region of 2^64 bytes"))?;
+        let mut out = zeros(env.limits.item(bytes, "a region")?, "a region")?;
+        let missing = strings::missing();
+        for element in out.as_chunks_mut::<16>().0 {
+            element.copy_from_slice(&missing);
+        }
+        if product(&part.count) == Some(0) {
+            return Ok(out);
+        }
+        let grid = part.start.iter().zip(&part.count).zip(&layout.chunk);
+        let grid = grid.map(|((s, n), c)| {
+            let c = (*c).max(1);
+            (s / c, s.saturating_add(*n).div_ceil(c))
+        });
+        let (start, end): (Vec<u64>, Vec<u64>) = grid.unzip();
+        let count = start
+            .iter()
+            .zip(&end)
+            .map(|(s, e)| e.saturating_sub(*s))
+            .collect();
+        self.chunks(var.index())?
+            .locate(&Block { start, count }, &mut |chunk| {
+                env.cancel.check()?;
+                scatter(layout, chunk.index, part, &mut out);
+                Ok(())
+            })?;
+        Ok(out)
+    }
+
+    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
+        let data = self.data(var.index())?;
+        if data.array.heap().is_some() {
+            return self.resolve_texts(var.index(), bytes);
+        }
+        let ty = self.schema.var(var).map(|v| v.ty).ok_or_else(no_variable)?;
+        decode(&self.schema, &data.array.described.stored, ty, bytes)
+    }
+}

@@ -1,0 +1,390 @@
+//! The schema of a store: a walk over its groups and arrays.
+
+use super::array::Described;
+use super::meta::Metadata;
+use super::nczarr::{self, Contents, Extras, Part};
+use super::{meta, v2, v3};
+use crate::chunk::layout::Layout;
+use crate::env::Note;
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::Json;
+use crate::model::name::Interner;
+use crate::model::{Dimension, GroupId, Kind, Name, Schema, Zarr, ZarrVersion};
+
+/// An array that is a variable: as `schema.vars`.
+#[derive(Debug)]
+pub struct Array {
+    /// What its metadata says.
+    pub described: Described,
+    /// What stands before its keys: empty, or with `/` at its end.
+    pub prefix: String,
+    /// How it is stored.
+    pub layout: Layout,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Node {
+    /// A group.
+    Group,
+    /// An array.
+    Array,
+}
+
+/// The objects of a node.
+#[derive(Debug, Clone)]
+pub struct Objects {
+    /// `.zgroup`, `.zarray` or `zarr.json`.
+    pub own: Json,
+    /// Its attributes.
+    pub attributes: Json,
+}
+
+/// Builds a schema.
+pub struct Builder<'a> {
+    /// Where the metadata is.
+    pub meta: Metadata<'a>,
+    /// The version and whether netCDF's own metadata counts.
+    pub zarr: Zarr,
+    /// Whether netCDF's own metadata is in objects of its own.
+    pub objects: bool,
+    /// What is built.
+    pub schema: Schema,
+    /// As `schema.vars`.
+    pub arrays: Vec<Array>,
+    /// `_NCProperties`.
+    pub properties: Option<Vec<u8>>,
+    /// The version of the superblock of netCDF; 0 if there is none.
+    pub superblock: u32,
+    /// Names that were met.
+    pub names: Interner,
+}
+
+impl<'a> Builder<'a> {
+    /// A builder for a store of this version.
+    ///
+    /// # Errors
+    /// Those of reading the metadata of the root.
+    pub fn new(mut meta: Metadata<'a>, version: ZarrVersion) -> Result<Self> {
+        let objects = version == ZarrVersion::V2 && meta.exists(".nczarr")?;
+        let superblock = match root_objects(&mut meta, version)? {
+            Some(root) => Part::Superblock
+                .find(&[&root.attributes, &root.own])
+                .cloned(),
+            None => None,
+        };
+        let superblock = match superblock {
+            None if objects => meta.get(".nczarr")?,
+            found => found,
+        };
+        let pure = meta.store.hints().pure || superblock.is_none();
+        let zarr = Zarr { version, pure };
+        Ok(Self {
+            meta,
+            zarr,
+            objects,
+            schema: Schema::new(Kind::Zarr(zarr)),
+            arrays: vec![],
+            properties: None,
+            superblock: superblock.as_ref().map_or(0, nczarr::version),
+            names: Interner::default(),
+        })
+    }
+
+    /// Builds the schema of the whole store.
+    ///
+    /// # Errors
+    /// Damage that is not tolerated; those of the store.
+    pub fn build(&mut self) -> Result<()> {
+        match self.kind("")? {
+            Some(Node::Array) => {
+                let name = title(self.meta.store.name());
+                let done = self.array(GroupId::ROOT, &name, "");
+                done.or_else(|e| self.meta.env.damage.meet(e))
+            }
+            Some(Node::Group) | None => self.group(GroupId::ROOT, "", 0),
+        }
+    }
+
+    /// What stands below a prefix.
+    fn kind(&mut self, prefix: &str) -> Result<Option<Node>> {
+        match self.zarr.version {
+            ZarrVersion::V2 => {
+                let [group, array, _] = meta::V2;
+                if self.meta.exists(&format!("{prefix}{array}"))? {
+                    return Ok(Some(Node::Array));
+                }
+                let group = self.meta.exists(&format!("{prefix}{group}"))?;
+                Ok(group.then_some(Node::Group))
+            }
+            ZarrVersion::V3 => {
+                let key = format!("{prefix}{}", meta::V3);
+                let json = match self.meta.get(&key) {
+                    Ok(json) => json,
+                    Err(e) if e.kind() == ErrorKind::Corrupt => {
+                        self.meta.env.damage.meet(e)?;
+                        None
+                    }
+                    Err(e) => return Err(e),
+                };
+                Ok(json.map(|json| node_type(&json)))
+            }
+        }
+    }
+
+    /// The objects of a node.
+    pub fn objects_of(&mut self, prefix: &str, node: Node) -> Result<Option<Objects>> {
+        objects(&mut self.meta, self.zarr.version, (prefix, node))
+    }
+
+    /// A part of netCDF's own metadata.
+    pub fn part(&mut self, part: Part, prefix: &str, objects: &Objects) -> Result<Option<Json>> {
+        if let Some(found) = part.find(&[&objects.attributes, &objects.own]) {
+            return Ok(Some(found.clone()));
+        }
+        for key in part.keys().iter().filter(|_| self.objects) {
+            if let Some(found) = self.meta.get(&format!("{prefix}{key}"))? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says something of an object that is not fatal.
+    pub fn note(&self, path: &str, what: impl Into<String>) {
+        self.meta.env.notes.say(Note {
+            object: format!("{}: {path}", self.meta.store.name()),
+            what: what.into(),
+            remedy: None,
+        });
+    }
+
+    fn group(&mut self, id: GroupId, prefix: &str, depth: u32) -> Result<()> {
+        self.meta.env.cancel.check()?;
+        if depth > self.meta.env.limits.groups {
+            let what = format!(
+                "groups nested more than {} deep",
+                self.meta.env.limits.groups
+            );
+            return Err(Error::new(ErrorKind::Limit, what)
+                .in_object(prefix)
+                .of(self.meta.store.name()));
+        }
+        let objects = self.objects_of(prefix, Node::Group)?.unwrap_or_else(empty);
+        let types = self.part(Part::Attributes, prefix, &objects)?;
+        self.group_attributes(id, &objects.attributes, types.as_ref());
+        let contents = self.contents(prefix, &objects)?;
+        for dim in &contents.dims {
+            self.define(id, &dim.name, dim.len, dim.unlimited);
+        }
+        for name in unique(&contents.arrays) {
+            if self.is_name(prefix, name) {
+                let done = self.array(id, name, &format!("{prefix}{name}/"));
+                done.or_else(|e| self.meta.env.damage.meet(e))?;
+            }
+        }
+        let mut groups = vec![];
+        for name in unique(&contents.groups) {
+            if self.is_name(prefix, name) {
+                let stored = self.names.stored(name.as_bytes());
+                groups.push((self.schema.add_group(id, stored), name));
+            }
+        }
+        for (group, name) in groups {
+            self.group(group, &format!("{prefix}{name}/"), depth + 1)?;
+        }
+        Ok(())
+    }
+
+    /// What a group has: as netCDF says, else what is found.
+    fn contents(&mut self, prefix: &str, objects: &Objects) -> Result<Contents> {
+        if !self.zarr.pure
+            && let Some(json) = self.part(Part::Group, prefix, objects)?
+        {
+            if let Some(contents) = Contents::of(&json) {
+                return Ok(contents);
+            }
+            let what = "the list of what the group has is damaged";
+            self.meta.env.damage.meet(self.meta.wrong(prefix, what))?;
+        }
+        self.listed(prefix)
+    }
+
+    /// Groups and arrays below a prefix.
+    fn listed(&mut self, prefix: &str) -> Result<Contents> {
+        let mut contents = Contents::default();
+        for name in self.meta.children(prefix)? {
+            self.meta.env.cancel.check()?;
+            let below = format!("{prefix}{name}/");
+            match self.kind(&below)? {
+                Some(Node::Array) => contents.arrays.push(name),
+                Some(Node::Group) => contents.groups.push(name),
+                None if self.holds_nodes(&below)? => contents.groups.push(name),
+                None => {}
+            }
+        }
+        Ok(contents)
+    }
+
+    /// True if there are groups or arrays directly below, though this is no group by its metadata.
+    fn holds_nodes(&mut self, prefix: &str) -> Result<bool> {
+        for name in self.meta.children(prefix)?.iter().take(64) {
+            let below = format!("{prefix}{name}/");
+            let keys = match self.zarr.version {
+                ZarrVersion::V2 => &meta::V2[..2],
+                ZarrVersion::V3 => &[meta::V3],
+            };
+            for key in keys {
+                if self.meta.exists(&format!("{below}{key}"))? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// True if this can be the name of a node; else it is left out.
+    fn is_name(&self, prefix: &str, name: &str) -> bool {
+        let odd = name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']);
+        if odd {
+            self.note(
+                &format!("/{prefix}"),
+                format!("\"{}\" is no name of an object", name.escape_debug()),
+            );
+        }
+        !odd
+    }
+
+    /// Defines a dimension.
+    pub fn define(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        len: u64,
+        unlimited: bool,
+    ) -> crate::model::DimId {
+        let name = self.names.stored(name.as_bytes());
+        self.schema.add_dim(Dimension {
+            name,
+            group,
+            len,
+            unlimited,
+        })
+    }
+
+    /// Describes the array below a prefix.
+    pub fn describe(&mut self, prefix: &str) -> Result<(Described, Objects, Extras)> {
+        let Some(objects) = self.objects_of(prefix, Node::Array)? else {
+            return Err(self
+                .meta
+                .wrong(prefix, "the array that the group lists is not there"));
+        };
+        let rank = self.meta.env.limits.rank;
+        let described = match self.zarr.version {
+            ZarrVersion::V2 => v2::describe(&objects.own, rank),
+            ZarrVersion::V3 => v3::describe(&objects.own, rank),
+        };
+        let described = described.map_err(|what| self.meta.wrong(prefix, what))?;
+        let extras = match self.zarr.pure {
+            true => None,
+            false => self.part(Part::Array, prefix, &objects)?,
+        };
+        let extras = extras.as_ref().map(Extras::of).unwrap_or_default();
+        Ok((described, objects, extras))
+    }
+
+    /// The path of a name in a group, for messages.
+    pub fn path(&self, group: GroupId, name: &str) -> String {
+        let path = self.schema.group_path(group);
+        format!("{}/{name}", if path == "/" { "" } else { &path })
+    }
+
+    /// A name as it stands in the store.
+    pub fn name(&mut self, name: &str) -> Name {
+        self.names.stored(name.as_bytes())
+    }
+}
+
+fn empty() -> Objects {
+    Objects {
+        own: Json::Object(vec![]),
+        attributes: Json::Object(vec![]),
+    }
+}
+
+/// Each name once.
+fn unique(names: &[String]) -> Vec<&String> {
+    let mut known = std::collections::HashSet::new();
+    names.iter().filter(|name| known.insert(*name)).collect()
+}
+
+/// What `zarr.json` says its node is.
+pub fn node_type(json: &Json) -> Node {
+    match json.get("node_type").and_then(Json::as_str) {
+        Some("array") => Node::Array,
+        _ => Node::Group,
+    }
+}
+
+/// The objects of a node.
+fn objects(
+    meta: &mut Metadata<'_>,
+    version: ZarrVersion,
+    (prefix, node): (&str, Node),
+) -> Result<Option<Objects>> {
+    let [group, array, attributes] = meta::V2;
+    let key = match (version, node) {
+        (ZarrVersion::V2, Node::Group) => group,
+        (ZarrVersion::V2, Node::Array) => array,
+        (ZarrVersion::V3, _) => meta::V3,
+    };
+    let own = meta.get(&format!("{prefix}{key}"))?;
+    let attributes = match (version, &own) {
+        (ZarrVersion::V2, _) => meta.get(&format!("{prefix}{attributes}"))?,
+        (ZarrVersion::V3, own) => own.as_ref().and_then(|own| own.get("attributes").cloned()),
+    };
+    if own.is_none() && attributes.is_none() || own.is_none() && node == Node::Array {
+        return Ok(None);
+    }
+    Ok(Some(Objects {
+        own: own.unwrap_or(Json::Object(vec![])),
+        attributes: attributes.unwrap_or(Json::Object(vec![])),
+    }))
+}
+
+/// The objects of the root, whatever it is.
+pub fn root_objects(meta: &mut Metadata<'_>, version: ZarrVersion) -> Result<Option<Objects>> {
+    let group = objects(meta, version, ("", Node::Group))?;
+    match group {
+        Some(group) => Ok(Some(group)),
+        None => objects(meta, version, ("", Node::Array)),
+    }
+}
+
+/// What an array without a name is called: as its store, without what follows the first dot.
+fn title(store: &str) -> String {
+    let store = store.split('#').next().unwrap_or_default();
+    let last = store
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or_default();
+    let name = last.split('.').next().unwrap_or_default();
+    if name.is_empty() {
+        "array".to_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles() {
+        assert_eq!(title("/data/sst.zarr"), "sst");
+        assert_eq!(title("file:///data/sst.zarr/#mode=zarr"), "sst");
+        assert_eq!(title(".."), "array");
+    }
+}

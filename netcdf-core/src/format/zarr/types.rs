@@ -1,0 +1,102 @@
+//! The netCDF types of Zarr's types; those that netCDF has not are defined where they are needed.
+
+use super::dtype::{Dtype, Member, Stored};
+use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind, UserType};
+
+/// The netCDF type of an element. A structure becomes a compound type in `group`, named after the variable; the others
+/// are defined in the root group, once.
+pub fn declare(schema: &mut Schema, stored: &Stored, (group, var): (GroupId, &str)) -> DataType {
+    match &stored.dtype {
+        Dtype::Number(a) => (*a).into(),
+        Dtype::Char => Atomic::Char.into(),
+        Dtype::Half => Atomic::Float.into(),
+        Dtype::Time(_) => Atomic::Int64.into(),
+        Dtype::Bytes(_) | Dtype::Utf32(_) | Dtype::Text | Dtype::Blob => Atomic::String.into(),
+        Dtype::Unknown(_, None) => Atomic::String.into(),
+        Dtype::Bool => DataType::User(truth(schema)),
+        Dtype::Complex(part) => DataType::User(complex(schema, *part)),
+        Dtype::Raw(size) | Dtype::Unknown(_, Some(size)) => {
+            let name = format!("_raw{size}_t");
+            let kind = TypeKind::Opaque { size: *size };
+            DataType::User(known(schema, GroupId::ROOT, &name, kind))
+        }
+        Dtype::Struct(members) => {
+            let kind = compound(schema, members, (group, var));
+            DataType::User(known(schema, group, &format!("_{var}_t"), kind))
+        }
+    }
+}
+
+/// `ubyte enum _bool_t {FALSE = 0, TRUE = 1}`.
+fn truth(schema: &mut Schema) -> TypeId {
+    let members = [(b"FALSE".as_slice(), 0), (b"TRUE", 1)];
+    let kind = TypeKind::Enum {
+        base: Atomic::UByte,
+        members: members.map(|(name, n)| (Name::stored(name), n)).to_vec(),
+    };
+    known(schema, GroupId::ROOT, "_bool_t", kind)
+}
+
+/// `compound _Complex64_t {float i; float j}`, `_Complex128_t` of doubles.
+fn complex(schema: &mut Schema, part: Atomic) -> TypeId {
+    let size = part.size().unwrap_or(4) as u64;
+    let field = |name: &[u8], offset| Field {
+        name: Name::stored(name),
+        ty: part.into(),
+        dims: vec![],
+        offset,
+    };
+    let kind = TypeKind::Compound {
+        fields: vec![field(b"i", 0), field(b"j", size)],
+        size: 2 * size,
+    };
+    known(
+        schema,
+        GroupId::ROOT,
+        &format!("_Complex{}_t", 16 * size),
+        kind,
+    )
+}
+
+fn compound(schema: &mut Schema, members: &[Member], (group, var): (GroupId, &str)) -> TypeKind {
+    let mut at = 0u64;
+    let mut fields = Vec::with_capacity(members.len());
+    for member in members {
+        let ty = declare(
+            schema,
+            &member.stored,
+            (group, &format!("{var}_{}", member.name)),
+        );
+        fields.push(Field {
+            name: Name::stored(member.name.as_bytes()),
+            ty,
+            dims: member.dims.clone(),
+            offset: at,
+        });
+        let size = member.stored.size().zip(member.elements());
+        at = at.saturating_add(size.map_or(0, |(size, n)| size.saturating_mul(n)));
+    }
+    TypeKind::Compound { fields, size: at }
+}
+
+/// The type of this name and kind in a group, defined if there is none; if there is another of this name, under a
+/// longer one.
+fn known(schema: &mut Schema, group: GroupId, name: &str, kind: TypeKind) -> TypeId {
+    let mut name = name.replace('/', "_");
+    loop {
+        let ids = schema
+            .group(group)
+            .map(|g| g.types.clone())
+            .unwrap_or_default();
+        let same = |id: &&TypeId| schema.user_type(**id).is_some_and(|t| t.name.is(&name));
+        let Some(id) = ids.iter().find(same) else {
+            break;
+        };
+        if schema.user_type(*id).is_some_and(|t| t.kind == kind) {
+            return *id;
+        }
+        name.push('_');
+    }
+    let name = Name::stored(name.as_bytes());
+    schema.add_type(UserType { name, group, kind })
+}

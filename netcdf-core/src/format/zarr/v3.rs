@@ -1,0 +1,249 @@
+//! The metadata of arrays of version 3: `zarr.json`.
+//!
+//! Specification: Zarr core protocol version 3.
+
+use super::array::{Described, Heap, Shard, lengths, shapes};
+use super::dtype::{Dtype, Stored};
+use super::keys::Keys;
+use crate::json::Json;
+use crate::model::{Endianness, ZarrVersion};
+
+/// What is known of an array.
+const KNOWN: [&str; 12] = [
+    "zarr_format",
+    "node_type",
+    "shape",
+    "data_type",
+    "chunk_grid",
+    "chunk_key_encoding",
+    "fill_value",
+    "codecs",
+    "attributes",
+    "dimension_names",
+    "storage_transformers",
+    "consolidated_metadata",
+];
+
+/// Shards within shards.
+const DEPTH: usize = 8;
+
+/// What `zarr.json` says of an array.
+///
+/// # Errors
+/// Why it describes no array.
+pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
+    let grid = json.get("chunk_grid");
+    let regular = grid.and_then(name) == Some("regular");
+    let shape = json.get("shape");
+    let chunk = configured(grid, "chunk_shape").filter(|_| regular);
+    let (shape, chunk) = shapes(shape, chunk.or(shape), rank)?;
+    let dtype = json.get("data_type").ok_or("no data_type")?;
+    let keys = json.get("chunk_key_encoding").and_then(Keys::v3);
+    let codecs = json
+        .get("codecs")
+        .filter(|c| c.items().is_some_and(|i| !i.is_empty()));
+    let mut described = Described {
+        version: ZarrVersion::V3,
+        stored: Stored::v3(dtype),
+        keys: keys.unwrap_or(Keys {
+            lead: Some('c'),
+            separator: '/',
+        }),
+        fill: json.get("fill_value").cloned().unwrap_or(Json::Null),
+        filters: vec![],
+        heap: None,
+        shards: vec![],
+        codecs: codecs.cloned(),
+        names: names(json, shape.len()),
+        problem: unknown(json),
+        rank: shape.len(),
+        shape,
+        chunk,
+    };
+    let list = codecs.and_then(Json::items).unwrap_or_default();
+    let found = match (regular, keys) {
+        (false, _) => Err("its chunks are in a grid that is not regular".to_owned()),
+        (_, None) => Err("the keys of its chunks are made in an unknown way".to_owned()),
+        _ => chain(&mut described, list),
+    };
+    described.problem = described.problem.take().or(found.err());
+    Ok(described)
+}
+
+/// The name of a codec, a grid …: `{"name": …}` or just that.
+fn name(json: &Json) -> Option<&str> {
+    json.as_str().or_else(|| json.get("name")?.as_str())
+}
+
+fn configured<'j>(json: Option<&'j Json>, key: &str) -> Option<&'j Json> {
+    json?.get("configuration")?.get(key)
+}
+
+fn names(json: &Json, rank: usize) -> Option<Vec<Option<String>>> {
+    let names = json.get("dimension_names")?.items()?;
+    let name = |j: &Json| j.as_str().filter(|n| !n.is_empty()).map(str::to_owned);
+    (names.len() == rank).then(|| names.iter().map(name).collect())
+}
+
+/// What has to be understood and is not.
+fn unknown(json: &Json) -> Option<String> {
+    let ignorable = |j: &Json| j.get("must_understand") == Some(&Json::Bool(false));
+    let strange =
+        |(key, value): &&(String, Json)| !KNOWN.contains(&key.as_str()) && !ignorable(value);
+    if let Some((key, _)) = json.members().iter().find(strange) {
+        return Some(format!(
+            "its metadata has an extension \"{key}\" that we do not know"
+        ));
+    }
+    let transformers = json.get("storage_transformers").and_then(Json::items);
+    let first = transformers.and_then(<[Json]>::first)?;
+    let name = name(first).unwrap_or("of no name");
+    Some(format!("it has a storage transformer, {name}"))
+}
+
+/// Sorts codecs by what they are: byte order, shards, encodings of text, filters.
+fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
+    for (n, codec) in codecs.iter().enumerate() {
+        match name(codec) {
+            None => return Err("it has a codec without a name".into()),
+            Some("bytes" | "endian") => {
+                let big = configured(Some(codec), "endian").and_then(Json::as_str) == Some("big");
+                let order = if big {
+                    Endianness::Big
+                } else {
+                    Endianness::Little
+                };
+                described.stored = described.stored.clone().in_order(order);
+            }
+            Some("vlen-utf8" | "vlen-bytes") => described.heap = Some(Heap::Lengths),
+            Some("sharding_indexed") => {
+                if n > 0 || codecs.len() > 1 {
+                    return Err("its shards are encoded as a whole".into());
+                }
+                return shard(described, codec);
+            }
+            Some(_) => described.filters.push(codec.clone()),
+        }
+    }
+    match (&described.stored.dtype, described.heap) {
+        (Dtype::Text | Dtype::Blob, None) => Err("its texts are encoded in an unknown way".into()),
+        (Dtype::Text | Dtype::Blob, Some(_)) | (_, None) => Ok(()),
+        (_, Some(_)) => Err("its codec is one of texts, its elements are none".into()),
+    }
+}
+
+fn shard(described: &mut Described, codec: &Json) -> Result<(), String> {
+    let inner =
+        lengths(configured(Some(codec), "chunk_shape")).ok_or("its shards have no chunk_shape")?;
+    let outer = std::mem::replace(&mut described.chunk, inner);
+    let parts = outer.iter().zip(&described.chunk);
+    let whole = parts.clone().all(|(o, i)| o.checked_rem(*i) == Some(0));
+    if !whole || outer.len() != described.chunk.len() {
+        described.chunk = outer;
+        return Err("its shards are not made of whole chunks".into());
+    }
+    if described.shards.len() >= DEPTH {
+        return Err("its shards have shards within shards".into());
+    }
+    let index = configured(Some(codec), "index_codecs").and_then(Json::items);
+    let shard = index_form(codec, outer, index.unwrap_or_default())?;
+    described.shards.push(shard);
+    let codecs = configured(Some(codec), "codecs").and_then(Json::items);
+    chain(described, codecs.unwrap_or_default())
+}
+
+/// How the index of a shard is stored.
+fn index_form(codec: &Json, shape: Vec<u64>, codecs: &[Json]) -> Result<Shard, String> {
+    let location = configured(Some(codec), "index_location").and_then(Json::as_str);
+    let mut shard = Shard {
+        shape,
+        index_first: location == Some("start"),
+        big_endian: false,
+        checksum: false,
+    };
+    for codec in codecs {
+        match name(codec) {
+            Some("bytes" | "endian") if !shard.checksum => {
+                let endian = configured(Some(codec), "endian").and_then(Json::as_str);
+                shard.big_endian = endian == Some("big");
+            }
+            Some("crc32c") if !shard.checksum => shard.checksum = true,
+            other => {
+                let name = other.unwrap_or("of no name");
+                return Err(format!(
+                    "the index of its shards went through a codec {name}"
+                ));
+            }
+        }
+    }
+    Ok(shard)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(more: &str) -> Result<Described, String> {
+        let text = format!(
+            r#"{{"zarr_format":3,"node_type":"array","shape":[64,48],"data_type":"float32","fill_value":0,
+            "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[32,24]}}}},
+            "chunk_key_encoding":{{"name":"default"}},{more}}}"#
+        );
+        describe(&Json::parse(text.as_bytes()).unwrap(), 8)
+    }
+
+    fn shards(inner: &str, more: &str) -> Result<Described, String> {
+        of(&format!(
+            r#""codecs":[{{"name":"sharding_indexed","configuration":{{"chunk_shape":{inner},
+            "codecs":[{{"name":"bytes","configuration":{{"endian":"big"}}}},{{"name":"gzip"}}],
+            "index_codecs":[{{"name":"bytes"}},{{"name":"crc32c"}}],"index_location":"start"}}}}{more}]"#
+        ))
+    }
+
+    #[test]
+    fn shards_have_chunks() {
+        let d = shards("[8,12]", "").unwrap();
+        assert_eq!((d.chunk, d.filters.len()), (vec![8, 12], 1));
+        let [shard] = d.shards.as_slice() else {
+            panic!()
+        };
+        assert_eq!(shard.shape, [32, 24]);
+        assert!(shard.index_first && shard.checksum && !shard.big_endian);
+        assert_eq!(d.stored.order, Some(Endianness::Big));
+        assert_eq!(d.problem, None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_described() {
+        for (d, what) in [
+            (shards("[5,12]", ""), "whole chunks"),
+            (shards("[0,12]", ""), "whole chunks"),
+            (shards("[8]", ""), "whole chunks"),
+            (shards("[8,12]", r#",{"name":"gzip"}"#), "as a whole"),
+            (of(r#""codecs":[{"name":"bytes"}],"extra":{}"#), "\"extra\""),
+            (
+                of(r#""codecs":[{"name":"vlen-utf8"}]"#),
+                "elements are none",
+            ),
+            (
+                of(r#""storage_transformers":[{"name":"t"}]"#),
+                "transformer, t",
+            ),
+        ] {
+            let problem = d.unwrap().problem.unwrap();
+            assert!(problem.contains(what), "{problem}");
+        }
+    }
+
+    #[test]
+    fn extensions_may_be_ignorable() {
+        let d = of(
+            r#""codecs":[{"name":"bytes"}],"e":{"must_understand":false},"dimension_names":["y",null]"#,
+        );
+        let d = d.unwrap();
+        assert_eq!(
+            (d.problem, d.names),
+            (None, Some(vec![Some("y".into()), None]))
+        );
+    }
+}

@@ -1,0 +1,230 @@
+//! Attributes as JSON (NCZarr document, appendix C).
+
+use std::borrow::Cow;
+
+use super::numbers::{self, Style};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::Json;
+use crate::model::{Atomic, Attribute, Values};
+
+/// How attributes are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// Whether their types are recorded.
+    pub recorded: bool,
+    /// How numbers are written.
+    pub style: Style,
+}
+
+/// An attribute as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Its value.
+    pub json: Json,
+    /// The type of its values.
+    pub ty: Atomic,
+    /// Whether its text had to be changed, as it is not UTF-8.
+    pub changed: bool,
+}
+
+/// The stored form of an attribute.
+///
+/// # Errors
+/// [`ErrorKind::BadType`] for user types.
+pub fn store(attribute: &Attribute, form: Form) -> Result<Stored> {
+    let values = &attribute.values;
+    let Some(ty) = values.data_type() else {
+        let what = format!("attribute {} of a user-defined type", attribute.name);
+        return Err(Error::new(ErrorKind::BadType, what));
+    };
+    let (json, changed) = match values {
+        Values::Char(bytes) => text(bytes, form),
+        Values::String(strings) => {
+            let made = strings.iter().map(|s| utf8(s.as_deref().unwrap_or(b"")));
+            let (items, changed): (Vec<_>, Vec<_>) = made
+                .map(|(s, changed)| (Json::Text(s.into_owned()), changed))
+                .unzip();
+            (single(items), changed.contains(&true))
+        }
+        Values::Byte(_)
+        | Values::Short(_)
+        | Values::Int(_)
+        | Values::Float(_)
+        | Values::Double(_)
+        | Values::UByte(_)
+        | Values::UShort(_)
+        | Values::UInt(_)
+        | Values::Int64(_)
+        | Values::UInt64(_)
+        | Values::Enum(..)
+        | Values::Opaque { .. }
+        | Values::Vlen(..)
+        | Values::Compound { .. } => {
+            let items = numbers::list(values, form.style);
+            (single(items.unwrap_or_default()), false)
+        }
+    };
+    Ok(Stored { json, ty, changed })
+}
+
+/// One value stands for itself, others are a list.
+fn single(mut items: Vec<Json>) -> Json {
+    match items.pop() {
+        Some(only) if items.is_empty() => only,
+        Some(last) => {
+            items.push(last);
+            Json::Array(items)
+        }
+        None => Json::Array(items),
+    }
+}
+
+/// A text: as the JSON that it is, if that is a list or an object that readers make the same text of; else as a JSON
+/// text.
+fn text(bytes: &[u8], form: Form) -> (Json, bool) {
+    if matches!(bytes.first(), Some(b'[' | b'{'))
+        && let Ok(json) = Json::parse(bytes)
+        && is_strict(&json)
+        && is_told(&json, form)
+        && json.to_bytes() == bytes
+    {
+        return (json, false);
+    }
+    let (bytes, changed) = utf8(bytes);
+    (Json::Text(bytes.into_owned()), changed)
+}
+
+/// Whether readers know that it was a text: where types are not recorded, a list of single values is one of values.
+fn is_told(json: &Json, form: Form) -> bool {
+    let nested = |item: &Json| matches!(item, Json::Array(_) | Json::Object(_) | Json::Null);
+    match json {
+        Json::Array(items) => form.recorded || items.first().is_some_and(nested),
+        Json::Object(_) => true,
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) => false,
+    }
+}
+
+/// True for JSON that strict readers take, and that has no member twice.
+fn is_strict(json: &Json) -> bool {
+    match json {
+        Json::Null | Json::Bool(_) => true,
+        Json::Number(text) => is_strict_number(text),
+        Json::Text(text) => std::str::from_utf8(text).is_ok(),
+        Json::Array(items) => items.iter().all(is_strict),
+        Json::Object(members) => {
+            let mut names: Vec<_> = members.iter().map(|(name, _)| name).collect();
+            names.sort_unstable();
+            names.dedup();
+            names.len() == members.len() && members.iter().all(|(_, value)| is_strict(value))
+        }
+    }
+}
+
+/// RFC 8259, section 6.
+fn is_strict_number(text: &str) -> bool {
+    let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let (rest, power) = match text.split_once(['e', 'E']) {
+        Some((rest, power)) => (rest, Some(power)),
+        None => (text, None),
+    };
+    let (whole, fraction) = match rest.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (rest, None),
+    };
+    let power = power.map(|p| p.strip_prefix(['+', '-']).unwrap_or(p));
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && power.is_none_or(digits)
+}
+
+/// The text as UTF-8, and whether it was not: what is not is taken for Latin-1.
+fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, bool) {
+    if std::str::from_utf8(bytes).is_ok() {
+        return (Cow::Borrowed(bytes), false);
+    }
+    let mut made = Vec::with_capacity(bytes.len().saturating_mul(2));
+    for chunk in bytes.utf8_chunks() {
+        made.extend_from_slice(chunk.valid().as_bytes());
+        for &byte in chunk.invalid() {
+            made.extend_from_slice(char::from(byte).encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
+    (Cow::Owned(made), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Name;
+
+    const NCZARR: Form = Form {
+        recorded: true,
+        style: Style::Recorded,
+    };
+    const PURE: Form = Form {
+        recorded: false,
+        style: Style::Inferred,
+    };
+
+    fn made(values: Values, form: Form) -> (String, Atomic, bool) {
+        let a = Attribute::atomic(Name::stored(b"a"), values).unwrap();
+        let stored = store(&a, form).unwrap();
+        let json = String::from_utf8(stored.json.to_bytes()).unwrap();
+        (json, stored.ty, stored.changed)
+    }
+
+    fn text(text: &str, form: Form) -> String {
+        made(Values::Char(text.as_bytes().to_vec()), form).0
+    }
+
+    #[test]
+    fn one_value_stands_alone() {
+        let one = made(Values::Short(vec![1]), NCZARR);
+        assert_eq!(one, ("1".into(), Atomic::Short, false));
+        let two = made(Values::Double(vec![1.0, f64::NAN]), PURE);
+        assert_eq!(two, ("[1.0,\"NaN\"]".into(), Atomic::Double, false));
+        let none = made(Values::UByte(vec![]), NCZARR);
+        assert_eq!(none, ("[]".into(), Atomic::UByte, false));
+        let strings = Values::String(vec![Some(b"a"[..].into()), None]);
+        let strings = made(strings, NCZARR);
+        assert_eq!(strings, (r#"["a",""]"#.into(), Atomic::String, false));
+    }
+
+    #[test]
+    fn text_that_is_json_stays_what_it_is() {
+        for same in [r#"{"a": [1,2.50]}"#, "[1,2]", "[]", r#"[[1],{"b": null}]"#] {
+            assert_eq!(text(same, NCZARR), same);
+        }
+        assert_eq!(text("[1,2]", PURE), r#""[1,2]""#);
+        assert_eq!(text("[[1]]", PURE), "[[1]]");
+    }
+
+    #[test]
+    fn other_text_is_a_text() {
+        for other in [
+            "[1, 2]",
+            "[01]",
+            "[NaN]",
+            "[0.]",
+            "12",
+            "true",
+            "NaN",
+            "",
+            "[",
+            "{a}",
+            "null",
+            "{\"a\": 1, \"a\": 2}",
+        ] {
+            let quoted = Json::text(other).to_bytes();
+            assert_eq!(text(other, NCZARR).as_bytes(), quoted);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_latin_1() {
+        let (json, _, changed) = made(Values::Char(b"K\xe4se \xc3\xa4".to_vec()), NCZARR);
+        assert_eq!((json.as_str(), changed), ("\"K\u{e4}se \u{e4}\"", true));
+    }
+}

@@ -1,0 +1,102 @@
+//! The codecs of an array in its metadata.
+
+use super::metadata::object;
+use super::storage::Stored;
+use super::v3::named;
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::codec::{self, ids};
+use crate::filter::{Context, Table, vlen_utf8};
+use crate::json::Json;
+use crate::model::{Endianness, FilterSpec, ZarrVersion};
+
+/// The filters of `_Codecs`: a list of codecs as version 2 has them, the compressor last.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for what is no list of codecs, or has one that is not known.
+pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<FilterSpec>> {
+    let wrong = |why: String| {
+        let what = format!("_Codecs: {why}");
+        let remedy =
+            r#"it is a list as [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 5}]"#;
+        Error::new(ErrorKind::Argument, what).with_remedy(remedy)
+    };
+    let json = Json::parse(text).map_err(|e| wrong(e.what().to_owned()))?;
+    let one = [json.clone()];
+    let list = match &json {
+        Json::Object(_) => &one[..],
+        Json::Array(list) => list,
+        Json::Null => &[],
+        Json::Bool(_) | Json::Number(_) | Json::Text(_) => {
+            return Err(wrong("a list of codecs is expected".to_owned()));
+        }
+    };
+    let filters = codec::filters(ZarrVersion::V2, list, context, table);
+    let filters = filters.map_err(|e| wrong(e.what().to_owned()))?;
+    for (filter, json) in filters.iter().zip(list) {
+        if filter.id == codec::UNKNOWN {
+            let json = json.to_bytes();
+            let json = String::from_utf8_lossy(&json);
+            return Err(wrong(format!("the codec {json} is not known")));
+        }
+    }
+    Ok(filters)
+}
+
+/// The `compressor` and the `filters` of an array of version 2: the last codec is the compressor, as netCDF-C has it.
+#[must_use]
+pub fn v2(codecs: &[Json]) -> (Json, Json) {
+    match codecs.split_last() {
+        None => (Json::Null, Json::Null),
+        Some((last, [])) => (last.clone(), Json::Null),
+        Some((last, others)) => (last.clone(), Json::Array(others.to_vec())),
+    }
+}
+
+/// The `codecs` of an array of version 3: those that change elements, what makes bytes of elements, and those that
+/// change bytes.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for a filter of elements behind one of bytes.
+pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
+    let filters = stored.layout.filters.iter();
+    let of_strings = |f: &&FilterSpec| f.id == vlen_utf8::ID;
+    let filters: Vec<_> = filters.filter(|f| !of_strings(f)).collect();
+    let first = filters.iter().take_while(|f| is_of_elements(f.id)).count();
+    if filters.iter().skip(first).any(|f| is_of_elements(f.id)) {
+        let what = "a filter of elements behind one of bytes, which Zarr version 3 does not have";
+        let remedy = "give the filters in another order, or use version 2";
+        return Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy));
+    }
+    let serializer = match stored.ty.size() {
+        None => object([("name", Json::text("vlen-utf8"))]),
+        Some(1) => object([("name", Json::text("bytes"))]),
+        Some(_) => bytes(order),
+    };
+    let mut all = stored.codecs.clone();
+    all.insert(first.min(all.len()), serializer);
+    Ok(Json::Array(all))
+}
+
+/// The codec that makes bytes of elements of several bytes.
+fn bytes(order: Endianness) -> Json {
+    let endian = match order {
+        Endianness::Little => "little",
+        Endianness::Big => "big",
+    };
+    named("bytes", object([("endian", Json::text(endian))]))
+}
+
+/// Whether a codec is one from array to array in version 3.
+#[must_use]
+pub fn is_of_elements(id: u32) -> bool {
+    matches!(
+        id,
+        ids::TRANSPOSE
+            | ids::DELTA
+            | ids::FIXED_SCALE_OFFSET
+            | ids::QUANTIZE
+            | ids::BITROUND
+            | ids::PACKBITS
+            | ids::ASTYPE
+    )
+}

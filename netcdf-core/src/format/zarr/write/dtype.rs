@@ -1,0 +1,114 @@
+//! Names of types.
+//!
+//! zarr-python 3 takes no byte order for types of one byte, of which netCDF-C writes one but needs none. `>S1` is what
+//! netCDF-C knows characters by; without netCDF's metadata it takes all texts of fixed length for strings.
+
+use crate::json::Json;
+use crate::model::{Atomic, Endianness};
+
+/// The number type's letter and size; `None` for text.
+fn number(ty: Atomic) -> Option<&'static str> {
+    Some(match ty {
+        Atomic::Byte => "i1",
+        Atomic::UByte => "u1",
+        Atomic::Short => "i2",
+        Atomic::UShort => "u2",
+        Atomic::Int => "i4",
+        Atomic::UInt => "u4",
+        Atomic::Int64 => "i8",
+        Atomic::UInt64 => "u8",
+        Atomic::Float => "f4",
+        Atomic::Double => "f8",
+        Atomic::Char | Atomic::String => return None,
+    })
+}
+
+/// The `dtype` of an array of version 2; strings have `width` bytes.
+#[must_use]
+pub fn v2(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
+    let sign = match order {
+        _ if ty.size() == Some(1) => '|',
+        Endianness::Little => '<',
+        Endianness::Big => '>',
+    };
+    match number(ty) {
+        Some(number) => format!("{sign}{number}"),
+        None if ty == Atomic::String => format!("|S{width}"),
+        None if pure => "|S1".to_owned(),
+        None => ">S1".to_owned(),
+    }
+}
+
+/// How the type of an attribute is recorded; strings as those of `width` bytes.
+#[must_use]
+pub fn recorded(ty: Atomic, width: u64) -> String {
+    match number(ty) {
+        Some(number) => format!("<{number}"),
+        None if ty == Atomic::String => format!("|S{width}"),
+        None => ">S1".to_owned(),
+    }
+}
+
+/// The `data_type` of an array of version 3. Strings are of any length there, with or without netCDF's metadata: zarr-python
+/// does not read the `r<n>` of the NCZarr document.
+#[must_use]
+pub fn v3(ty: Atomic, pure: bool) -> Json {
+    match ty {
+        Atomic::Char if pure => bytes(1),
+        Atomic::Char => Json::text("uint8"),
+        Atomic::Byte | Atomic::UByte | Atomic::Short | Atomic::UShort => number3(ty),
+        Atomic::Int | Atomic::UInt | Atomic::Int64 | Atomic::UInt64 => number3(ty),
+        Atomic::Float | Atomic::Double | Atomic::String => number3(ty),
+    }
+}
+
+fn number3(ty: Atomic) -> Json {
+    Json::text(recorded3(ty))
+}
+
+/// How the type of an attribute is recorded in version 3.
+#[must_use]
+pub fn recorded3(ty: Atomic) -> &'static str {
+    match ty {
+        Atomic::Byte => "int8",
+        Atomic::UByte => "uint8",
+        Atomic::Short => "int16",
+        Atomic::UShort => "uint16",
+        Atomic::Int => "int32",
+        Atomic::UInt => "uint32",
+        Atomic::Int64 => "int64",
+        Atomic::UInt64 => "uint64",
+        Atomic::Float => "float32",
+        Atomic::Double => "float64",
+        Atomic::Char => "char",
+        Atomic::String => "string",
+    }
+}
+
+/// Text of a fixed number of bytes.
+fn bytes(width: u64) -> Json {
+    let length = ("length_bytes".to_owned(), Json::int(width));
+    let configuration = Json::Object(vec![length]);
+    Json::Object(vec![
+        ("name".to_owned(), Json::text("null_terminated_bytes")),
+        ("configuration".to_owned(), configuration),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings() {
+        let (little, big) = (Endianness::Little, Endianness::Big);
+        assert_eq!(v2(Atomic::Byte, big, false, 0), "|i1");
+        assert_eq!(v2(Atomic::UInt, big, false, 0), ">u4");
+        assert_eq!(v2(Atomic::Double, little, true, 0), "<f8");
+        assert_eq!(v2(Atomic::Char, little, false, 0), ">S1");
+        assert_eq!(v2(Atomic::Char, little, true, 0), "|S1");
+        assert_eq!(v2(Atomic::String, little, true, 7), "|S7");
+        assert_eq!(recorded(Atomic::Byte, 0), "<i1");
+        assert_eq!(v3(Atomic::String, false), Json::text("string"));
+    }
+}

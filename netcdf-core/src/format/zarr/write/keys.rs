@@ -1,0 +1,45 @@
+//! The keys of groups, arrays and chunks. They have no slash in front; a prefix is empty or ends in one.
+
+use crate::model::{GroupId, Schema, VarId, ZarrVersion};
+
+/// The prefix of a group's keys.
+#[must_use]
+pub fn group(schema: &Schema, id: GroupId) -> String {
+    let path = schema.group_path(id);
+    match path.trim_start_matches('/') {
+        "" => String::new(),
+        path => format!("{path}/"),
+    }
+}
+
+/// The prefix of a variable's keys.
+#[must_use]
+pub fn var(schema: &Schema, id: VarId) -> String {
+    let path = schema.var_path(id);
+    format!("{}/", path.trim_start_matches('/'))
+}
+
+/// The key of a chunk below its variable's prefix.
+#[must_use]
+pub fn chunk(version: ZarrVersion, place: &[u64]) -> String {
+    let place: Vec<String> = place.iter().map(u64::to_string).collect();
+    match version {
+        ZarrVersion::V2 if place.is_empty() => "0".to_owned(),
+        ZarrVersion::V2 => place.join("."),
+        ZarrVersion::V3 if place.is_empty() => "c".to_owned(),
+        ZarrVersion::V3 => format!("c/{}", place.join("/")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks() {
+        assert_eq!(chunk(ZarrVersion::V2, &[1, 0, 12]), "1.0.12");
+        assert_eq!(chunk(ZarrVersion::V2, &[]), "0");
+        assert_eq!(chunk(ZarrVersion::V3, &[1, 0]), "c/1/0");
+        assert_eq!(chunk(ZarrVersion::V3, &[]), "c");
+    }
+}

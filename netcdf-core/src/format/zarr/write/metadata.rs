@@ -1,0 +1,158 @@
+//! What the metadata of all versions has in common.
+
+use super::attributes::{self, Form};
+use super::numbers::Style;
+use crate::env::{Env, Note};
+use crate::error::Result;
+use crate::format::CreateOptions;
+use crate::json::Json;
+use crate::model::{Atomic, Attribute, Dimension, GroupId, Name, Schema, VarId, Zarr, ZarrVersion};
+
+/// The member of an object.
+pub type Member = (String, Json);
+
+/// What the metadata is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Metadata<'a> {
+    /// The dataset, with its final lengths.
+    pub schema: &'a Schema,
+    /// Which form it has.
+    pub zarr: Zarr,
+    /// How it is written.
+    pub options: CreateOptions,
+    /// Who is told of what does not come through.
+    pub env: &'a Env,
+}
+
+/// An object with these members.
+#[must_use]
+pub fn object<'k>(members: impl IntoIterator<Item = (&'k str, Json)>) -> Json {
+    let members = members.into_iter();
+    Json::Object(members.map(|(k, v)| (k.to_owned(), v)).collect())
+}
+
+/// A name as JSON.
+#[must_use]
+pub fn name(name: &Name) -> Json {
+    Json::Text(name.as_bytes().to_vec())
+}
+
+/// Attributes as they are written, with their types.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// The attributes.
+    pub members: Vec<Member>,
+    /// Their types: that of values, or none for netCDF's own metadata.
+    pub types: Vec<(String, Option<Atomic>)>,
+}
+
+impl Written {
+    /// Adds an attribute.
+    pub fn add(&mut self, name: &str, json: Json, ty: Option<Atomic>) {
+        self.members.push((name.to_owned(), json));
+        self.types.push((name.to_owned(), ty));
+    }
+}
+
+impl Metadata<'_> {
+    /// How numbers are written.
+    #[must_use]
+    pub fn style(&self) -> Style {
+        match (self.zarr.version, self.zarr.pure) {
+            (ZarrVersion::V2, false) => Style::Recorded,
+            (ZarrVersion::V2 | ZarrVersion::V3, _) => Style::Inferred,
+        }
+    }
+
+    /// The path of a dimension.
+    #[must_use]
+    pub fn dim_path(&self, dim: &Dimension) -> Json {
+        let group = self.schema.group_path(dim.group);
+        let mut path = group.trim_end_matches('/').as_bytes().to_vec();
+        path.push(b'/');
+        path.extend_from_slice(dim.name.as_bytes());
+        Json::Text(path)
+    }
+
+    /// Attributes of the dataset's own.
+    ///
+    /// # Errors
+    /// Those of [`attributes::store`].
+    pub fn own(&self, attributes: &[Attribute], path: &dyn Fn() -> String) -> Result<Written> {
+        let form = Form {
+            recorded: !self.zarr.pure,
+            style: self.style(),
+        };
+        let mut written = Written::default();
+        for attribute in attributes {
+            let stored = attributes::store(attribute, form)?;
+            if stored.changed {
+                self.env.notes.say(not_utf8(attribute, path()));
+            }
+            written.add(&attribute.name.to_string(), stored.json, Some(stored.ty));
+        }
+        Ok(written)
+    }
+
+    /// The attributes of a variable of the dataset's own.
+    ///
+    /// # Errors
+    /// Those of [`attributes::store`].
+    pub fn of_var(&self, id: VarId) -> Result<Written> {
+        let attributes = self.schema.var(id).map(|v| &*v.attributes);
+        self.own(attributes.unwrap_or_default(), &|| self.schema.var_path(id))
+    }
+
+    /// The attributes of a group of the dataset's own.
+    ///
+    /// # Errors
+    /// Those of [`attributes::store`].
+    pub fn of_group(&self, id: GroupId) -> Result<Written> {
+        let attributes = self.schema.group(id).map(|g| &*g.attributes);
+        let path = || self.schema.group_path(id).trim_end_matches('/').to_owned();
+        self.own(attributes.unwrap_or_default(), &path)
+    }
+
+    /// The dimensions of a variable.
+    #[must_use]
+    pub fn dims(&self, id: VarId) -> Vec<&Dimension> {
+        let dims = self.schema.var(id).map(|v| &*v.dims).unwrap_or_default();
+        dims.iter().filter_map(|&d| self.schema.dim(d)).collect()
+    }
+
+    /// The names of what is in a group: of its variables, and of its groups.
+    #[must_use]
+    pub fn contents(&self, id: GroupId) -> (Json, Json) {
+        let group = self.schema.group(id);
+        let vars = group.map(|g| &*g.vars).unwrap_or_default().iter();
+        let vars = vars
+            .filter_map(|&v| self.schema.var(v))
+            .map(|v| name(&v.name));
+        let groups = group.map(|g| &*g.groups).unwrap_or_default().iter();
+        let groups = groups
+            .filter_map(|&g| self.schema.group(g))
+            .map(|g| name(&g.name));
+        (Json::Array(vars.collect()), Json::Array(groups.collect()))
+    }
+
+    /// The dimensions of a group.
+    #[must_use]
+    pub fn group_dims(&self, id: GroupId) -> Vec<&Dimension> {
+        let dims = self.schema.group(id).map(|g| &*g.dims).unwrap_or_default();
+        dims.iter().filter_map(|&d| self.schema.dim(d)).collect()
+    }
+}
+
+/// Lengths as JSON.
+#[must_use]
+pub fn lengths(lengths: &[u64]) -> Json {
+    Json::Array(lengths.iter().map(Json::int).collect())
+}
+
+fn not_utf8(attribute: &Attribute, path: String) -> Note {
+    Note {
+        object: format!("{path}:{}", attribute.name),
+        what: "is not UTF-8, which texts in Zarr datasets are: taken for Latin-1".to_owned(),
+        remedy: None,
+    }
+}

@@ -1,0 +1,100 @@
+//! Numbers as JSON: with all of their digits, and not more.
+
+use crate::json::Json;
+use crate::model::Values;
+
+/// What readers know of the type of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// The type is recorded beside it: numbers are as short as their type allows, as netCDF-C has them.
+    Recorded,
+    /// The type is inferred from the number: what is no integer has a point or an exponent, and a float all digits
+    /// that make it the same double.
+    Inferred,
+}
+
+/// A double; what is not finite is a text.
+#[must_use]
+pub fn double(x: f64, style: Style) -> Json {
+    spelled(x, format!("{x:?}"), style)
+}
+
+/// As [`double`].
+#[must_use]
+pub fn float(x: f32, style: Style) -> Json {
+    let text = match style {
+        Style::Recorded => format!("{x:?}"),
+        Style::Inferred => format!("{:?}", f64::from(x)),
+    };
+    spelled(f64::from(x), text, style)
+}
+
+/// The `text` of a number as JSON has it.
+fn spelled(x: f64, text: String, style: Style) -> Json {
+    if x.is_nan() {
+        return Json::text("NaN");
+    }
+    if x.is_infinite() {
+        return Json::text(if x > 0.0 { "Infinity" } else { "-Infinity" });
+    }
+    let whole = match style {
+        // The sign of a zero is one of a float only.
+        Style::Recorded if text != "-0.0" => text.strip_suffix(".0"),
+        Style::Recorded | Style::Inferred => None,
+    };
+    let text = whole.unwrap_or(&text);
+    Json::Number(match text.split_once('e') {
+        Some((digits, power)) if !power.starts_with('-') => format!("{digits}e+{power}"),
+        Some(_) | None => text.to_owned(),
+    })
+}
+
+/// Numbers, one JSON value each; `None` for what are no numbers.
+#[must_use]
+pub fn list(values: &Values, style: Style) -> Option<Vec<Json>> {
+    Some(match values {
+        Values::Byte(v) => v.iter().map(Json::int).collect(),
+        Values::UByte(v) => v.iter().map(Json::int).collect(),
+        Values::Short(v) => v.iter().map(Json::int).collect(),
+        Values::UShort(v) => v.iter().map(Json::int).collect(),
+        Values::Int(v) => v.iter().map(Json::int).collect(),
+        Values::UInt(v) => v.iter().map(Json::int).collect(),
+        Values::Int64(v) => v.iter().map(Json::int).collect(),
+        Values::UInt64(v) => v.iter().map(Json::int).collect(),
+        Values::Float(v) => v.iter().map(|&x| float(x, style)).collect(),
+        Values::Double(v) => v.iter().map(|&x| double(x, style)).collect(),
+        Values::Char(_) | Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => {
+            return None;
+        }
+        Values::Vlen(..) | Values::Compound { .. } => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(json: &Json) -> String {
+        String::from_utf8(json.to_bytes()).unwrap()
+    }
+
+    #[test]
+    fn as_short_as_the_type_allows() {
+        for (x, recorded, inferred) in [
+            (1.0, "1", "1.0"),
+            (0.1, "0.1", "0.1"),
+            (1.0 / 3.0, "0.3333333333333333", "0.3333333333333333"),
+            (1e300, "1e+300", "1e+300"),
+            (1e-300, "1e-300", "1e-300"),
+            (-0.0, "-0.0", "-0.0"),
+            (f64::NAN, "\"NaN\"", "\"NaN\""),
+            (f64::NEG_INFINITY, "\"-Infinity\"", "\"-Infinity\""),
+        ] {
+            assert_eq!(text(&double(x, Style::Recorded)), recorded);
+            assert_eq!(text(&double(x, Style::Inferred)), inferred);
+        }
+        let fill = f32::from_bits(0x7cf0_0000);
+        assert_eq!(text(&float(fill, Style::Recorded)), "9.96921e+36");
+        assert_eq!(text(&float(0.1, Style::Inferred)), "0.10000000149011612");
+    }
+}

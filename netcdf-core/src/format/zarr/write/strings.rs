@@ -1,0 +1,142 @@
+//! Strings as elements of a fixed size, with zeros behind them (NCZarr document, appendix D).
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Attribute, Schema, Values, Variable};
+
+/// The attribute of a variable with the longest string that it may hold, in bytes.
+pub const OF_VARIABLE: &str = "_nczarr_maxstrlen";
+/// The attribute of the root group that holds for variables without [`OF_VARIABLE`].
+pub const OF_DATASET: &str = "_nczarr_default_maxstrlen";
+/// Bytes of strings of which nothing is said.
+pub const DEFAULT: u64 = 128;
+
+/// Bytes of a string of a variable.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for attributes that are no lengths.
+pub fn width(schema: &Schema, var: &Variable) -> Result<u64> {
+    let own = var.attribute(OF_VARIABLE);
+    match (own, var.storage.max_string) {
+        (Some(own), _) => length(own),
+        (None, Some(width)) => Ok(width.max(1)),
+        (None, None) => default_width(schema),
+    }
+}
+
+/// Bytes of a string of a variable that says nothing of it, and of attributes of groups.
+///
+/// # Errors
+/// As [`width`].
+pub fn default_width(schema: &Schema) -> Result<u64> {
+    let attributes = &schema.root().attributes;
+    let default = attributes.iter().find(|a| a.name.is(OF_DATASET));
+    default.map_or(Ok(DEFAULT), length)
+}
+
+fn length(attribute: &Attribute) -> Result<u64> {
+    let one = match &attribute.values {
+        Values::Byte(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::Short(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::Int(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::Int64(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::UByte(v) => v.first().map(|&n| n.into()),
+        Values::UShort(v) => v.first().map(|&n| n.into()),
+        Values::UInt(v) => v.first().map(|&n| n.into()),
+        Values::UInt64(v) => v.first().copied(),
+        Values::Char(_) | Values::Float(_) | Values::Double(_) | Values::String(_) => None,
+        Values::Enum(..) | Values::Opaque { .. } | Values::Vlen(..) => None,
+        Values::Compound { .. } => None,
+    };
+    let fits = |n: &u64| (1..=u64::from(u32::MAX)).contains(n);
+    one.filter(fits).ok_or_else(|| {
+        let what = format!("{} is not a number of bytes", attribute.name);
+        Error::new(ErrorKind::Argument, what)
+    })
+}
+
+/// Strings as elements of `width` bytes; NIL is an empty one.
+///
+/// # Errors
+/// [`ErrorKind::Range`] for a string that is longer; [`ErrorKind::BadType`] for other values.
+pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
+    let Values::String(strings) = values else {
+        let what = "values that are no strings";
+        return Err(Error::new(ErrorKind::BadType, what));
+    };
+    let size = usize::try_from(width).unwrap_or(usize::MAX);
+    let mut out = Vec::with_capacity(strings.len().saturating_mul(size).min(1 << 24));
+    for string in strings {
+        let bytes = string.as_deref().unwrap_or_default();
+        if bytes.len() > size {
+            return Err(too_long(bytes.len(), width));
+        }
+        out.extend_from_slice(bytes);
+        out.resize(out.len().saturating_add(size - bytes.len()), 0);
+    }
+    Ok(out)
+}
+
+/// A string without the zeros behind it.
+#[must_use]
+pub fn trimmed(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
+    bytes.get(..end).unwrap_or_default()
+}
+
+/// Base64 (RFC 4648, section 4).
+#[must_use]
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for part in bytes.chunks(3) {
+        let byte = |n: usize| part.get(n).copied().map_or(0, u32::from);
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for n in 0..4 {
+            let digit = (bits >> (18 - 6 * n)) & 63;
+            let digit = usize::try_from(digit).ok().and_then(|d| DIGITS.get(d));
+            out.push(match digit {
+                Some(&digit) if n <= part.len() => digit.into(),
+                Some(_) | None => '=',
+            });
+        }
+    }
+    out
+}
+
+fn too_long(len: usize, width: u64) -> Error {
+    let what = format!("a string of {len} bytes, the longest that is stored has {width}");
+    let remedy = format!(
+        "give the variable the attribute {OF_VARIABLE} = {len}, or the dataset {OF_DATASET}"
+    );
+    Error::new(ErrorKind::Range, what).with_remedy(remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_as_in_the_rfc() {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+        ] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        assert_eq!(trimmed(b"a\0b\0\0"), b"a\0b");
+    }
+
+    #[test]
+    fn strings_have_zeros_behind_them() {
+        let strings = vec![Some(b"ab"[..].into()), None, Some(b"abc"[..].into())];
+        let bytes = encode(&Values::String(strings.clone()), 3).unwrap();
+        assert_eq!(bytes, b"ab\0\0\0\0abc");
+        let e = encode(&Values::String(strings), 2).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Range);
+        let remedy = "give the variable the attribute _nczarr_maxstrlen = 3, or the dataset _nczarr_default_maxstrlen";
+        assert_eq!(e.remedy(), Some(remedy));
+    }
+}

@@ -1,0 +1,172 @@
+//! The metadata of version 2: `.zgroup`, `.zarray` and `.zattrs`, with the members in the order in which netCDF-C has
+//! them.
+
+use super::check::DIMENSIONS;
+use super::metadata::{Member, Metadata, Written, lengths, name, object};
+use super::storage::Stored;
+use super::{codecs, dtype, numbers, strings};
+use crate::chunk::elements;
+use crate::error::Result;
+use crate::json::Json;
+use crate::model::{Atomic, Dimension, GroupId, VarId};
+
+/// What made the dataset.
+const PROPERTIES: &str = concat!(
+    "version=2,netcdf-tools=",
+    env!("CARGO_PKG_VERSION"),
+    ",nczarr=2.0.0"
+);
+
+/// The type that is recorded for netCDF's own metadata.
+const JSON: &str = "|J0";
+/// What stands for the dimension of a scalar.
+const SCALAR: &str = "_scalar_";
+
+/// `.zgroup`.
+#[must_use]
+pub fn group() -> Json {
+    object([("zarr_format", Json::int(2))])
+}
+
+/// `.zmetadata`, of metadata under its keys.
+#[must_use]
+pub fn consolidated(metadata: Vec<Member>) -> Json {
+    object([
+        ("metadata", Json::Object(metadata)),
+        ("zarr_consolidated_format", Json::int(1)),
+    ])
+}
+
+impl Metadata<'_> {
+    /// `.zarray`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`](crate::ErrorKind::BadType).
+    pub fn zarray(&self, id: VarId, stored: &Stored) -> Result<Json> {
+        let layout = &stored.layout;
+        let mut shape = self.schema.shape(id);
+        let mut chunks = layout.chunk.clone();
+        let pure = self.zarr.pure;
+        if shape.is_empty() && !pure {
+            shape.push(1);
+            chunks.push(1);
+        }
+        let element = layout.element;
+        let dtype = dtype::v2(stored.ty, element.order, pure, element.size);
+        let (compressor, filters) = codecs::v2(&stored.codecs);
+        Ok(object([
+            ("zarr_format", Json::int(2)),
+            ("shape", lengths(&shape)),
+            ("dtype", Json::text(&dtype)),
+            ("chunks", lengths(&chunks)),
+            ("fill_value", self.fill_value(stored)?),
+            ("order", Json::text("C")),
+            ("compressor", compressor),
+            ("filters", filters),
+        ]))
+    }
+
+    /// `fill_value`. netCDF-C takes that of a text for what it is, zarr-python for base64.
+    fn fill_value(&self, stored: &Stored) -> Result<Json> {
+        let bytes = stored.layout.fill.as_deref().unwrap_or_default();
+        if stored.no_fill {
+            return Ok(Json::Null);
+        }
+        if matches!(stored.ty, Atomic::Char | Atomic::String) {
+            let text = strings::trimmed(bytes);
+            return Ok(match self.zarr.pure {
+                true => Json::Text(strings::base64(text).into_bytes()),
+                false => Json::Text(text.to_vec()),
+            });
+        }
+        let values = elements::decode(stored.ty, stored.layout.element.order, bytes)?;
+        let items = numbers::list(&values, self.style()).unwrap_or_default();
+        Ok(items.into_iter().next().unwrap_or(Json::Null))
+    }
+
+    /// The `.zattrs` of a variable.
+    ///
+    /// # Errors
+    /// Those of [`Metadata::own`] and [`strings::width`].
+    pub fn var_zattrs(&self, id: VarId) -> Result<Json> {
+        let mut written = self.of_var(id)?;
+        let dims = self.dims(id);
+        if self.options.zarr.xarray {
+            let mut names: Vec<Json> = dims.iter().map(|d| name(&d.name)).collect();
+            if names.is_empty() && !self.zarr.pure {
+                names.push(Json::text(SCALAR));
+            }
+            let names = Json::Array(names);
+            written.members.push((DIMENSIONS.to_owned(), names));
+        }
+        if !self.zarr.pure {
+            written.add("_nczarr_array", self.nczarr_array(&dims), None);
+        }
+        let var = self.schema.var(id);
+        let width = var.map(|var| strings::width(self.schema, var));
+        Ok(self.zattrs(written, width.unwrap_or(Ok(strings::DEFAULT))?))
+    }
+
+    fn nczarr_array(&self, dims: &[&Dimension]) -> Json {
+        let paths = dims.iter().map(|d| self.dim_path(d)).collect();
+        let scalar = dims.is_empty().then(|| ("scalar", Json::int(1)));
+        let paths = [("dimension_references", Json::Array(paths))];
+        let storage = [("storage", Json::text("chunked"))];
+        object(paths.into_iter().chain(scalar).chain(storage))
+    }
+
+    /// The `.zattrs` of a group.
+    ///
+    /// # Errors
+    /// Those of [`Metadata::own`] and [`strings::default_width`].
+    pub fn group_zattrs(&self, id: GroupId) -> Result<Json> {
+        let mut written = self.of_group(id)?;
+        if !self.zarr.pure {
+            let root = id == GroupId::ROOT;
+            if root {
+                let properties = Json::text(PROPERTIES);
+                written.add("_NCProperties", properties, Some(Atomic::Char));
+            }
+            written.add("_nczarr_group", self.nczarr_group(id), None);
+            if root {
+                let superblock = object([("version", Json::text("2.0.0"))]);
+                written.add("_nczarr_superblock", superblock, None);
+            }
+        }
+        Ok(self.zattrs(written, strings::default_width(self.schema)?))
+    }
+
+    fn nczarr_group(&self, id: GroupId) -> Json {
+        let dims = self.group_dims(id).into_iter().map(|dim| {
+            let len = Json::int(dim.len);
+            let unlimited = ("unlimited", Json::int(1));
+            let value = match dim.unlimited {
+                true => object([("size", len), unlimited]),
+                false => len,
+            };
+            (dim.name.to_string(), value)
+        });
+        let (arrays, groups) = self.contents(id);
+        object([
+            ("dimensions", Json::Object(dims.collect())),
+            ("arrays", arrays),
+            ("groups", groups),
+        ])
+    }
+
+    /// `.zattrs`, with the types; those of strings have `width` bytes.
+    fn zattrs(&self, mut written: Written, width: u64) -> Json {
+        if !self.zarr.pure {
+            let dtype = |ty: Option<Atomic>| match ty {
+                Some(ty) => Json::text(&dtype::recorded(ty, width)),
+                None => Json::text(JSON),
+            };
+            written.types.push(("_nczarr_attr".to_owned(), None));
+            let types = written.types.into_iter();
+            let types = types.map(|(name, ty)| (name, dtype(ty))).collect();
+            let types = object([("types", Json::Object(types))]);
+            written.members.push(("_nczarr_attr".to_owned(), types));
+        }
+        Json::Object(written.members)
+    }
+}

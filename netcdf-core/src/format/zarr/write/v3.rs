@@ -1,0 +1,156 @@
+//! The metadata of version 3: `zarr.json` of groups and arrays; netCDF's own as the NCZarr document's appendix E has it.
+
+use super::metadata::{Member, Metadata, Written, lengths, name, object};
+use super::storage::Stored;
+use super::{codecs, dtype, numbers, strings};
+use crate::chunk::elements;
+use crate::error::Result;
+use crate::json::Json;
+use crate::model::{Atomic, Dimension, GroupId, VarId};
+
+/// What made the dataset.
+const PROPERTIES: &str = concat!(
+    "version=2,netcdf-tools=",
+    env!("CARGO_PKG_VERSION"),
+    ",nczarr=3.0.0"
+);
+
+/// The name of the types of attributes.
+const TYPES: &str = "_nczarr_attrs";
+
+/// What a name and its settings are in version 3.
+#[must_use]
+pub fn named(name: &str, configuration: Json) -> Json {
+    object([("name", Json::text(name)), ("configuration", configuration)])
+}
+
+/// A group with consolidated metadata: that of all that is below it.
+#[must_use]
+pub fn consolidated(group: Json, metadata: Vec<Member>) -> Json {
+    let consolidated = object([
+        ("kind", Json::text("inline")),
+        ("must_understand", Json::Bool(false)),
+        ("metadata", Json::Object(metadata)),
+    ]);
+    let mut members = group.members().to_vec();
+    members.push(("consolidated_metadata".to_owned(), consolidated));
+    Json::Object(members)
+}
+
+impl Metadata<'_> {
+    /// The `zarr.json` of an array.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`](crate::ErrorKind::BadType); those of [`codecs::v3`] and [`Metadata::own`].
+    pub fn array_json(&self, id: VarId, stored: &Stored) -> Result<Json> {
+        let layout = &stored.layout;
+        let element = layout.element;
+        let grid = object([("chunk_shape", lengths(stored.outer()))]);
+        let separator = object([("separator", Json::text("/"))]);
+        let dims = self.dims(id);
+        let names = dims.iter().map(|d| name(&d.name)).collect();
+        Ok(object([
+            ("zarr_format", Json::int(3)),
+            ("node_type", Json::text("array")),
+            ("shape", lengths(&self.schema.shape(id))),
+            ("data_type", dtype::v3(stored.ty, self.zarr.pure)),
+            ("chunk_grid", named("regular", grid)),
+            ("chunk_key_encoding", named("default", separator)),
+            ("fill_value", self.fill_json(stored)?),
+            ("codecs", codecs::v3(stored, element.order)?),
+            ("attributes", self.var_json(id, stored, &dims)?),
+            ("dimension_names", Json::Array(names)),
+        ]))
+    }
+
+    /// `fill_value`, which there always is.
+    fn fill_json(&self, stored: &Stored) -> Result<Json> {
+        let bytes = stored.layout.fill.as_deref().unwrap_or_default();
+        match stored.ty {
+            Atomic::Char if !self.zarr.pure => {
+                return Ok(Json::int(bytes.first().copied().unwrap_or(0)));
+            }
+            Atomic::Char => {
+                let text = strings::base64(strings::trimmed(bytes));
+                return Ok(Json::Text(text.into_bytes()));
+            }
+            Atomic::String => return Ok(Json::Text(strings::trimmed(bytes).to_vec())),
+            Atomic::Byte | Atomic::UByte | Atomic::Short | Atomic::UShort => {}
+            Atomic::Int | Atomic::UInt | Atomic::Int64 | Atomic::UInt64 => {}
+            Atomic::Float | Atomic::Double => {}
+        }
+        let values = elements::decode(stored.ty, stored.layout.element.order, bytes)?;
+        let items = numbers::list(&values, self.style()).unwrap_or_default();
+        Ok(items.into_iter().next().unwrap_or(Json::int(0)))
+    }
+
+    fn var_json(&self, id: VarId, stored: &Stored, dims: &[&Dimension]) -> Result<Json> {
+        let mut written = self.of_var(id)?;
+        if !self.zarr.pure {
+            let paths = dims.iter().map(|d| self.dim_path(d)).collect();
+            let paths = [("dimension_references", Json::Array(paths))];
+            let alias = match stored.ty {
+                Atomic::Char | Atomic::String => Some(Json::text(stored.ty.name())),
+                Atomic::Byte | Atomic::UByte | Atomic::Short | Atomic::UShort => None,
+                Atomic::Int | Atomic::UInt | Atomic::Int64 | Atomic::UInt64 => None,
+                Atomic::Float | Atomic::Double => None,
+            };
+            let alias = alias.map(|alias| ("type_alias", alias));
+            let array = object(paths.into_iter().chain(alias));
+            written.add("_nczarr_array", array, None);
+        }
+        Ok(self.attributes_json(written))
+    }
+
+    /// The `zarr.json` of a group.
+    ///
+    /// # Errors
+    /// Those of [`Metadata::own`].
+    pub fn group_json(&self, id: GroupId) -> Result<Json> {
+        let mut written = self.of_group(id)?;
+        if !self.zarr.pure {
+            if id == GroupId::ROOT {
+                let properties = Json::text(PROPERTIES);
+                written.add("_NCProperties", properties, Some(Atomic::Char));
+                let superblock = [("version", Json::text("3.0.0")), ("format", Json::int(3))];
+                written.add("_nczarr_superblock", object(superblock), None);
+            }
+            written.add("_nczarr_group", self.nczarr_group3(id), None);
+        }
+        Ok(object([
+            ("zarr_format", Json::int(3)),
+            ("node_type", Json::text("group")),
+            ("attributes", self.attributes_json(written)),
+        ]))
+    }
+
+    fn nczarr_group3(&self, id: GroupId) -> Json {
+        let dims = self.group_dims(id).into_iter().map(|dim| {
+            object([
+                ("name", name(&dim.name)),
+                ("size", Json::int(dim.len)),
+                ("unlimited", Json::int(u8::from(dim.unlimited))),
+            ])
+        });
+        let (arrays, groups) = self.contents(id);
+        object([
+            ("dimensions", Json::Array(dims.collect())),
+            ("arrays", arrays),
+            ("subgroups", groups),
+        ])
+    }
+
+    /// `attributes`, with the types.
+    fn attributes_json(&self, mut written: Written) -> Json {
+        if !self.zarr.pure {
+            written.types.push((TYPES.to_owned(), None));
+            let types = written.types.into_iter().map(|(name, ty)| {
+                let ty = Json::text(ty.map_or("json", dtype::recorded3));
+                named(&name, object([("type", ty)]))
+            });
+            let types = object([("attribute_types", Json::Array(types.collect()))]);
+            written.members.push((TYPES.to_owned(), types));
+        }
+        Json::Object(written.members)
+    }
+}

@@ -1,0 +1,275 @@
+//! A Zarr dataset in the making.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::check::check;
+use super::metadata::{Member, Metadata};
+use super::storage::{self, Stored};
+use super::{keys, strings, v2, v3};
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::{CreateOptions, Writer};
+use crate::io::source::read_range;
+use crate::io::{Source, StoreTarget};
+use crate::json::Json;
+use crate::model::{DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
+
+/// A Zarr dataset in the making.
+#[derive(Debug)]
+pub struct ZarrWriter {
+    target: Box<dyn StoreTarget>,
+    schema: Schema,
+    zarr: Zarr,
+    options: CreateOptions,
+    /// As `schema.vars`.
+    vars: Vec<Var>,
+}
+
+/// A variable.
+#[derive(Debug)]
+struct Var {
+    stored: Stored,
+    /// The prefix of its keys.
+    prefix: String,
+    /// Whether it has data.
+    written: bool,
+}
+
+impl ZarrWriter {
+    /// Checks the schema, and how it will be stored.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`], [`ErrorKind::BadName`] and [`ErrorKind::Exists`] for what Zarr cannot hold,
+    /// [`ErrorKind::Argument`] for storage that cannot be, or a schema of another kind; those of the filters.
+    pub fn create(
+        target: Box<dyn StoreTarget>,
+        schema: Schema,
+        options: CreateOptions,
+        env: &Env,
+    ) -> Result<Self> {
+        let other = || Error::new(ErrorKind::Argument, "a schema that is not one of Zarr");
+        let zarr = schema.kind.as_zarr().ok_or_else(other)?;
+        check(&schema, options.zarr, env)?;
+        let var = |id| -> Result<Var> {
+            Ok(Var {
+                stored: storage::of(&schema, id, options.no_fill, env)?,
+                prefix: keys::var(&schema, id),
+                written: false,
+            })
+        };
+        let vars = schema.var_ids().map(var).collect::<Result<Vec<_>>>()?;
+        let writer = Self {
+            target,
+            schema,
+            zarr,
+            options,
+            vars,
+        };
+        // What cannot be said of it is to be known before data is put.
+        writer.metadata(&mut |_, _| Ok(()), env)?;
+        Ok(writer)
+    }
+
+    fn var(&self, id: VarId) -> Result<&Var> {
+        self.vars.get(id.index()).ok_or_else(missing)
+    }
+
+    /// Where a chunk is in the grid. The slowest dimension may still grow.
+    fn place(&self, id: VarId, index: u64) -> Result<Vec<u64>> {
+        let shape = &self.var(id)?.stored.layout.chunk;
+        let extent = self.schema.shape(id);
+        let mut rest = index;
+        let mut place = Vec::with_capacity(shape.len());
+        for (len, chunk) in extent.iter().zip(shape).skip(1).rev() {
+            let cells = len.div_ceil((*chunk).max(1)).max(1);
+            place.push(rest % cells);
+            rest /= cells;
+        }
+        if !shape.is_empty() {
+            place.push(rest);
+        }
+        place.reverse();
+        Ok(place)
+    }
+
+    fn put(&mut self, id: VarId, place: &[u64], bytes: &[u8]) -> Result<()> {
+        let version = self.zarr.version;
+        let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;
+        let key = format!("{}{}", var.prefix, keys::chunk(version, place));
+        var.written = true;
+        self.target.store().put(&key, bytes)
+    }
+
+    /// All metadata with its keys, that of the root last.
+    fn metadata(&self, put: &mut dyn FnMut(String, Json) -> Result<()>, env: &Env) -> Result<()> {
+        let metadata = Metadata {
+            schema: &self.schema,
+            zarr: self.zarr,
+            options: self.options,
+            env,
+        };
+        for (id, var) in self.schema.var_ids().zip(&self.vars) {
+            let path = || self.schema.var_path(id);
+            let prefix = &var.prefix;
+            match self.zarr.version {
+                ZarrVersion::V2 => {
+                    let array = metadata.zarray(id, &var.stored).in_object(path)?;
+                    let attributes = metadata.var_zattrs(id).in_object(path)?;
+                    put(format!("{prefix}.zarray"), array)?;
+                    put(format!("{prefix}.zattrs"), attributes)?;
+                }
+                ZarrVersion::V3 => {
+                    let array = metadata.array_json(id, &var.stored).in_object(path)?;
+                    put(format!("{prefix}zarr.json"), array)?;
+                }
+            }
+        }
+        let groups = (0..).zip(&self.schema.groups).map(|(n, _)| GroupId(n));
+        let groups: Vec<_> = groups.collect();
+        for id in groups.into_iter().rev() {
+            let prefix = keys::group(&self.schema, id);
+            match self.zarr.version {
+                ZarrVersion::V2 => {
+                    put(format!("{prefix}.zattrs"), metadata.group_zattrs(id)?)?;
+                    put(format!("{prefix}.zgroup"), v2::group())?;
+                }
+                ZarrVersion::V3 => put(format!("{prefix}zarr.json"), metadata.group_json(id)?)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts all metadata.
+    fn put_metadata(&self) -> Result<()> {
+        let store = self.target.store();
+        let consolidated = self.options.zarr.consolidated;
+        let mut all: Vec<Member> = vec![];
+        // Whoever is to be told was told when the dataset was created.
+        let env = Env::default();
+        let mut put = |key: String, json: Json| {
+            let json = match &*key {
+                "zarr.json" if consolidated => v3::consolidated(json, nodes(&mut all)),
+                _ => json,
+            };
+            store.put_if_absent(&key, &json.to_bytes())?;
+            if consolidated {
+                all.push((key, json));
+            }
+            Ok(())
+        };
+        self.metadata(&mut put, &env)?;
+        if consolidated && self.zarr.version == ZarrVersion::V2 {
+            all.reverse();
+            store.put_if_absent(".zmetadata", &v2::consolidated(all).to_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn path(&self, id: VarId) -> String {
+        self.schema.var_path(id)
+    }
+}
+
+/// Metadata under the names of what it is of, groups before what is in them.
+fn nodes(all: &mut Vec<Member>) -> Vec<Member> {
+    let all = std::mem::take(all).into_iter().rev();
+    all.map(|(key, json)| {
+        let name = key.trim_end_matches("zarr.json").trim_end_matches('/');
+        (name.to_owned(), json)
+    })
+    .collect()
+}
+
+fn missing() -> Error {
+    Error::new(ErrorKind::NotFound, "no such variable")
+}
+
+impl Writer for ZarrWriter {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        let mut layout = self.var(var)?.stored.layout.clone();
+        layout.extent = self.schema.shape(var);
+        Ok(layout)
+    }
+
+    fn has_data(&self, var: VarId) -> bool {
+        self.var(var).is_ok_and(|v| v.written)
+    }
+
+    fn takes_chunks(&self, var: VarId) -> bool {
+        self.var(var)
+            .is_ok_and(|v| !v.stored.layout.chunk.is_empty())
+    }
+
+    fn needs_all_filters(&self) -> bool {
+        true
+    }
+
+    fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
+        if mask != 0 {
+            let what = "a chunk without all filters of its variable, which Zarr does not have";
+            return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
+        }
+        let place = self.place(var, index).in_object(|| self.path(var))?;
+        let put = self.put(var, &place, bytes);
+        put.in_object(|| self.path(var))
+    }
+
+    /// A scalar, which is all in one run.
+    fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
+        let layout = &self.var(var)?.stored.layout;
+        if !layout.chunk.is_empty() || element != 0 || bytes.len() as u64 != layout.element.size {
+            let what = "a part of a variable that is put as chunks";
+            return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
+        }
+        let mut bytes = bytes.to_vec();
+        if let Some(quantizer) = layout.quantize {
+            quantizer.run(0, &mut bytes);
+        }
+        let put = self.put(var, &[], &bytes);
+        put.in_object(|| self.path(var))
+    }
+
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()> {
+        let bytes = read_range(&**source, &range)?;
+        self.put_run(var, element, &bytes)
+    }
+
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
+        let bytes = read_range(&**source, &chunk.range)?;
+        self.put_chunk(var, chunk.index, chunk.mask, &bytes)
+    }
+
+    fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
+        let size = self.var(var)?.stored.layout.element.size;
+        strings::encode(values, size).in_object(|| self.path(var))
+    }
+
+    fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
+        if len > i64::MAX.unsigned_abs() {
+            let what = format!("a dimension of length {len}");
+            return Err(Error::new(ErrorKind::DimSize, what));
+        }
+        let dim = self.schema.dims.get_mut(dim.index());
+        if let Some(dim) = dim.filter(|d| d.unlimited) {
+            dim.len = dim.len.max(len);
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.put_metadata()?;
+        self.target.commit()
+    }
+}

@@ -1,0 +1,253 @@
+//! A store in a directory: a key is the path of a file below it.
+
+mod paths;
+mod replace;
+mod target;
+mod walk;
+
+pub use target::DirTarget;
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{ErrorKind as Failure, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::file::{FileSource, PIECE, full};
+use super::key;
+use super::source::Source;
+use super::store::{Hints, MARKERS, Store, Visit, exists, in_the_way, without_content};
+use crate::error::{Error, ErrorKind, Result};
+
+/// A store in a directory. What links within it lead to is part of it as long as that is within it, too.
+#[derive(Debug)]
+pub struct DirStore {
+    name: Arc<str>,
+    /// The directory, without links.
+    root: PathBuf,
+    hints: Hints,
+    /// Whether links may lead out of the directory.
+    external: bool,
+    /// Directories that are known to be there, and to be within the store.
+    folders: Mutex<HashSet<String>>,
+}
+
+impl DirStore {
+    /// Opens the store in the directory `path`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`], with the path; also if it is no directory.
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = path.to_string_lossy();
+        let failed = |e| Error::io("cannot open", &name, e);
+        let root = std::fs::canonicalize(path).map_err(failed)?;
+        if !std::fs::metadata(&root).map_err(failed)?.is_dir() {
+            return Err(failed(Failure::NotADirectory.into()));
+        }
+        Ok(Self::at(&name, root))
+    }
+
+    /// The store in the directory `root`, a path without links, under a name for messages.
+    fn at(name: &str, root: PathBuf) -> Self {
+        Self {
+            name: name.into(),
+            root,
+            hints: Hints::default(),
+            external: false,
+            folders: Mutex::default(),
+        }
+    }
+
+    /// The same store, with what was said of it.
+    #[must_use]
+    pub fn with_hints(mut self, hints: Hints) -> Self {
+        self.hints = hints;
+        self
+    }
+
+    /// The same store; `external` says whether links may lead out of its directory.
+    #[must_use]
+    pub fn allow_external(mut self, external: bool) -> Self {
+        self.external = external;
+        self
+    }
+
+    /// An error of the system about a key.
+    fn failed(&self, what: &str, key: &str, e: std::io::Error) -> Error {
+        full::failed(what, &self.name, e).in_object(key)
+    }
+
+    /// The file of a key, for reading; `None` if there is no such key.
+    fn file(&self, key: &str) -> Result<Option<FileSource>> {
+        let Some(path) = self.found(key)? else {
+            return Ok(None);
+        };
+        let failed = |e| self.failed("cannot open", key, e);
+        let file = match paths::open(&path) {
+            Err(e) if e.kind() == Failure::NotFound => return Ok(None),
+            opened => opened.map_err(failed)?,
+        };
+        let meta = file.metadata().map_err(failed)?;
+        if meta.is_dir() {
+            return Err(without_content(&self.name, key));
+        }
+        if !meta.is_file() {
+            let what = "a key of a store is a file, this is a pipe or device";
+            let e = Error::new(ErrorKind::Unsupported, what);
+            return Err(e.in_object(key).of(&self.name));
+        }
+        let source = FileSource::from_file(&self.name, file);
+        source.map(Some).map_err(|e| e.in_object(key))
+    }
+
+    /// Makes the file of a key; with `new`, one that must not be there.
+    fn make(&self, key: &str, new: bool) -> Result<File> {
+        key::check(key).map_err(|e| e.of(&self.name))?;
+        let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
+        self.folder(folder)?;
+        let path = self.root.join(key);
+        if path.is_symlink() && !new {
+            self.found(key)?;
+        }
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        let file = options.create_new(new).open(path);
+        file.map_err(|e| match e.kind() {
+            Failure::AlreadyExists => exists(&self.name, key),
+            Failure::IsADirectory => in_the_way(&self.name, key),
+            _ => self.failed("cannot create", key, e),
+        })
+    }
+
+    /// Makes sure that a directory is there, and within the store.
+    fn folder(&self, folder: &str) -> Result<()> {
+        let known = |folder: &str| {
+            let folders = self.folders.lock();
+            let folders = folders.unwrap_or_else(PoisonError::into_inner);
+            folder.is_empty() || folders.contains(folder)
+        };
+        if known(folder) {
+            return Ok(());
+        }
+        let ends = folder.match_indices('/').map(|(end, _)| end);
+        for end in ends.chain([folder.len()]) {
+            let folder = folder.get(..end).unwrap_or_default();
+            if !known(folder) {
+                self.make_folder(folder)?;
+                let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+                folders.insert(folder.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn make_folder(&self, folder: &str) -> Result<()> {
+        let path = self.root.join(folder);
+        match std::fs::create_dir(&path) {
+            Err(e) if e.kind() == Failure::AlreadyExists => {}
+            made => return made.map_err(|e| self.failed("cannot create", folder, e)),
+        }
+        match self.found(folder)?.is_some_and(|real| real.is_dir()) {
+            true => Ok(()),
+            false => Err(in_the_way(&self.name, folder)),
+        }
+    }
+
+    fn write(&self, key: &str, bytes: &[u8], new: bool) -> Result<()> {
+        let mut file = self.make(key, new)?;
+        let written = bytes.chunks(PIECE).try_for_each(|b| file.write_all(b));
+        written.map_err(|e| self.failed("cannot write", key, e))
+    }
+}
+
+impl Store for DirStore {
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn hints(&self) -> Hints {
+        self.hints
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        let Some(file) = self.file(key)? else {
+            return Ok(None);
+        };
+        let mut parts = file
+            .read_ranges(&[0..file.len()])
+            .map_err(|e| e.in_object(key))?;
+        Ok(Some(parts.pop().unwrap_or_default()))
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
+        let Some(file) = self.file(key)? else {
+            return Ok(None);
+        };
+        let parts = file.read_ranges(ranges);
+        parts.map(Some).map_err(|e| e.in_object(key))
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        let Some(path) = self.found(key)? else {
+            return Ok(None);
+        };
+        match std::fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => Err(without_content(&self.name, key)),
+            Ok(meta) => Ok(Some(meta.len())),
+            Err(e) if e.kind() == Failure::NotFound => Ok(None),
+            Err(e) => Err(self.failed("cannot read", key, e)),
+        }
+    }
+
+    fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        let Some(folder) = self.found_folder(prefix)? else {
+            return Ok(vec![]);
+        };
+        let entries = self.entries(prefix, &folder)?;
+        Ok(entries.into_iter().map(|entry| entry.name).collect())
+    }
+
+    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+        walk::walk(self, prefix, visit)
+    }
+
+    fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.write(key, bytes, false)
+    }
+
+    fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.write(key, bytes, true)
+    }
+
+    fn delete(&self, key: &str) -> Result<()> {
+        let Some(path) = self.found(key)? else {
+            return Ok(());
+        };
+        if path.is_dir() {
+            return Err(without_content(&self.name, key));
+        }
+        let path = self.root.join(key);
+        std::fs::remove_file(&path).map_err(|e| self.failed("cannot remove", key, e))?;
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut folder = key;
+        while let Some((above, _)) = folder.rsplit_once('/') {
+            // One with other keys in it stays.
+            if std::fs::remove_dir(self.root.join(above)).is_err() {
+                break;
+            }
+            folders.remove(above);
+            folder = above;
+        }
+        Ok(())
+    }
+}
+
+/// True for a directory that is a Zarr store.
+#[must_use]
+pub fn is_store(path: &Path) -> bool {
+    MARKERS.iter().any(|name| path.join(name).is_file())
+}
+
+#[cfg(test)]
+mod tests;

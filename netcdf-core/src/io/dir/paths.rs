@@ -1,0 +1,93 @@
+//! From keys to paths that do not leave the store.
+
+use std::fs::File;
+use std::io::ErrorKind as Failure;
+use std::path::{Path, PathBuf};
+
+use super::DirStore;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::key;
+
+/// What a directory has under a name.
+pub(super) struct Entry {
+    /// The name.
+    pub name: String,
+    /// True for a directory, as far as that is known without following links.
+    pub folder: bool,
+    /// True for a link.
+    pub link: bool,
+}
+
+impl DirStore {
+    /// The path of what a key leads to, without links; `None` if there is nothing.
+    pub(super) fn found(&self, key: &str) -> Result<Option<PathBuf>> {
+        key::check(key).map_err(|e| e.of(&self.name))?;
+        let path = self.root.join(key);
+        match std::fs::canonicalize(&path) {
+            Ok(real) => self.inside(key, real).map(Some),
+            Err(e) if is_absent(&e) && !path.is_symlink() => Ok(None),
+            Err(e) => Err(self.failed("cannot open", key, e)),
+        }
+    }
+
+    /// The directory that a prefix leads to, without links; `None` if there is nothing.
+    pub(super) fn found_folder(&self, prefix: &str) -> Result<Option<PathBuf>> {
+        key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
+        match prefix.strip_suffix('/') {
+            Some(key) => Ok(self.found(key)?.filter(|path| path.is_dir())),
+            None => Ok(Some(self.root.clone())),
+        }
+    }
+
+    /// Refuses a path that a link led to outside of the store.
+    fn inside(&self, key: &str, real: PathBuf) -> Result<PathBuf> {
+        if self.external || real.starts_with(&self.root) {
+            return Ok(real);
+        }
+        let what = format!("a link leads out of the store, to {}", real.display());
+        let e = Error::new(ErrorKind::Unsupported, what);
+        let e = e.in_object(key).of(&self.name);
+        Err(e.with_remedy("use --allow-external to follow it"))
+    }
+
+    /// What is directly in a directory, sorted; names that no key can have are left out.
+    pub(super) fn entries(&self, prefix: &str, folder: &Path) -> Result<Vec<Entry>> {
+        let failed = |e| self.failed("cannot list", prefix, e);
+        let mut entries = vec![];
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let kind = entry.file_type().map_err(failed)?;
+            let name = entry.file_name().into_string();
+            entries.extend(
+                name.ok()
+                    .filter(|name| key::is_part(name))
+                    .map(|name| Entry {
+                        name,
+                        folder: kind.is_dir(),
+                        link: kind.is_symlink(),
+                    }),
+            );
+        }
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+}
+
+/// True if there is nothing of that name: also if a file is where a directory would have to be.
+fn is_absent(e: &std::io::Error) -> bool {
+    matches!(e.kind(), Failure::NotFound | Failure::NotADirectory)
+}
+
+/// Opens a path without links; a pipe that has no writer is not waited for.
+pub(super) fn open(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    options.open(path)
+}

@@ -1,0 +1,188 @@
+//! A store in a directory in the making.
+
+use std::fs::File;
+use std::io::ErrorKind as Failure;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::{DirStore, is_store, replace};
+use crate::env::Cancel;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::file::full;
+use crate::io::file::place::{self, Place};
+use crate::io::file::unnamed::{folder, prefix};
+use crate::io::store::Store;
+use crate::io::target::StoreTarget;
+
+/// A store in the making, in a directory `.NAME.*.tmp` beside the one that it becomes.
+#[derive(Debug)]
+pub struct DirTarget {
+    store: Arc<dyn Store>,
+    making: TempDir,
+    /// The path that it will have.
+    path: PathBuf,
+    sync: bool,
+    cancel: Cancel,
+}
+
+/// Stores of so many keys are brought to the disk key by key; of others, all of the file system is.
+const FEW: usize = 64;
+
+impl DirTarget {
+    /// A store that becomes the directory `path` on commit. What is there is replaced if it is a Zarr store or an
+    /// empty directory, and refused if it is anything else. A symbolic link stays, and what it points to is
+    /// replaced.
+    ///
+    /// `sync` asks that the data is on the disk before that.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] for what is not replaced; [`ErrorKind::Argument`] for what cannot be the name of a
+    /// directory; [`ErrorKind::Io`].
+    pub fn create(path: &Path, sync: bool) -> Result<Self> {
+        let name = path.to_string_lossy();
+        let failed = |e| full::failed("cannot create", &name, e);
+        // Without a `/` at the end, behind which a link would not be seen.
+        let path: PathBuf = path.components().collect();
+        let Place::Path(path) = place::resolve(&path).map_err(failed)? else {
+            let what =
+                "a Zarr store is a directory or a zip file, it cannot be written to an open file";
+            return Err(Error::new(ErrorKind::Argument, what).of(&name));
+        };
+        if path.file_name().is_none() {
+            let what = "not the name of a directory that can be made or replaced";
+            return Err(Error::new(ErrorKind::Argument, what).of(&name));
+        }
+        replaceable(&path).map_err(|e| e.of(&name))?;
+        let mut builder = tempfile::Builder::new();
+        let prefix = prefix(&path);
+        builder.prefix(&prefix).suffix(".tmp");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+        let making = builder.tempdir_in(folder(&path)).map_err(failed)?;
+        let root = std::fs::canonicalize(making.path()).map_err(failed)?;
+        Ok(Self {
+            store: Arc::new(DirStore::at(&name, root)),
+            making,
+            path,
+            sync,
+            cancel: Cancel::default(),
+        })
+    }
+
+    /// The same store, which is not committed once `cancel` is set.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
+    }
+
+    fn failed(&self, e: std::io::Error) -> Error {
+        full::failed("cannot write to disk", self.store.name(), e)
+    }
+
+    /// Brings everything to the disk.
+    fn sync(&self) -> Result<()> {
+        let mut keys = vec![];
+        let mut collect = |key: &str, _| {
+            keys.push(key.to_owned());
+            self.cancel.check()
+        };
+        self.store.walk("", &mut collect)?;
+        let root = self.making.path();
+        if keys.len() > FEW && sync_all(root).map_err(|e| self.failed(e))? {
+            return Ok(());
+        }
+        for key in &keys {
+            self.cancel.check()?;
+            let file = File::open(root.join(key)).and_then(|f| f.sync_all());
+            file.map_err(|e| self.failed(e))?;
+        }
+        let mut folders: Vec<_> = keys
+            .iter()
+            .flat_map(|key| Path::new(key).ancestors())
+            .collect();
+        folders.sort_unstable();
+        folders.dedup();
+        folders
+            .iter()
+            .for_each(|folder| sync_folder(&root.join(folder)));
+        Ok(())
+    }
+}
+
+impl StoreTarget for DirTarget {
+    fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    fn commit(self: Box<Self>) -> Result<()> {
+        if self.sync {
+            self.sync()?;
+        }
+        self.cancel.check()?;
+        let name = Arc::clone(self.store.name());
+        // It may have changed in the meantime.
+        replaceable(&self.path).map_err(|e| e.of(&name))?;
+        let above = folder(&self.path).to_owned();
+        replace::take_place(self.making, &self.path).map_err(|e| e.of(&name))?;
+        if self.sync {
+            sync_folder(&above);
+        }
+        Ok(())
+    }
+}
+
+/// Refuses to replace what is no Zarr store and no empty directory.
+fn replaceable(path: &Path) -> Result<()> {
+    let failed = |e| full::failed("cannot create", &path.to_string_lossy(), e);
+    match std::fs::metadata(path) {
+        Err(e) if e.kind() == Failure::NotFound => return Ok(()),
+        Err(e) => return Err(failed(e)),
+        Ok(meta) if !meta.is_dir() => {
+            let what = "a file, which is not replaced by a directory";
+            let e = Error::new(ErrorKind::Exists, what);
+            return Err(
+                e.with_remedy("remove it, choose another name, or use mode=zip for a zip file")
+            );
+        }
+        Ok(_) => {}
+    }
+    let empty = std::fs::read_dir(path).map_err(failed)?.next().is_none();
+    if !empty && !is_store(path) {
+        let what = "a directory that is no Zarr store, and not empty: it is not replaced";
+        return Err(Error::new(ErrorKind::Exists, what).with_remedy("choose another name"));
+    }
+    may_write(path).map_err(failed)
+}
+
+/// Replacing must need what overwriting needs: the right to write.
+#[cfg(unix)]
+fn may_write(path: &Path) -> std::io::Result<()> {
+    Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?)
+}
+
+#[cfg(not(unix))]
+fn may_write(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Brings the file system of a directory to its disk; false where that is not possible.
+#[cfg(target_os = "linux")]
+fn sync_all(folder: &Path) -> std::io::Result<bool> {
+    rustix::fs::syncfs(File::open(folder)?)?;
+    Ok(true)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync_all(_: &Path) -> std::io::Result<bool> {
+    Ok(false)
+}
+
+/// Asks that the names in a directory are on the disk; not every file system can, and then that is that.
+fn sync_folder(folder: &Path) {
+    if let Ok(dir) = File::open(folder) {
+        let _ = dir.sync_all();
+    }
+}

@@ -1,0 +1,237 @@
+use super::*;
+use crate::env::Cancel;
+use crate::io::suite;
+use crate::io::target::StoreTarget;
+
+fn names(dir: &Path) -> Vec<String> {
+    let list = std::fs::read_dir(dir).unwrap();
+    let mut names: Vec<_> = list
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn made(path: &Path) -> Result<Box<DirTarget>> {
+    let target = DirTarget::create(path, false)?;
+    target.store().put("v/0", b"new")?;
+    target.store().put(".zgroup", b"{}")?;
+    Ok(Box::new(target))
+}
+
+#[test]
+fn it_passes_the_suite() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.zarr");
+    let target = DirTarget::create(&path, true).unwrap();
+    suite::making(Box::new(target));
+    let store = DirStore::open(&path).unwrap();
+    suite::reading(&store);
+    suite::changing(&store);
+    assert_eq!(names(dir.path()), ["s.zarr"]);
+}
+
+#[test]
+fn nothing_is_seen_before_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.zarr");
+    let target = made(&path).unwrap();
+    let seen = names(dir.path());
+    assert!(
+        seen[0].starts_with(".s.zarr.") && seen[0].ends_with(".tmp"),
+        "{seen:?}"
+    );
+    drop(target);
+    assert!(names(dir.path()).is_empty());
+    made(&path).unwrap().commit().unwrap();
+    assert_eq!(names(dir.path()), ["s.zarr"]);
+    assert_eq!(names(&path), [".zgroup", "v"]);
+}
+
+#[test]
+fn a_cancelled_run_leaves_what_was_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.zarr");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join(".zgroup"), "old").unwrap();
+    let cancel = Cancel::default();
+    cancel.0.store(15, std::sync::atomic::Ordering::Relaxed);
+    let target = Box::new(made(&path).unwrap().cancelled_by(&cancel));
+    assert_eq!(target.commit().unwrap_err().kind(), ErrorKind::Cancelled);
+    assert_eq!(std::fs::read(path.join(".zgroup")).unwrap(), b"old");
+    assert_eq!(names(dir.path()), ["s.zarr"]);
+}
+
+#[test]
+fn a_store_is_replaced_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    for marker in MARKERS {
+        let path = dir.path().join(format!("is{marker}"));
+        std::fs::create_dir_all(path.join("old")).unwrap();
+        std::fs::write(path.join(marker), "{}").unwrap();
+        made(&path).unwrap().commit().unwrap();
+        assert_eq!(names(&path), [".zgroup", "v"], "{marker}");
+    }
+    let empty = dir.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    made(&empty).unwrap().commit().unwrap();
+    assert_eq!(names(&empty), [".zgroup", "v"]);
+    let home = dir.path().join("home");
+    std::fs::create_dir_all(home.join("letters")).unwrap();
+    let file = dir.path().join("a.nc");
+    std::fs::write(&file, "x").unwrap();
+    let before = names(dir.path());
+    for path in [&home, &file] {
+        let e = made(path).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Exists, "{e}");
+    }
+    for path in ["/", "..", "."] {
+        assert!(made(Path::new(path)).is_err(), "{path}");
+    }
+    assert_eq!(names(&home), ["letters"]);
+    assert_eq!(names(dir.path()), before);
+}
+
+#[test]
+fn what_becomes_of_a_directory_in_the_meantime_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.zarr");
+    let target = made(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join("letter"), "dear").unwrap();
+    assert_eq!(target.commit().unwrap_err().kind(), ErrorKind::Exists);
+    assert_eq!(names(&path), ["letter"]);
+    assert_eq!(names(dir.path()), ["s.zarr"]);
+}
+
+#[test]
+fn where_names_cannot_be_exchanged_directories_are_moved() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.zarr");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join("old"), "").unwrap();
+    let temp = || tempfile::tempdir_in(dir.path()).unwrap();
+    let made = temp();
+    std::fs::write(made.path().join("new"), "").unwrap();
+    let old = replace::move_away(made, &path).unwrap();
+    assert_eq!(names(&path), ["new"]);
+    old.close().unwrap();
+    assert_eq!(names(dir.path()), ["s.zarr"]);
+    // What cannot be moved in is not.
+    let gone = temp();
+    std::fs::remove_dir(gone.path()).unwrap();
+    assert!(replace::move_away(gone, &path).is_err());
+    assert_eq!(names(&path), ["new"]);
+}
+
+#[test]
+fn two_names_on_one_file_are_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = made(&dir.path().join("s.zarr")).unwrap();
+    let store = target.store();
+    store.put_if_absent("v/.zarray", b"{}").unwrap();
+    // As on a system that takes `V` for `v`.
+    let e = store.put_if_absent("v/.zarray", b"{}").unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Exists);
+}
+
+#[cfg(unix)]
+mod links {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A store `s` with the keys `.zgroup` and `v/0`, and a directory `out` beside it.
+    fn store(dir: &Path) -> DirStore {
+        let root = dir.join("s");
+        std::fs::create_dir_all(root.join("v")).unwrap();
+        std::fs::create_dir(dir.join("out")).unwrap();
+        std::fs::write(root.join("v/0"), "zero").unwrap();
+        std::fs::write(root.join(".zgroup"), "{}").unwrap();
+        std::fs::write(dir.join("out/secret"), "secret").unwrap();
+        DirStore::open(&root).unwrap()
+    }
+
+    fn keys(store: &DirStore) -> Result<Vec<String>> {
+        let mut keys = vec![];
+        store.walk("", &mut |key, _| {
+            keys.push(key.to_owned());
+            Ok(())
+        })?;
+        Ok(keys)
+    }
+
+    #[test]
+    fn no_link_leads_out_of_a_store() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(dir.path());
+        symlink("../out/secret", dir.path().join("s/file")).unwrap();
+        symlink(dir.path().join("out"), dir.path().join("s/w")).unwrap();
+        for key in ["file", "w/secret"] {
+            let e = store.get(key).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Unsupported, "{e}");
+            assert!(store.size(key).is_err() && store.get_ranges(key, &[0..1]).is_err());
+            assert!(store.put(key, b"x").is_err());
+        }
+        assert!(store.put("w/new", b"x").is_err());
+        assert!(store.put("w/new/x", b"x").is_err());
+        assert!(store.children("w/").is_err());
+        assert!(keys(&store).is_err());
+        assert_eq!(names(&dir.path().join("out")), ["secret"]);
+        let bytes = std::fs::read(dir.path().join("out/secret")).unwrap();
+        assert_eq!(bytes, b"secret");
+        let store = store.allow_external(true);
+        assert_eq!(store.get("w/secret").unwrap().unwrap(), b"secret");
+    }
+
+    #[test]
+    fn links_within_a_store_are_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(dir.path());
+        symlink("v", dir.path().join("s/w")).unwrap();
+        symlink("v/0", dir.path().join("s/zero")).unwrap();
+        assert_eq!(store.get("w/0").unwrap().unwrap(), b"zero");
+        assert_eq!(keys(&store).unwrap(), [".zgroup", "v/0", "w/0", "zero"]);
+        assert_eq!(store.size("zero").unwrap(), Some(4));
+    }
+
+    #[test]
+    fn circles_and_loose_ends_are_errors() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(dir.path());
+        symlink("nowhere", dir.path().join("s/v/1")).unwrap();
+        assert!(store.get("v/1").is_err(), "not just a missing chunk");
+        std::fs::remove_file(dir.path().join("s/v/1")).unwrap();
+        symlink("..", dir.path().join("s/v/up")).unwrap();
+        assert_eq!(keys(&store).unwrap_err().kind(), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn pipes_are_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(dir.path());
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let path = dir.path().join("s/v/1");
+        rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert_eq!(store.get("v/1").unwrap_err().kind(), ErrorKind::Unsupported);
+    }
+
+    #[test]
+    fn a_link_to_a_store_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(store(dir.path()));
+        let link = dir.path().join("link");
+        symlink("s", &link).unwrap();
+        made(&link).unwrap().commit().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(dir.path().join("s/v/0")).unwrap(), b"new");
+    }
+}
+
+#[test]
+fn names_that_are_no_keys_are_not_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a\nb"), "").unwrap();
+    std::fs::write(dir.path().join("c"), "").unwrap();
+    let store = DirStore::open(dir.path()).unwrap();
+    assert_eq!(store.children("").unwrap(), ["c"]);
+}

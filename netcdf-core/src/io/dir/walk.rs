@@ -1,0 +1,74 @@
+//! All keys below a prefix.
+
+use std::path::PathBuf;
+
+use super::DirStore;
+use super::paths::Entry;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::store::Visit;
+
+/// A directory on the way from the prefix to where the walk is.
+struct Folder {
+    prefix: String,
+    real: PathBuf,
+    /// What is left of it, in reverse order.
+    left: Vec<Entry>,
+}
+
+/// Links to directories that a walk follows: some that lead to each other make very many paths.
+const LINKS: usize = 10_000;
+
+/// Visits all keys below `prefix` with their sizes, sorted.
+pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<()> {
+    let mut links = 0;
+    let Some(real) = store.found_folder(prefix)? else {
+        return Ok(());
+    };
+    let mut way = vec![Folder::new(store, prefix.to_owned(), real)?];
+    while let Some(folder) = way.last_mut() {
+        let Some(entry) = folder.left.pop() else {
+            way.pop();
+            continue;
+        };
+        let key = format!("{}{}", folder.prefix, entry.name);
+        if !entry.folder && !entry.link {
+            let size = std::fs::metadata(folder.real.join(&entry.name));
+            let size = size.map_err(|e| store.failed("cannot read", &key, e))?;
+            visit(&key, size.len())?;
+            continue;
+        }
+        let Some(real) = store.found(&key)? else {
+            continue; // It has gone.
+        };
+        if !real.is_dir() {
+            let size = std::fs::metadata(&real);
+            visit(
+                &key,
+                size.map_err(|e| store.failed("cannot read", &key, e))?
+                    .len(),
+            )?;
+            continue;
+        }
+        links += usize::from(entry.link);
+        if links > LINKS || way.iter().any(|folder| folder.real == real) {
+            let what = "links in the store lead in circles";
+            let e = Error::new(ErrorKind::Corrupt, what);
+            return Err(e.in_object(&key).of(&store.name));
+        }
+        way.push(Folder::new(store, key + "/", real)?);
+    }
+    Ok(())
+}
+
+impl Folder {
+    fn new(store: &DirStore, prefix: String, real: PathBuf) -> Result<Self> {
+        let mut left = store.entries(&prefix, &real)?;
+        // Keys are sorted as a whole: what is in a directory comes with the `/` behind its name.
+        let order = |e: &Entry| match e.folder || (e.link && real.join(&e.name).is_dir()) {
+            true => format!("{}/", e.name),
+            false => e.name.clone(),
+        };
+        left.sort_by_cached_key(|e| std::cmp::Reverse(order(e)));
+        Ok(Self { prefix, real, left })
+    }
+}

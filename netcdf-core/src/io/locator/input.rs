@@ -1,0 +1,219 @@
+//! Inputs.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::url::{self, Asked, Modes};
+use super::{consolidated_by_environment, local};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Container;
+use crate::io::dir::{self, DirStore};
+use crate::io::file::{FileSource, full};
+use crate::io::source::Source;
+use crate::io::store::{Hints, Store};
+use crate::io::trace::Trace;
+use crate::io::zip::{self, ZipStore};
+use crate::limits::Limits;
+
+/// How inputs are opened.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// Where operations on stores are said.
+    pub trace: Trace,
+    /// Whether links in a store may lead out of it.
+    pub allow_external: bool,
+    /// What a zip file may make us allocate.
+    pub limits: Limits,
+}
+
+/// Opens an input: a path, a URL, or `-` for `stdin`, which is spooled to a temporary file.
+///
+/// # Errors
+/// As [`Access::input`].
+pub fn input(named: &Path, stdin: &mut dyn Read) -> Result<Container> {
+    Access::default().input(named, stdin)
+}
+
+impl Access {
+    /// Opens an input: a path, a URL, or `-` for `stdin`, which is spooled to a temporary file. A path to a
+    /// directory or zip file that holds Zarr metadata is a store, and so is what a URL says is one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFormat`] for a directory that is no store; [`ErrorKind::Io`]; as [`local`].
+    pub fn input(&self, named: &Path, stdin: &mut dyn Read) -> Result<Container> {
+        if named == Path::new("-") {
+            return self.file(Arc::new(spool("(stdin)", stdin)?));
+        }
+        let modes = url::parse(named)?.map(|url| url.modes).unwrap_or_default();
+        let path = local(named)?;
+        match modes.asked() {
+            Asked::Zarr { pure } => {
+                let hints = Hints {
+                    pure,
+                    no_xarray: modes.has("noxarray"),
+                    consolidated: modes.has("consolidated") || consolidated_by_environment(),
+                };
+                self.store(&path, &modes, hints).map(Container::Store)
+            }
+            Asked::File => Ok(Container::Source(Arc::new(open(&path)?))),
+            Asked::Nothing => self.any(&path),
+        }
+    }
+
+    /// The store that a URL says there is: a directory or a zip file.
+    fn store(&self, path: &Path, modes: &Modes, hints: Hints) -> Result<Arc<dyn Store>> {
+        if path.is_dir() || modes.has("file") {
+            return self.directory(path, hints);
+        }
+        let source: Arc<dyn Source> = Arc::new(open(path)?);
+        if !modes.has("zip") && !zip::is_zip(&*source)? {
+            let what = "a file, not a Zarr store in a directory or zip file";
+            return Err(Error::new(ErrorKind::UnknownFormat, what).of(source.name()));
+        }
+        self.zip(source, hints).map(|(store, _)| store)
+    }
+
+    fn directory(&self, path: &Path, hints: Hints) -> Result<Arc<dyn Store>> {
+        let store = DirStore::open(path)?.with_hints(hints);
+        let store = store.allow_external(self.allow_external);
+        Ok(self.trace.store(Arc::new(store)))
+    }
+
+    /// The store in a zip file, and whether there is Zarr metadata in it.
+    fn zip(&self, source: Arc<dyn Source>, hints: Hints) -> Result<(Arc<dyn Store>, bool)> {
+        let store = ZipStore::open(source, &self.limits)?.with_hints(hints);
+        let is_store = store.is_store();
+        Ok((self.trace.store(Arc::new(store)), is_store))
+    }
+
+    /// Whatever there is under a path.
+    fn any(&self, path: &Path) -> Result<Container> {
+        if !path.is_dir() {
+            return self.file(Arc::new(open(path)?));
+        }
+        if !dir::is_store(path) {
+            let what =
+                "a directory, and no Zarr store: it has no .zgroup, .zarray, .zattrs or zarr.json";
+            let e = Error::new(ErrorKind::UnknownFormat, what);
+            return Err(e.of(&path.to_string_lossy()));
+        }
+        self.directory(path, plain()).map(Container::Store)
+    }
+
+    /// A file, which may be a zip file with a store in it.
+    fn file(&self, source: Arc<dyn Source>) -> Result<Container> {
+        if zip::is_zip(&*source)? {
+            let (store, is_store) = self.zip(Arc::clone(&source), plain())?;
+            if is_store {
+                return Ok(Container::Store(store));
+            }
+        }
+        Ok(Container::Source(source))
+    }
+}
+
+/// What is said of a store that is named by its path.
+fn plain() -> Hints {
+    Hints {
+        consolidated: consolidated_by_environment(),
+        ..Hints::default()
+    }
+}
+
+/// A path as a source; what has no length (a pipe) is spooled to a temporary file.
+fn open(path: &Path) -> Result<FileSource> {
+    let name = path.to_string_lossy();
+    let mut file = File::open(path).map_err(|e| Error::io("cannot open", &name, e))?;
+    let meta = file
+        .metadata()
+        .map_err(|e| Error::io("cannot open", &name, e))?;
+    if meta.is_file() || meta.is_dir() {
+        return FileSource::from_file(&name, file).map(|f| f.found_at(path));
+    }
+    spool(&name, &mut file)
+}
+
+/// All of `from` in a temporary file without a name.
+///
+/// # Errors
+/// [`ErrorKind::Io`].
+pub fn spool(name: &str, from: &mut dyn Read) -> Result<FileSource> {
+    let failed = |e| full::failed_temporary("cannot read", name, e);
+    let mut file = tempfile::tempfile().map_err(failed)?;
+    std::io::copy(from, &mut file).map_err(failed)?;
+    file.rewind().map_err(failed)?;
+    FileSource::from_file(name, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::StoreTarget;
+    use crate::io::dir::DirTarget;
+    use crate::io::zip::ZipTarget;
+
+    fn fill(target: Box<dyn StoreTarget>) {
+        target.store().put(".zgroup", b"{}").unwrap();
+        target.commit().unwrap();
+    }
+
+    fn opened(named: &str) -> Result<Container> {
+        input(Path::new(named), &mut std::io::empty())
+    }
+
+    fn hints(named: &str) -> Hints {
+        match opened(named).unwrap() {
+            Container::Store(store) => {
+                assert_eq!(store.get(".zgroup").unwrap().unwrap(), b"{}");
+                store.hints()
+            }
+            Container::Source(_) => panic!("{named} is a store"),
+        }
+    }
+
+    #[test]
+    fn stores_are_found_by_path_and_by_url() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
+        fill(Box::new(
+            DirTarget::create(Path::new(&path("d")), false).unwrap(),
+        ));
+        let zip = crate::io::file::FileTarget::create(Path::new(&path("z.zip")), false).unwrap();
+        fill(Box::new(ZipTarget::new(Box::new(zip), "z/")));
+        std::fs::create_dir(path("empty")).unwrap();
+        std::fs::write(path("hi"), "hi").unwrap();
+        for name in ["d", "z.zip"] {
+            let path = path(name);
+            assert!(!hints(&path).pure);
+            assert!(!hints(&format!("file://{path}#mode=nczarr")).pure);
+            assert!(hints(&format!("file://{path}#zarr")).pure);
+            let said = hints(&format!("file://{path}#mode=noxarray,consolidated"));
+            assert!(said.no_xarray && said.consolidated);
+        }
+        hints(&format!("file://{}#mode=zarr,zip", path("z.zip")));
+        hints(&format!("file://{}#mode=zarr,file", path("d")));
+        hints(&format!("file://{}", path("d")));
+        for wrong in [
+            path("empty"),
+            path("nosuch"),
+            format!("file://{}#mode=zarr,zip", path("hi")),
+            format!("file://{}#mode=zarr", path("hi")),
+            format!("file://{}#mode=zarr,file", path("z.zip")),
+            format!("file://{}#mode=nczarr,zip", path("nosuch.zip")),
+        ] {
+            assert!(opened(&wrong).is_err(), "{wrong}");
+        }
+        assert!(matches!(opened(&path("hi")).unwrap(), Container::Source(_)));
+    }
+
+    #[test]
+    fn a_zip_file_may_come_by_standard_input() {
+        let (target, out) = crate::io::memory::MemoryTarget::new("m");
+        fill(Box::new(ZipTarget::new(Box::new(target), "")));
+        let bytes = out.lock().unwrap().take().unwrap();
+        let opened = input(Path::new("-"), &mut &bytes[..]).unwrap();
+        assert!(matches!(opened, Container::Store(_)));
+    }
+}

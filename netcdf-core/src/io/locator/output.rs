@@ -1,0 +1,269 @@
+//! Outputs.
+
+use std::path::{Path, PathBuf};
+
+use super::url;
+use super::{consolidated_by_environment, local};
+use crate::env::Cancel;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::ZarrOptions;
+use crate::io::dir::DirTarget;
+use crate::io::file::{FileTarget, or_stdout};
+use crate::io::key;
+use crate::io::target::StoreTarget;
+use crate::io::trace::Trace;
+use crate::io::zip::ZipTarget;
+use crate::io::{Output, Target};
+use crate::model::{Kind, Zarr, ZarrVersion};
+
+/// A file as an output under `path`.
+///
+/// # Errors
+/// [`ErrorKind::Io`].
+pub fn output(path: &Path, sync: bool) -> Result<Box<dyn Target>> {
+    Ok(Box::new(FileTarget::create(path, sync)?))
+}
+
+/// What a command line asks of an output beside its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// The kind.
+    pub kind: Option<Kind>,
+    /// Metadata under one key, too.
+    pub consolidated: bool,
+    /// Whether the keys of a zip file have a directory in front.
+    pub zip_prefix: Option<bool>,
+}
+
+/// The form in which an output is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A file: classic or HDF5.
+    File,
+    /// A Zarr store in a directory.
+    Directory,
+    /// A Zarr store in a zip file; whether its keys have a directory in front.
+    Zip {
+        /// They have.
+        prefix: bool,
+    },
+}
+
+/// Where an output goes, and in which form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// The path on this machine.
+    pub path: PathBuf,
+    /// The form.
+    pub form: Form,
+    /// The kind, if it was said.
+    pub kind: Option<Kind>,
+    /// How Zarr is written.
+    pub zarr: ZarrOptions,
+}
+
+impl Destination {
+    /// The output that a path or URL and a kind name. A URL says that it is Zarr, or the kind does; with a kind
+    /// alone, a path that ends in `.zip` is a zip file, another one a directory. `-` is standard output.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a URL that does not say what is to be made, or another thing than the kind; as
+    /// [`local`].
+    pub fn resolve(named: &Path, asked: Asked) -> Result<Self> {
+        let modes = match url::parse(named)? {
+            None => url::Modes::default(),
+            Some(url) => {
+                let kind = asked.kind.and_then(Kind::as_zarr);
+                if url.modes.asked() == url::Asked::Nothing && kind.is_none() {
+                    let what = "the URL does not say what is to be made";
+                    let e = Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy());
+                    return Err(e.with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
+                }
+                url.modes
+            }
+        };
+        let path = or_stdout(&local(named)?);
+        let kind = kind(&modes, asked.kind).map_err(|e| e.of(&named.to_string_lossy()))?;
+        let zarr = kind.and_then(Kind::as_zarr);
+        let ends = path
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("zip"));
+        let form = match zarr {
+            None => Form::File,
+            Some(zarr) if modes.has("zip") || (ends && !modes.has("file")) => Form::Zip {
+                prefix: asked.zip_prefix.unwrap_or(!zarr.pure),
+            },
+            Some(_) => Form::Directory,
+        };
+        Ok(Self {
+            path,
+            form,
+            kind,
+            zarr: ZarrOptions {
+                consolidated: asked.consolidated
+                    || modes.has("consolidated")
+                    || consolidated_by_environment(),
+                xarray: !modes.has("noxarray"),
+            },
+        })
+    }
+
+    /// Starts the output. `sync` asks that the data is on the disk before it is visible; it does not become
+    /// visible once `cancel` is set.
+    ///
+    /// # Errors
+    /// Those of [`FileTarget::create`] and [`DirTarget::create`].
+    pub fn create(&self, sync: bool, cancel: &Cancel, trace: &Trace) -> Result<Output> {
+        let store: Box<dyn StoreTarget> = match self.form {
+            Form::File => {
+                let target = FileTarget::create(&self.path, sync)?.cancelled_by(cancel);
+                return Ok(Output::from(Box::new(target)));
+            }
+            Form::Directory => Box::new(DirTarget::create(&self.path, sync)?.cancelled_by(cancel)),
+            Form::Zip { prefix } => {
+                let target = FileTarget::create(&self.path, sync)?.cancelled_by(cancel);
+                let prefix = if prefix {
+                    self.zip_prefix()
+                } else {
+                    String::new()
+                };
+                Box::new(ZipTarget::new(Box::new(target), &prefix))
+            }
+        };
+        Ok(Output::Store(trace.target(store)))
+    }
+}
+
+impl Destination {
+    /// The directory in a zip file that netCDF-C makes: named as the file.
+    fn zip_prefix(&self) -> String {
+        let stem = self.path.file_stem().and_then(|name| name.to_str());
+        let name = stem.filter(|name| key::is_part(name)).unwrap_or("store");
+        format!("{name}/")
+    }
+}
+
+/// The kind that words of a URL and `-k` name together: what the URL says counts, as with netCDF-C, and `-k` adds
+/// the version.
+fn kind(modes: &url::Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
+    let said = kind.and_then(Kind::as_zarr);
+    let pure = match modes.asked() {
+        url::Asked::Nothing => said.map(|zarr| zarr.pure),
+        url::Asked::Zarr { pure } => Some(pure),
+        url::Asked::File => None,
+    };
+    let Some(pure) = pure else {
+        return match said {
+            None => Ok(kind),
+            Some(_) => Err(contradiction()),
+        };
+    };
+    let version = modes.version().or(said.map(|zarr| zarr.version));
+    let version = version.unwrap_or(ZarrVersion::V2);
+    let zarr = Zarr { version, pure };
+    match said.is_none_or(|said| said == zarr) {
+        true => Ok(Some(Kind::Zarr(zarr))),
+        false => Err(contradiction()),
+    }
+}
+
+fn contradiction() -> Error {
+    let what = "the URL and -k ask for different kinds of output";
+    Error::new(ErrorKind::Argument, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(named: &str, kind: Option<Kind>) -> Result<Destination> {
+        let asked = Asked {
+            kind,
+            ..Asked::default()
+        };
+        Destination::resolve(Path::new(named), asked)
+    }
+
+    #[test]
+    fn names_and_kinds() {
+        use Form::{Directory, File};
+        let (netcdf, pure) = (Form::Zip { prefix: true }, Form::Zip { prefix: false });
+        let four = Some(Kind::Netcdf4);
+        for (named, kind, form, want) in [
+            ("a.nc", None, File, None),
+            ("a.zip", four, File, four),
+            ("a.zarr", None, File, None),
+            ("a", Some(Kind::NCZARR), Directory, Some(Kind::NCZARR)),
+            ("a.zip", Some(Kind::NCZARR3), netcdf, Some(Kind::NCZARR3)),
+            ("a.ZIP", Some(Kind::PURE_ZARR), pure, Some(Kind::PURE_ZARR)),
+            (
+                "file://a",
+                Some(Kind::PURE_ZARR3),
+                Directory,
+                Some(Kind::PURE_ZARR3),
+            ),
+            (
+                "file://a#mode=nczarr,file",
+                four,
+                Directory,
+                Some(Kind::NCZARR),
+            ),
+            ("file://a#mode=nczarr,zip", four, netcdf, Some(Kind::NCZARR)),
+            ("file://a.zip#mode=nczarr", four, netcdf, Some(Kind::NCZARR)),
+            (
+                "file://a.zip#mode=nczarr,file",
+                four,
+                Directory,
+                Some(Kind::NCZARR),
+            ),
+            (
+                "file://a#mode=zarr,zip,v3",
+                None,
+                pure,
+                Some(Kind::PURE_ZARR3),
+            ),
+            (
+                "file://a#nczarr",
+                Some(Kind::NCZARR3),
+                Directory,
+                Some(Kind::NCZARR3),
+            ),
+            ("file://a#mode=netcdf-4", four, File, four),
+        ] {
+            let made = resolve(named, kind).unwrap();
+            assert_eq!((made.form, made.kind), (form, want), "{named}");
+        }
+    }
+
+    #[test]
+    fn options_of_zarr() {
+        let zarr = |named: &str| resolve(named, None).unwrap().zarr;
+        assert_eq!(zarr("file://a#zarr"), ZarrOptions::default());
+        assert!(zarr("file://a#mode=nczarr,consolidated").consolidated);
+        assert!(!zarr("file://a#mode=nczarr,noxarray").xarray);
+        let asked = Asked {
+            kind: Some(Kind::PURE_ZARR),
+            consolidated: true,
+            zip_prefix: Some(true),
+        };
+        let made = Destination::resolve(Path::new("a.zip"), asked).unwrap();
+        assert_eq!(made.form, Form::Zip { prefix: true });
+        assert!(made.zarr.consolidated);
+    }
+
+    #[test]
+    fn contradictions() {
+        for (named, kind) in [
+            ("file://a#mode=zarr", Some(Kind::NCZARR)),
+            ("file://a#mode=nczarr", Some(Kind::PURE_ZARR)),
+            ("file://a#mode=nczarr,v2", Some(Kind::NCZARR3)),
+            ("file://a#mode=netcdf-4", Some(Kind::NCZARR)),
+            ("file://a", None),
+            ("file://a", Some(Kind::Netcdf4)),
+            ("file://a#mode=file", None),
+        ] {
+            let e = resolve(named, kind).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Argument, "{named}");
+        }
+    }
+}

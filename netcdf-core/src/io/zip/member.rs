@@ -1,0 +1,113 @@
+//! The bytes of a member.
+
+use std::ops::Range;
+
+use super::directory::Member;
+use crate::bytes::cursor::Cursor;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::source::{Source, read_range, truncated};
+use crate::limits::zeros;
+
+const LOCAL: &[u8] = b"PK\x03\x04";
+const LOCAL_SIZE: u64 = 30;
+
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+
+/// A byte of deflated data stands for so many at most.
+const MOST: u64 = 1032;
+
+const ENCRYPTED: u16 = 1;
+
+impl Member {
+    /// True if its bytes are stored as they are.
+    pub(super) fn is_stored(&self) -> bool {
+        self.method == STORED && self.flags & ENCRYPTED == 0
+    }
+
+    /// The byte of the file from which on its data is stored.
+    pub(super) fn stored_at(&self, source: &dyn Source) -> Result<u64> {
+        let data = self.header.saturating_add(LOCAL_SIZE);
+        let header = read_range(source, &(self.header..data))?;
+        if !header.starts_with(LOCAL) {
+            let what = "damaged zip file: no member where one should be";
+            return Err(Error::new(ErrorKind::Corrupt, what).at(source.name(), self.header));
+        }
+        let mut cursor = Cursor::new(&header, source.name(), self.header);
+        cursor.skip(26)?;
+        let (name, extra) = (u64::from(cursor.u16_le()?), u64::from(cursor.u16_le()?));
+        let start = data.saturating_add(name).saturating_add(extra);
+        let have = source.len().saturating_sub(start);
+        match self.packed > have {
+            true => Err(truncated(source.name(), start, self.packed, have)),
+            false => Ok(start),
+        }
+    }
+
+    /// Checks a range of its bytes.
+    pub(super) fn check_range(&self, range: &Range<u64>) -> Result<()> {
+        if range.start <= range.end && range.end <= self.size.min(self.packed) {
+            return Ok(());
+        }
+        let what = format!(
+            "{} bytes where those from {} to {} are expected",
+            self.size, range.start, range.end
+        );
+        Err(Error::new(ErrorKind::Truncated, what))
+    }
+
+    /// All of its bytes.
+    pub(super) fn bytes(&self, source: &dyn Source) -> Result<Vec<u8>> {
+        self.check_method()?;
+        let start = self.stored_at(source)?;
+        let packed = read_range(source, &(start..start.saturating_add(self.packed)))?;
+        let bytes = match self.is_stored() {
+            true => packed,
+            false => self.inflate(&packed)?,
+        };
+        if bytes.len() as u64 != self.size {
+            return Err(self.wrong("another size than its directory says"));
+        }
+        if libdeflater::crc32(&bytes) != self.crc {
+            let what = "a member of the zip file is damaged: its checksum is another";
+            return Err(Error::new(ErrorKind::Checksum, what));
+        }
+        Ok(bytes)
+    }
+
+    fn wrong(&self, what: &str) -> Error {
+        let what = format!(
+            "damaged zip file: a member of {} bytes has {what}",
+            self.size
+        );
+        Error::new(ErrorKind::Corrupt, what)
+    }
+
+    fn check_method(&self) -> Result<()> {
+        let what = match self.method {
+            _ if self.flags & ENCRYPTED != 0 => "encrypted".to_owned(),
+            STORED | DEFLATED => return Ok(()),
+            method => format!("compressed by method {method}"),
+        };
+        let what = format!("a member of the zip file is {what}, which is not read");
+        let e = Error::new(ErrorKind::Unsupported, what);
+        Err(e.with_remedy("unzip it, and name the directory"))
+    }
+
+    /// Inflates a member; what it says of its size is not believed before it is possible.
+    fn inflate(&self, packed: &[u8]) -> Result<Vec<u8>> {
+        let most = self.packed.saturating_mul(MOST).saturating_add(MOST);
+        let size = usize::try_from(self.size)
+            .ok()
+            .filter(|_| self.size <= most);
+        let size = size.ok_or_else(|| self.wrong("too few to be that many"))?;
+        let mut bytes = zeros(size, "a member of a zip file")?;
+        let mut inflater = libdeflater::Decompressor::new();
+        let made = inflater.deflate_decompress(packed, &mut bytes);
+        match made {
+            Ok(made) if made == size => Ok(bytes),
+            Ok(_) => Err(self.wrong("fewer bytes")),
+            Err(_) => Err(self.wrong("data that cannot be inflated")),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A store in a zip file: a key is the name of a member, behind the directory that all of them may be in.
+//!
+//! Specification: APPNOTE.TXT of PKWARE, version 6.3. Members are stored or deflated; netCDF-C puts all of them
+//! into a directory named as the file, zarr-python does not.
+
+mod directory;
+mod member;
+mod target;
+
+pub use target::ZipTarget;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::key;
+use super::source::{Source, read_range};
+use super::store::{Hints, MARKERS, Store, Visit, range_of, without_content};
+use super::tree;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::limits::Limits;
+use directory::Member;
+
+/// Bytes of a member that was inflated, under its key.
+type Inflated = Option<(String, Arc<Vec<u8>>)>;
+
+/// A store in a zip file, to be read.
+#[derive(Debug)]
+pub struct ZipStore {
+    source: Arc<dyn Source>,
+    hints: Hints,
+    members: BTreeMap<String, Member>,
+    /// What was last inflated for a part of it.
+    inflated: Mutex<Inflated>,
+}
+
+impl ZipStore {
+    /// Opens the store in a zip file: its members are listed, none is read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFormat`] for what is no zip file; [`ErrorKind::Truncated`] and
+    /// [`ErrorKind::Corrupt`] for a damaged one; those of reading.
+    pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
+        let all = directory::read(&*source, limits)?;
+        let prefix = prefix(all.keys().map(String::as_str)).to_owned();
+        let inside = |(key, member): (String, Member)| {
+            let key = key.strip_prefix(&prefix)?;
+            Some((key.to_owned(), member))
+        };
+        Ok(Self {
+            members: all.into_iter().filter_map(inside).collect(),
+            source,
+            hints: Hints::default(),
+            inflated: Mutex::default(),
+        })
+    }
+
+    /// The same store, with what was said of it.
+    #[must_use]
+    pub fn with_hints(mut self, hints: Hints) -> Self {
+        self.hints = hints;
+        self
+    }
+
+    /// True if there is Zarr metadata in it.
+    #[must_use]
+    pub fn is_store(&self) -> bool {
+        let ends = |key: &String| MARKERS.contains(&last(key));
+        self.members.keys().any(ends)
+    }
+
+    /// The member under a key.
+    fn member(&self, key: &str) -> Result<Option<&Member>> {
+        key::check(key).map_err(|e| e.of(self.source.name()))?;
+        let found = self.members.get(key);
+        if found.is_none() && tree::has_below(&self.members, key) {
+            return Err(without_content(self.source.name(), key));
+        }
+        Ok(found)
+    }
+
+    /// The bytes of an inflated member, from which parts are wanted: there may be more of them.
+    fn inflated(&self, key: &str, member: &Member) -> Result<Arc<Vec<u8>>> {
+        let lock = || self.inflated.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, bytes)) = lock().as_ref().filter(|(of, _)| of == key) {
+            return Ok(Arc::clone(bytes));
+        }
+        let bytes = Arc::new(member.bytes(&*self.source)?);
+        *lock() = Some((key.to_owned(), Arc::clone(&bytes)));
+        Ok(bytes)
+    }
+
+    fn parts(&self, key: &str, member: &Member, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        if member.is_stored() {
+            let start = member.stored_at(&*self.source)?;
+            let shifted = ranges.iter().map(|range| {
+                member.check_range(range)?;
+                Ok(start.saturating_add(range.start)..start.saturating_add(range.end))
+            });
+            return self
+                .source
+                .read_ranges(&shifted.collect::<Result<Vec<_>>>()?);
+        }
+        let bytes = self.inflated(key, member)?;
+        let parts = ranges
+            .iter()
+            .map(|r| range_of(&bytes, r).map(<[u8]>::to_vec));
+        parts.collect()
+    }
+
+    fn read_only(&self, key: &str) -> Error {
+        let what = "a zip file cannot be changed";
+        let e = Error::new(ErrorKind::Unsupported, what);
+        e.in_object(key).of(self.source.name())
+    }
+}
+
+/// The last part of a key.
+fn last(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}
+
+/// The directory that the root of the store is: where those pieces of metadata are that are least deep; if they are
+/// in several directories, what those have in common.
+fn prefix<'k>(keys: impl Iterator<Item = &'k str>) -> &'k str {
+    let mut found: Option<(usize, &str)> = None;
+    for key in keys.filter(|key| MARKERS.contains(&last(key))) {
+        let depth = key.matches('/').count();
+        let folder = key.get(..key.len() - last(key).len()).unwrap_or_default();
+        found = match found {
+            Some((least, _)) if depth > least => found,
+            Some((least, other)) if depth == least => Some((least, common(other, folder))),
+            Some(_) | None => Some((depth, folder)),
+        };
+    }
+    found.map_or("", |(_, folder)| folder)
+}
+
+/// The prefix that two prefixes have in common.
+fn common<'k>(a: &'k str, b: &str) -> &'k str {
+    let same = a.split_inclusive('/').zip(b.split_inclusive('/'));
+    let same = same.take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum();
+    a.get(..same).unwrap_or_default()
+}
+
+impl Store for ZipStore {
+    fn name(&self) -> &Arc<str> {
+        self.source.name()
+    }
+
+    fn hints(&self) -> Hints {
+        self.hints
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        let Some(member) = self.member(key)? else {
+            return Ok(None);
+        };
+        let bytes = member.bytes(&*self.source).in_object(|| key.to_owned());
+        bytes.map(Some).map_err(|e| e.of(self.name()))
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
+        let Some(member) = self.member(key)? else {
+            return Ok(None);
+        };
+        let parts = self.parts(key, member, ranges).in_object(|| key.to_owned());
+        parts.map(Some).map_err(|e| e.of(self.name()))
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        Ok(self.member(key)?.map(|member| member.size))
+    }
+
+    fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        key::check_prefix(prefix).map_err(|e| e.of(self.name()))?;
+        Ok(tree::children(&self.members, prefix))
+    }
+
+    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+        key::check_prefix(prefix).map_err(|e| e.of(self.name()))?;
+        let mut below = tree::below(&self.members, prefix);
+        below.try_for_each(|(key, member)| visit(key, member.size))
+    }
+
+    fn put(&self, key: &str, _: &[u8]) -> Result<()> {
+        Err(self.read_only(key))
+    }
+
+    fn put_if_absent(&self, key: &str, _: &[u8]) -> Result<()> {
+        Err(self.read_only(key))
+    }
+
+    fn delete(&self, key: &str) -> Result<()> {
+        Err(self.read_only(key))
+    }
+}
+
+/// True if a file begins as zip files do.
+///
+/// # Errors
+/// Those of reading.
+pub fn is_zip(source: &dyn Source) -> Result<bool> {
+    let head = read_range(source, &(0..source.len().min(4)))?;
+    Ok(head == *b"PK\x03\x04" || head == *b"PK\x05\x06")
+}
+
+#[cfg(test)]
+mod tests;

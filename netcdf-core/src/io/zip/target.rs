@@ -1,0 +1,314 @@
+//! A store in a zip file in the making.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use zip::write::{SimpleFileOptions, ZipWriter};
+use zip::{CompressionMethod, DateTime};
+
+use super::ZipStore;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::key;
+use crate::io::store::{Store, Visit, exists, in_the_way, without_content};
+use crate::io::target::{StoreTarget, Target};
+use crate::io::tree;
+use crate::limits::{Limits, zeros};
+
+/// A store in the making, in a zip file. Its members are stored as they are: chunks have their own compression.
+#[derive(Debug)]
+pub struct ZipTarget {
+    store: Arc<Making>,
+    /// As [`StoreTarget::store`] gives it.
+    shared: Arc<dyn Store>,
+}
+
+impl ZipTarget {
+    /// A store that fills `target`. `prefix` is the directory that all members are in: empty, or ends in `/`.
+    #[must_use]
+    pub fn new(target: Box<dyn Target>, prefix: &str) -> Self {
+        let name = Arc::clone(target.name());
+        let pen = Pen(Arc::new(Mutex::new(Ground {
+            target,
+            at: 0,
+            end: 0,
+            failed: None,
+        })));
+        let store = Arc::new(Making {
+            name,
+            prefix: prefix.to_owned(),
+            state: Mutex::new(State {
+                writer: Some(ZipWriter::new(pen.clone())),
+                members: BTreeMap::new(),
+            }),
+            pen,
+        });
+        let shared = Arc::clone(&store) as Arc<dyn Store>;
+        Self { store, shared }
+    }
+}
+
+impl StoreTarget for ZipTarget {
+    fn store(&self) -> &Arc<dyn Store> {
+        &self.shared
+    }
+
+    fn written(&mut self) -> Result<Arc<dyn Store>> {
+        self.store.finish()?;
+        let source = self.store.pen.ground().target.written()?;
+        let store = ZipStore::open(source, &Limits::default())?;
+        Ok(Arc::new(store))
+    }
+
+    fn commit(self: Box<Self>) -> Result<()> {
+        self.store.finish()?;
+        let mut ground = self.store.pen.ground();
+        let gone: Box<dyn Target> = Box::new(Gone(Arc::clone(&self.store.name)));
+        std::mem::replace(&mut ground.target, gone).commit()
+    }
+}
+
+/// The file, and where the next byte goes.
+#[derive(Debug)]
+struct Ground {
+    target: Box<dyn Target>,
+    at: u64,
+    /// Bytes so far.
+    end: u64,
+    /// The error of the target, which says more than one of the system can.
+    failed: Option<Error>,
+}
+
+/// Writes to the file.
+#[derive(Debug, Clone)]
+struct Pen(Arc<Mutex<Ground>>);
+
+impl Pen {
+    fn ground(&self) -> MutexGuard<'_, Ground> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The error of the target, or of the zip format.
+    fn error(&self, e: &zip::result::ZipError) -> Error {
+        let failed = self.ground().failed.take();
+        failed.unwrap_or_else(|| {
+            let what = format!("cannot write a zip file: {e}");
+            Error::new(ErrorKind::Io, what)
+        })
+    }
+}
+
+impl Write for Pen {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut ground = self.ground();
+        let at = ground.at;
+        if let Err(e) = ground.target.write_at(at, bytes) {
+            ground.failed = Some(e);
+            return Err(std::io::Error::other("the file cannot be written"));
+        }
+        ground.at = at.saturating_add(bytes.len() as u64);
+        ground.end = ground.end.max(ground.at);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Pen {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        let mut ground = self.ground();
+        let to = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => ground.at.checked_add_signed(by),
+            SeekFrom::End(by) => ground.end.checked_add_signed(by),
+        };
+        ground.at = to.ok_or(std::io::ErrorKind::InvalidInput)?;
+        Ok(ground.at)
+    }
+}
+
+/// The members so far.
+struct State {
+    /// None once the file is whole.
+    writer: Option<ZipWriter<Pen>>,
+    /// Where their bytes are.
+    members: BTreeMap<String, Range<u64>>,
+}
+
+/// The store to which keys are put.
+struct Making {
+    name: Arc<str>,
+    prefix: String,
+    state: Mutex<State>,
+    pen: Pen,
+}
+
+impl fmt::Debug for Making {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Making({})", self.name)
+    }
+}
+
+impl Making {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the directory, unless it is.
+    fn finish(&self) -> Result<()> {
+        match self.state().writer.take() {
+            None => Ok(()),
+            Some(writer) => match writer.finish() {
+                Ok(_) => Ok(()),
+                Err(e) => Err(self.pen.error(&e).of(&self.name)),
+            },
+        }
+    }
+
+    /// Where the bytes of a key are.
+    fn place(&self, key: &str) -> Result<Option<Range<u64>>> {
+        key::check(key).map_err(|e| e.of(&self.name))?;
+        let state = self.state();
+        let found = state.members.get(key).cloned();
+        match found.is_none() && tree::has_below(&state.members, key) {
+            true => Err(without_content(&self.name, key)),
+            false => Ok(found),
+        }
+    }
+
+    fn read(&self, range: &Range<u64>) -> Result<Vec<u8>> {
+        let len = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        let mut bytes = zeros(len, "a member of a zip file")?;
+        self.pen.ground().target.read_at(range.start, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn write(
+        &self,
+        writer: &mut ZipWriter<Pen>,
+        key: &str,
+        bytes: &[u8],
+    ) -> zip::result::ZipResult<u64> {
+        // The same keys and bytes make the same file.
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Stored)
+            .last_modified_time(DateTime::default())
+            .unix_permissions(0o644)
+            .large_file(bytes.len() as u64 >= u64::from(u32::MAX));
+        writer.start_file(format!("{}{key}", self.prefix), options)?;
+        let at = self.pen.ground().at;
+        writer.write_all(bytes)?;
+        Ok(at)
+    }
+}
+
+impl Store for Making {
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        let place = self.place(key)?;
+        place.map(|range| self.read(&range)).transpose()
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
+        let Some(bytes) = self.get(key)? else {
+            return Ok(None);
+        };
+        let parts = ranges.iter().map(|range| {
+            let part = crate::io::store::range_of(&bytes, range);
+            part.map(<[u8]>::to_vec)
+                .map_err(|e| e.in_object(key).of(&self.name))
+        });
+        parts.collect::<Result<_>>().map(Some)
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        Ok(self.place(key)?.map(|range| range.end - range.start))
+    }
+
+    fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
+        Ok(tree::children(&self.state().members, prefix))
+    }
+
+    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+        key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
+        // The visitor may use the store.
+        let state = self.state();
+        let below = tree::below(&state.members, prefix)
+            .map(|(key, range)| (key.clone(), range.end - range.start));
+        let below: Vec<_> = below.collect();
+        drop(state);
+        below.iter().try_for_each(|(key, size)| visit(key, *size))
+    }
+
+    fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.put_if_absent(key, bytes)
+    }
+
+    fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        key::check(key).map_err(|e| e.of(&self.name))?;
+        let mut state = self.state();
+        if state.members.contains_key(key) {
+            return Err(exists(&self.name, key));
+        }
+        if tree::is_blocked(&state.members, key) {
+            return Err(in_the_way(&self.name, key));
+        }
+        let Some(writer) = &mut state.writer else {
+            let what = "the zip file is finished, nothing can be put any more";
+            return Err(Error::new(ErrorKind::Argument, what)
+                .in_object(key)
+                .of(&self.name));
+        };
+        let at = self.write(writer, key, bytes);
+        let at = at.map_err(|e| self.pen.error(&e).in_object(key).of(&self.name))?;
+        let range = at..at.saturating_add(bytes.len() as u64);
+        state.members.insert(key.to_owned(), range);
+        Ok(())
+    }
+
+    fn delete(&self, key: &str) -> Result<()> {
+        let what = "a key cannot be removed from a zip file";
+        let e = Error::new(ErrorKind::Unsupported, what);
+        Err(e.in_object(key).of(&self.name))
+    }
+}
+
+/// What stands for a target that was committed.
+#[derive(Debug)]
+struct Gone(Arc<str>);
+
+impl Gone {
+    fn error<T>(&self) -> Result<T> {
+        Err(Error::new(ErrorKind::Argument, "the output is finished").of(&self.0))
+    }
+}
+
+impl Target for Gone {
+    fn name(&self) -> &Arc<str> {
+        &self.0
+    }
+
+    fn write_at(&mut self, _: u64, _: &[u8]) -> Result<()> {
+        self.error()
+    }
+
+    fn read_at(&mut self, _: u64, _: &mut [u8]) -> Result<()> {
+        self.error()
+    }
+
+    fn set_len(&mut self, _: u64) -> Result<()> {
+        self.error()
+    }
+
+    fn commit(self: Box<Self>) -> Result<()> {
+        self.error()
+    }
+}
