@@ -4,8 +4,14 @@
 /// metadata that has one ("Disk Format: Level 0A" and on).
 #[must_use]
 pub fn lookup3(bytes: &[u8]) -> u32 {
+    lookup3_from(0, bytes)
+}
+
+/// [`lookup3`] with another initial value.
+#[must_use]
+pub fn lookup3_from(initial: u32, bytes: &[u8]) -> u32 {
     let len = u32::try_from(bytes.len() & 0xffff_ffff).unwrap_or(0);
-    let start = 0xdead_beef_u32.wrapping_add(len);
+    let start = 0xdead_beef_u32.wrapping_add(len).wrapping_add(initial);
     let mut state = [start; 3];
     let mut rest = bytes;
     // The last block, which may be whole, is mixed in another way.

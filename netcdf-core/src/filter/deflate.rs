@@ -63,7 +63,7 @@ struct Deflate {
 impl Filter for Deflate {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let body = body(input)?;
-        let used = inflate(context, body, output)?;
+        let used = inflate("deflate", context, body, output)?;
         let sum = body.get(used..).and_then(<[u8]>::first_chunk);
         let sum = sum.ok_or_else(|| truncated("deflate"))?;
         if u32::from_be_bytes(*sum) != adler32(&output.as_slice()) {
@@ -93,7 +93,10 @@ pub(super) fn stream(filter: &str, level: u32, input: &[u8], output: &mut Vec<u8
 }
 
 /// Does `work` with this thread's compressor, whose tables are large.
-fn with_compressor<T>(level: u32, work: impl FnOnce(&mut Compressor) -> Result<T>) -> Result<T> {
+pub(super) fn with_compressor<T>(
+    level: u32,
+    work: impl FnOnce(&mut Compressor) -> Result<T>,
+) -> Result<T> {
     thread_local! {
         static KEPT: RefCell<Option<(u32, Compressor)>> = const { RefCell::new(None) };
     }
@@ -124,39 +127,44 @@ fn body(input: &[u8]) -> Result<&[u8]> {
     Ok(body)
 }
 
-/// Appends what a bare deflate stream holds; gives its length in bytes.
-fn inflate(context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<usize> {
+/// Appends what a bare deflate stream holds, on behalf of `filter`; gives its length in bytes.
+pub(super) fn inflate(
+    filter: &str,
+    context: &Context,
+    input: &[u8],
+    output: &mut Vec<u8>,
+) -> Result<usize> {
     let limit = context.limit();
     let most = input.len().saturating_mul(RATIO).min(limit);
     let first = match context.len {
         Some(_) => most,
         None => input.len().saturating_mul(4).min(most),
     };
-    allocate("deflate", output, first.saturating_add(SLACK))?;
+    allocate(filter, output, first.saturating_add(SLACK))?;
     let mut stream = Decompress::new(false);
     let used = |stream: &Decompress| usize::try_from(stream.total_in()).unwrap_or(usize::MAX);
     loop {
         let rest = input.get(used(&stream)..).unwrap_or_default();
         let status = stream.decompress_vec(rest, output, FlushDecompress::Finish);
-        let status = status.map_err(|e| bad("deflate", e))?;
+        let status = status.map_err(|e| bad(filter, e))?;
         if output.len() > limit {
             return Err(bad(
-                "deflate",
+                filter,
                 format_args!("more than the {limit} bytes expected"),
             ));
         }
         match status {
             Status::StreamEnd => return Ok(used(&stream)),
             Status::Ok | Status::BufError if output.len() < output.capacity() => {
-                return Err(truncated("deflate"));
+                return Err(truncated(filter));
             }
-            Status::Ok | Status::BufError => allocate("deflate", output, output.len().max(SLACK))?,
+            Status::Ok | Status::BufError => allocate(filter, output, output.len().max(SLACK))?,
         }
     }
 }
 
 /// The level among a user's parameters.
-fn level(user: &[u32]) -> Result<u32> {
+pub(super) fn level(user: &[u32]) -> Result<u32> {
     match user {
         [] => Ok(6),
         [level @ 0..=9] => Ok(*level),

@@ -2,24 +2,32 @@
 //!
 //! One table leads from HDF5 filter numbers and Zarr codec names to implementations.
 
+pub mod base64;
 pub mod bitshuffle;
 pub mod blosc;
 pub mod bzip2;
 pub mod chain;
+pub mod checksum;
 pub mod codec;
 pub mod deflate;
 pub mod fletcher32;
+pub mod gzip;
 pub mod lz4;
 pub mod lzf;
+pub mod lzma;
 pub mod names;
 pub mod nbit;
+pub mod numbers;
+pub mod numcodecs_lz4;
 pub mod plugin;
 pub mod quantize;
 pub mod scaleoffset;
 pub mod shuffle;
 pub mod szip;
+pub mod transpose;
 pub mod vlen_utf8;
 pub mod zfp;
+pub mod zfpy;
 pub mod zstd;
 
 mod bits;
@@ -62,6 +70,22 @@ const BUILT_IN: &[FilterEntry] = &[
     quantize::BITGROOM,
     quantize::GRANULARBR,
     quantize::BITROUND,
+    gzip::ENTRY,
+    numcodecs_lz4::ENTRY,
+    checksum::CRC32,
+    checksum::CRC32C,
+    checksum::ADLER32,
+    checksum::JENKINS_LOOKUP3,
+    numbers::delta::ENTRY,
+    numbers::fixedscaleoffset::ENTRY,
+    numbers::quantize::ENTRY,
+    numbers::bitround::ENTRY,
+    numbers::packbits::ENTRY,
+    numbers::astype::ENTRY,
+    lzma::ENTRY,
+    zfpy::ENTRY,
+    transpose::ENTRY,
+    base64::ENTRY,
 ];
 
 /// What a filter knows of the bytes it is given.

@@ -14,7 +14,7 @@
 //! big-endian numbers are written as a big-endian machine does. All modes can be written.
 
 mod header;
-mod params;
+pub(super) mod params;
 
 use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpField, ZfpFieldMut, ZfpScalar, ZfpScalarType};
 
@@ -22,7 +22,7 @@ use super::output::{allocate, bad, reserve};
 use super::user::wrong_length;
 use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
-use header::{Header, words};
+pub(super) use header::{Header, words};
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -37,38 +37,71 @@ const NAME: &str = "zfp";
 
 struct Zfp(Header);
 
-impl Zfp {
-    fn decode_numbers<T: Number>(&self, words: &[u64], output: &mut Vec<u8>) -> Result<()> {
-        let Header { config, field, big } = &self.0;
-        let count = self.0.count().unwrap_or(usize::MAX);
-        let mut numbers: Vec<T> = room(count)?;
-        numbers.resize(count, T::default());
-        let mut field = ZfpFieldMut::new(&mut numbers, field.dims)
-            .map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
-        let mut stream = ZfpBitStreamRef::from_words(words);
-        let decoded = stream.decompress(config, &mut field);
-        decoded.map_err(|e| bad(NAME, e))?;
-        for number in numbers {
-            number.append(*big, output);
-        }
-        Ok(())
+/// Appends the numbers of the stream at its place.
+pub(super) fn unpack(
+    header: &Header,
+    stream: &mut ZfpBitStreamRef<'_>,
+    output: &mut Vec<u8>,
+) -> Result<()> {
+    match header.field.scalar_type {
+        ZfpScalarType::I32 => decode_numbers::<i32>(header, stream, output),
+        ZfpScalarType::I64 => decode_numbers::<i64>(header, stream, output),
+        ZfpScalarType::F32 => decode_numbers::<f32>(header, stream, output),
+        ZfpScalarType::F64 => decode_numbers::<f64>(header, stream, output),
     }
+}
 
-    fn encode_numbers<T: Number>(&self, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
-        let Header { config, field, big } = &self.0;
-        let mut numbers: Vec<T> = room(input.len() / size_of::<T>())?;
-        numbers.extend(T::all(input, *big));
-        let most = config.maximum_size(field.scalar_type, field.dims);
-        let stream = most.and_then(|most| ZfpBitStream::new(most).ok());
-        let mut stream = stream.ok_or_else(|| no_memory(input.len()))?;
-        let field = ZfpField::new(&numbers, field.dims);
-        let field = field.map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
-        let written = stream.compress(config, &field);
-        written.map_err(|e| bad(NAME, e))?;
-        allocate(NAME, output, stream.as_bytes().len())?;
-        output.extend_from_slice(stream.as_bytes());
-        Ok(())
+fn decode_numbers<T: Number>(
+    header: &Header,
+    stream: &mut ZfpBitStreamRef<'_>,
+    output: &mut Vec<u8>,
+) -> Result<()> {
+    let count = header.count().unwrap_or(usize::MAX);
+    let mut numbers: Vec<T> = room(count)?;
+    numbers.resize(count, T::default());
+    let mut field = ZfpFieldMut::new(&mut numbers, header.field.dims)
+        .map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
+    let decoded = stream.decompress(&header.config, &mut field);
+    decoded.map_err(|e| bad(NAME, e))?;
+    for number in numbers {
+        number.append(header.big, output);
     }
+    Ok(())
+}
+
+/// A stream of the numbers of `input`; `before` goes to its start.
+pub(super) fn pack(
+    header: &Header,
+    before: impl FnOnce(&mut ZfpBitStream) -> Result<()>,
+    input: &[u8],
+) -> Result<ZfpBitStream> {
+    let (config, field) = (&header.config, &header.field);
+    let most = config.maximum_size(field.scalar_type, field.dims);
+    let most = most.and_then(|most| most.checked_add(header::MOST));
+    let stream = most.and_then(|most| ZfpBitStream::new(most).ok());
+    let mut stream = stream.ok_or_else(|| no_memory(input.len()))?;
+    before(&mut stream)?;
+    match field.scalar_type {
+        ZfpScalarType::I32 => encode_numbers::<i32>(header, &mut stream, input),
+        ZfpScalarType::I64 => encode_numbers::<i64>(header, &mut stream, input),
+        ZfpScalarType::F32 => encode_numbers::<f32>(header, &mut stream, input),
+        ZfpScalarType::F64 => encode_numbers::<f64>(header, &mut stream, input),
+    }?;
+    Ok(stream)
+}
+
+fn encode_numbers<T: Number>(
+    header: &Header,
+    stream: &mut ZfpBitStream,
+    input: &[u8],
+) -> Result<()> {
+    let mut numbers: Vec<T> = room(input.len() / size_of::<T>())?;
+    numbers.extend(T::all(input, header.big));
+    let field = ZfpField::new(&numbers, header.field.dims);
+    let field = field.map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
+    let written = stream.compress(&header.config, &field);
+    written.map_err(|e| bad(NAME, e))?;
+    Ok(())
 }
 
 /// Room for `n` numbers.
@@ -86,29 +119,20 @@ fn no_memory(n: usize) -> Error {
 
 impl Filter for Zfp {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
-        let ty = self.0.field.scalar_type;
         let bytes = self.0.bytes().unwrap_or(usize::MAX);
         let bytes = reserve(NAME, context, bytes as u64, output)?;
         allocate(NAME, output, bytes)?;
         let words = words(input);
-        match ty {
-            ZfpScalarType::I32 => self.decode_numbers::<i32>(&words, output),
-            ZfpScalarType::I64 => self.decode_numbers::<i64>(&words, output),
-            ZfpScalarType::F32 => self.decode_numbers::<f32>(&words, output),
-            ZfpScalarType::F64 => self.decode_numbers::<f64>(&words, output),
-        }
+        unpack(&self.0, &mut ZfpBitStreamRef::from_words(&words), output)
     }
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         if self.0.bytes() != Some(input.len()) {
             return Err(wrong_length(NAME, input.len(), self.0.bytes()));
         }
-        match self.0.field.scalar_type {
-            ZfpScalarType::I32 => self.encode_numbers::<i32>(input, output),
-            ZfpScalarType::I64 => self.encode_numbers::<i64>(input, output),
-            ZfpScalarType::F32 => self.encode_numbers::<f32>(input, output),
-            ZfpScalarType::F64 => self.encode_numbers::<f64>(input, output),
-        }?;
+        let stream = pack(&self.0, |_| Ok(()), input)?;
+        allocate(NAME, output, stream.as_bytes().len())?;
+        output.extend_from_slice(stream.as_bytes());
         Ok(Encoded::Applied)
     }
 }

@@ -16,9 +16,9 @@ const CODEC: u8 = 5;
 const VERSIONS: u32 = 0x1010_5111;
 
 /// The longest header.
-const MOST: usize = 24;
+pub(super) const MOST: usize = 24;
 
-pub(super) struct Header {
+pub(in crate::filter) struct Header {
     pub config: ZfpConfig,
     pub field: ZfpFieldMetadata,
     /// Whether a big-endian machine wrote the chunks.
@@ -86,7 +86,7 @@ impl Header {
 }
 
 /// The stream in its words; what is missing of the last one is zero.
-pub(super) fn words(bytes: &[u8]) -> Vec<u64> {
+pub(in crate::filter) fn words(bytes: &[u8]) -> Vec<u64> {
     let word = |bytes: &[u8]| {
         let mut word = [0; 8];
         word.iter_mut()

@@ -66,7 +66,7 @@ fn expected(user: &[u32]) -> crate::error::Error {
 }
 
 /// A number in two parameters.
-fn double(low: u32, high: u32) -> f64 {
+pub(in crate::filter) fn double(low: u32, high: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
 }
 
@@ -90,7 +90,7 @@ fn dims(shape: &[u64]) -> Result<([usize; 4], ZfpDimensionality)> {
     Ok((dims, dimensionality))
 }
 
-fn dimensionality(rank: usize) -> Option<ZfpDimensionality> {
+pub(in crate::filter) fn dimensionality(rank: usize) -> Option<ZfpDimensionality> {
     match rank {
         1 => Some(ZfpDimensionality::D1),
         2 => Some(ZfpDimensionality::D2),
@@ -101,7 +101,7 @@ fn dimensionality(rank: usize) -> Option<ZfpDimensionality> {
 }
 
 /// The type; unsigned numbers are signed ones to zfp.
-fn scalar_type(context: &Context) -> Result<ZfpScalarType> {
+pub(in crate::filter) fn scalar_type(context: &Context) -> Result<ZfpScalarType> {
     match context.element.plain_type() {
         Some(Atomic::Int | Atomic::UInt) => Ok(ZfpScalarType::I32),
         Some(Atomic::Int64 | Atomic::UInt64) => Ok(ZfpScalarType::I64),

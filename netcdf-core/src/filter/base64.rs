@@ -1,0 +1,154 @@
+//! Base64: bytes as text.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | none |
+//! | Names | `base64` |
+//! | Parameters | none |
+//! | Stored form | four characters for three bytes, `=` for what is missing of the last ones |
+//! | Specification | RFC 4648, section 4 |
+//! | Also read by | numcodecs and what uses it |
+//!
+//! As Python's `base64`, which numcodecs uses, reading passes over other characters.
+
+use super::codec::ids;
+use super::output::{allocate, bad};
+use super::user::wrong;
+use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use crate::error::Result;
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ids::BASE64,
+    name: NAME,
+    codec: Some(Codec {
+        name: NAME,
+        v3: "numcodecs.base64",
+        read: |_| Ok(vec![]),
+        write: |_, _| Ok(vec![]),
+    }),
+    prepare: |_, user| match user {
+        [] => Ok(vec![]),
+        _ => Err(wrong(NAME, "no parameters", user)),
+    },
+    build: |_, _| Ok(Box::new(Base64)),
+};
+
+const NAME: &str = "base64";
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+struct Base64;
+
+impl Filter for Base64 {
+    fn output(&self, context: &Context) -> Context {
+        let len = |len: usize| len.div_ceil(3).checked_mul(4);
+        Context {
+            len: context.len.and_then(len),
+            ..context.clone()
+        }
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let most = (input.len() / 4).saturating_add(1).saturating_mul(3);
+        allocate(NAME, output, most.min(context.limit()))?;
+        let (mut bits, mut count) = (0_u32, 0_u32);
+        let mut padding = 0_u32;
+        for byte in input {
+            let Some(six) = six(*byte) else {
+                padding += u32::from(*byte == b'=');
+                continue;
+            };
+            if padding > 0 {
+                return Err(bad(NAME, "characters behind the padding"));
+            }
+            (bits, count) = (bits << 6 | six, count + 1);
+            if count == 4 {
+                let [_, three @ ..] = bits.to_be_bytes();
+                output.extend_from_slice(&three);
+                (bits, count) = (0, 0);
+            }
+        }
+        let [_, first, second, _] = (bits << (6 * (4 - count).min(4))).to_be_bytes();
+        match count {
+            0 => {}
+            2 if padding >= 2 => output.push(first),
+            3 if padding >= 1 => output.extend_from_slice(&[first, second]),
+            _ => return Err(bad(NAME, "the text ends too soon")),
+        }
+        let len = context.room(output.len() as u64, NAME);
+        len.map(|_| ())
+    }
+
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        allocate(NAME, output, input.len().div_ceil(3).saturating_mul(4))?;
+        for three in input.chunks(3) {
+            let byte = |n: usize| u32::from(three.get(n).copied().unwrap_or(0));
+            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+            for n in 0..4 {
+                let there = n <= three.len();
+                output.push(if there {
+                    letter(bits >> (18 - 6 * n) & 63)
+                } else {
+                    b'='
+                });
+            }
+        }
+        Ok(Encoded::Applied)
+    }
+}
+
+fn letter(six: u32) -> u8 {
+    let place = usize::try_from(six).unwrap_or(0);
+    ALPHABET.get(place).copied().unwrap_or(b'A')
+}
+
+fn six(letter: u8) -> Option<u32> {
+    let six = match letter {
+        b'A'..=b'Z' => letter - b'A',
+        b'a'..=b'z' => letter - b'a' + 26,
+        b'0'..=b'9' => letter - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    };
+    Some(six.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::{build, context, damage, decode};
+
+    fn encoded(data: &[u8]) -> Vec<u8> {
+        let (context, mut out) = (context(data.len(), 1), vec![]);
+        let filter = build(ids::BASE64, &[], &context).unwrap();
+        filter.encode(&context, data, &mut out).unwrap();
+        assert_eq!(filter.output(&context).len, Some(out.len()));
+        out
+    }
+
+    #[test]
+    fn as_rfc_4648_has_it() {
+        for (data, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(encoded(data.as_bytes()), text.as_bytes());
+            let back = decode(ids::BASE64, &[], data.len(), text.as_bytes());
+            assert_eq!(back.unwrap(), data.as_bytes());
+        }
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(decode(ids::BASE64, &[], 256, &encoded(&all)).unwrap(), all);
+        assert_eq!(decode(ids::BASE64, &[], 3, b"Zm\n9v").unwrap(), b"foo");
+        assert!(decode(ids::BASE64, &[], 1, b"Zg").is_err());
+    }
+
+    #[test]
+    fn survives_damage() {
+        damage(ids::BASE64, &[], 50, &encoded(&[0xA5; 50]));
+    }
+}

@@ -1,0 +1,157 @@
+//! LZMA, in the formats of xz, of the older `.lzma`, and bare.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | none |
+//! | Names | `lzma` |
+//! | Parameters | the members of the codec in Zarr, as text: `format` (1 xz, 2 alone, 3 raw), `check`, `preset`, `filters`, as Python's module `lzma` has them |
+//! | Stored form | a stream of the format; more of them may follow one of xz |
+//! | Specification | The .xz File Format; the LZMA specification; Python's `lzma` |
+//! | Also read by | numcodecs and what uses it |
+//!
+//! Of the filters before LZMA only delta is written; those for machine code are undone in xz streams alone. No dictionary is
+//! larger than [`MEMORY`].
+
+mod settings;
+
+use std::io::{Read, Write};
+
+use lzma_rust2::{
+    Lzma2Options, Lzma2Reader, Lzma2Writer, LzmaReader, LzmaWriter, XzOptions, XzReader, XzWriter,
+    filter::delta::{DeltaReader, DeltaWriter},
+};
+
+use super::codec::ids;
+use super::output::{bad, too_long, unsupported};
+use super::user::wrong;
+use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use crate::error::Result;
+use settings::{Form, Settings};
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ids::LZMA,
+    name: NAME,
+    codec: Some(Codec {
+        name: NAME,
+        v3: "numcodecs.lzma",
+        read: settings::from_codec,
+        write: |params, _| settings::to_codec(params),
+    }),
+    prepare: |_, user| match user {
+        [] => Ok(settings::params(&[])),
+        _ if Settings::read(user).is_ok() => Ok(user.to_vec()),
+        _ => Err(wrong(NAME, "no parameters, or stored ones", user)),
+    },
+    build: |params, _| Ok(Box::new(Lzma(Settings::read(params)?))),
+};
+
+const NAME: &str = "lzma";
+
+/// Bytes of the largest dictionary.
+pub const MEMORY: u32 = 1 << 30;
+
+struct Lzma(Settings);
+
+impl Filter for Lzma {
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let limit = context.limit();
+        let mut reader = self.reader(input)?.take((limit as u64).saturating_add(1));
+        reader.read_to_end(output).map_err(|e| bad(NAME, e))?;
+        if output.len() > limit {
+            return Err(too_long(NAME, "more", limit));
+        }
+        Ok(())
+    }
+
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let settings = &self.0;
+        if let Some(other) = &settings.unknown {
+            return Err(unsupported(NAME, format_args!("{other} cannot be written")));
+        }
+        let made = match settings.form {
+            Form::Xz => self.xz(input, output),
+            Form::Alone => alone(settings, input, output),
+            Form::Raw => self.raw(input, output),
+        };
+        made.map_err(|e| bad(NAME, e))?;
+        Ok(Encoded::Applied)
+    }
+}
+
+impl Lzma {
+    /// What decodes.
+    fn reader<'a>(&self, input: &'a [u8]) -> Result<Box<dyn Read + 'a>> {
+        let (settings, most) = (&self.0, MEMORY / 1024 + 1024);
+        let reader: Box<dyn Read + 'a> = match settings.form {
+            Form::Xz if !settings.any || input.starts_with(b"\xFD7zXZ\0") => {
+                return Ok(Box::new(XzReader::new_mem_limit(input, true, most)));
+            }
+            Form::Xz | Form::Alone => {
+                let alone = LzmaReader::new_mem_limit(input, most, None);
+                return Ok(Box::new(alone.map_err(|e| bad(NAME, e))?));
+            }
+            Form::Raw if settings.unknown.is_some() => {
+                let other = settings.unknown.as_deref().unwrap_or_default();
+                return Err(unsupported(NAME, other));
+            }
+            Form::Raw if settings.first => {
+                let lzma = &settings.lzma;
+                let props = lzma.get_props();
+                let raw = LzmaReader::new_with_props(input, u64::MAX, props, lzma.dict_size, None);
+                Box::new(raw.map_err(|e| bad(NAME, e))?)
+            }
+            Form::Raw => Box::new(Lzma2Reader::new(input, settings.lzma.dict_size, None)),
+        };
+        let distances = settings.distances.iter().rev();
+        Ok(distances.fold(reader, |reader, distance| {
+            Box::new(DeltaReader::new(reader, *distance as usize))
+        }))
+    }
+
+    fn xz(&self, input: &[u8], output: &mut Vec<u8>) -> std::io::Result<()> {
+        let settings = &self.0;
+        let mut options = XzOptions {
+            lzma_options: settings.lzma.clone(),
+            check_type: settings.check,
+            ..XzOptions::default()
+        };
+        for distance in settings.distances.iter().rev() {
+            options.prepend_pre_filter(lzma_rust2::FilterType::Delta, *distance);
+        }
+        let mut writer = XzWriter::new(output, options)?;
+        writer.write_all(input)?;
+        writer.finish().map(|_| ())
+    }
+
+    fn raw(&self, input: &[u8], output: &mut Vec<u8>) -> std::io::Result<()> {
+        let settings = &self.0;
+        let mut bytes = input.to_vec();
+        for distance in &settings.distances {
+            let mut next = Vec::with_capacity(bytes.len());
+            DeltaWriter::new(&mut next, *distance as usize).write_all(&bytes)?;
+            bytes = next;
+        }
+        if settings.first {
+            let mut writer = LzmaWriter::new_no_header(output, &settings.lzma, true)?;
+            writer.write_all(&bytes)?;
+            return writer.finish().map(|_| ());
+        }
+        let options = Lzma2Options {
+            lzma_options: settings.lzma.clone(),
+            ..Lzma2Options::default()
+        };
+        let mut writer = Lzma2Writer::new(output, options);
+        writer.write_all(&bytes)?;
+        writer.finish().map(|_| ())
+    }
+}
+
+fn alone(settings: &Settings, input: &[u8], output: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut writer = LzmaWriter::new_use_header(output, &settings.lzma, None)?;
+    writer.write_all(input)?;
+    writer.finish().map(|_| ())
+}
+
+#[cfg(test)]
+mod tests;

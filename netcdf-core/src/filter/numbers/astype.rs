@@ -1,0 +1,74 @@
+//! Astype: numbers of another type.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | none |
+//! | Names | `astype` |
+//! | Parameters | types of the numbers and of what is stored |
+//! | Stored form | the numbers in the other type |
+//! | Specification | numcodecs |
+//! | Also read by | numcodecs and what uses it |
+//!
+//! What the other type does not have is lost: integers keep their lowest bits, floats are rounded.
+
+use super::dtype::Dtype;
+use super::{Cast, dtype, own, stored};
+use crate::error::Result;
+use crate::filter::codec::{Config, Members, ids, word};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ids::ASTYPE,
+    name: NAME,
+    codec: Some(Codec {
+        name: NAME,
+        v3: "numcodecs.astype",
+        read,
+        write: |params, _| write(params),
+    }),
+    prepare: |_, user| cast(user).map(|_| user.to_vec()),
+    build: |params, _| Ok(Box::new(AsType(cast(params)?))),
+};
+
+const NAME: &str = "astype";
+
+struct AsType(Cast);
+
+fn cast(params: &[u32]) -> Result<Cast> {
+    Ok(Cast {
+        filter: NAME,
+        from: stored(NAME, params, 0)?,
+        to: stored(NAME, params, 1)?,
+    })
+}
+
+impl Filter for AsType {
+    fn output(&self, context: &Context) -> Context {
+        self.0.behind(context)
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        self.0.back().numbers(Some(context), input, output, |n| n)
+    }
+
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        self.0.numbers(None, input, output, |n| n)?;
+        Ok(Encoded::Applied)
+    }
+}
+
+fn read(config: &Config<'_>) -> Result<Vec<u32>> {
+    let from = dtype(config, "decode_dtype", own(config))?;
+    let to = dtype(config, "encode_dtype", None)?;
+    Ok(vec![from.word(), to.word()])
+}
+
+fn write(params: &[u32]) -> Result<Members> {
+    let Cast { from, to, .. } = cast(params)?;
+    let member = |key, dtype: Dtype| word(key, &dtype.text());
+    Ok(vec![
+        member("encode_dtype", to),
+        member("decode_dtype", from),
+    ])
+}

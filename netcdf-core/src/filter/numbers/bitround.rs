@@ -1,0 +1,121 @@
+//! Bitround of numcodecs: floats with fewer bits of their fractions.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | none (the BitRound filter of HDF5, 32032, has other parameters) |
+//! | Names | `bitround` |
+//! | Parameters | bits of the fraction that stay |
+//! | Stored form | floats |
+//! | Specification | numcodecs; doi:10.1038/s43588-021-00156-2 |
+//! | Also read by | numcodecs and what uses it |
+//!
+//! What is written are numbers as they are: reading does nothing.
+
+use super::dtype::{Dtype, Type};
+use crate::error::Result;
+use crate::filter::codec::{ids, whole};
+use crate::filter::output::{allocate, parameter, reserve};
+use crate::filter::user::{unfit, wrong};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ids::BITROUND,
+    name: "numcodecs.bitround",
+    codec: Some(Codec {
+        name: NAME,
+        v3: "numcodecs.bitround",
+        read: |config| {
+            let bits = config.int("keepbits", None)?;
+            let fits = u32::try_from(bits);
+            let fits = fits.map_err(|_| config.wrong(format_args!("{bits} bits to keep")));
+            Ok(vec![fits?])
+        },
+        write: |params, _| Ok(vec![whole("keepbits", parameter(NAME, params, 0)?)]),
+    }),
+    prepare: |context, user| match user {
+        [keep] => Rounding::new(context, *keep).map(|_| user.to_vec()),
+        _ => Err(wrong(NAME, "one number of bits", user)),
+    },
+    build: |params, _| Ok(Box::new(BitRound(parameter(NAME, params, 0)?))),
+};
+
+const NAME: &str = "bitround";
+
+/// Bits of the fraction that stay.
+struct BitRound(u32);
+
+/// How numbers of one type are rounded.
+struct Rounding {
+    dtype: Dtype,
+    /// Bits that go.
+    bits: u32,
+}
+
+impl Rounding {
+    fn new(context: &Context, keep: u32) -> Result<Self> {
+        let dtype = Dtype::of(&context.element).filter(|d| d.ty.is_float());
+        let dtype = dtype.ok_or_else(|| unfit(NAME, "the type is not one of floats"))?;
+        let fraction = match dtype.ty {
+            Type::F16 => 10,
+            Type::F32 => 23,
+            _ => 52_u32,
+        };
+        let bits = fraction.checked_sub(keep);
+        let more = || {
+            unfit(
+                NAME,
+                format_args!("{keep} bits of the {fraction} that there are"),
+            )
+        };
+        Ok(Self {
+            dtype,
+            bits: bits.ok_or_else(more)?,
+        })
+    }
+
+    /// To the nearest, the even one of two.
+    fn round(&self, word: u64) -> u64 {
+        match self.bits.checked_sub(1) {
+            None => word,
+            Some(half) => {
+                let odd = word >> self.bits & 1;
+                let up = word.wrapping_add(odd).wrapping_add((1 << half) - 1);
+                up >> self.bits << self.bits
+            }
+        }
+    }
+}
+
+impl Filter for BitRound {
+    fn output(&self, context: &Context) -> Context {
+        context.clone()
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        reserve(NAME, context, input.len() as u64, output)?;
+        output.extend_from_slice(input);
+        Ok(())
+    }
+
+    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let rounding = Rounding::new(context, self.0)?;
+        let Dtype { big, .. } = rounding.dtype;
+        allocate(NAME, output, input.len())?;
+        for number in input.chunks(rounding.dtype.size()) {
+            let mut word = [0; 8];
+            let copy = |(to, from): (&mut u8, &u8)| *to = *from;
+            match big {
+                true => word.iter_mut().zip(number.iter().rev()).for_each(copy),
+                false => word.iter_mut().zip(number).for_each(copy),
+            }
+            let bytes = rounding.round(u64::from_le_bytes(word)).to_le_bytes();
+            let bytes = bytes.iter().take(number.len());
+            match big {
+                true => output.extend(bytes.rev()),
+                false => output.extend(bytes),
+            }
+        }
+        Ok(Encoded::Applied)
+    }
+}

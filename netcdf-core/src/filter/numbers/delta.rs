@@ -1,0 +1,87 @@
+//! Delta: each number less the one before it.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | none |
+//! | Names | `delta` |
+//! | Parameters | types of the numbers and of the differences |
+//! | Stored form | the first number, then differences, computed in the type of the numbers |
+//! | Specification | numcodecs |
+//! | Also read by | numcodecs and what uses it |
+
+use super::dtype::{Dtype, Type};
+use super::{Cast, dtype, own, stored};
+use crate::error::Result;
+use crate::filter::codec::{Config, Members, ids, word};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ids::DELTA,
+    name: NAME,
+    codec: Some(Codec {
+        name: NAME,
+        v3: "numcodecs.delta",
+        read,
+        write: |params, _| write(params),
+    }),
+    prepare: |_, user| Cast::of(user).map(|_| user.to_vec()),
+    build: |params, _| Ok(Box::new(Delta(Cast::of(params)?))),
+};
+
+const NAME: &str = "delta";
+
+struct Delta(Cast);
+
+impl Cast {
+    fn of(params: &[u32]) -> Result<Self> {
+        let (from, to) = (stored(NAME, params, 0)?, stored(NAME, params, 1)?);
+        if from.ty == Type::Bool {
+            return Err(corrupt("delta: differences of truth values"));
+        }
+        let filter = NAME;
+        Ok(Self { filter, from, to })
+    }
+}
+
+impl Filter for Delta {
+    fn output(&self, context: &Context) -> Context {
+        self.0.behind(context)
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let ty = self.0.from.ty;
+        let mut sum = None;
+        let back = self.0.back();
+        back.numbers(Some(context), input, output, |difference| {
+            let difference = difference.to(ty);
+            let next = sum.map_or(difference, |sum| difference.plus(sum, ty));
+            *sum.insert(next)
+        })
+    }
+
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let ty = self.0.from.ty;
+        let mut before = None;
+        self.0.numbers(None, input, output, |number| {
+            let last = before.replace(number);
+            last.map_or(number, |last| number.minus(last, ty))
+        })?;
+        Ok(Encoded::Applied)
+    }
+}
+
+fn read(config: &Config<'_>) -> Result<Vec<u32>> {
+    let from = dtype(config, "dtype", own(config))?;
+    let to = dtype(config, "astype", Some(from))?;
+    match from.ty {
+        Type::Bool => Err(config.unsupported("differences of truth values")),
+        _ => Ok(vec![from.word(), to.word()]),
+    }
+}
+
+fn write(params: &[u32]) -> Result<Members> {
+    let Cast { from, to, .. } = Cast::of(params)?;
+    let member = |key, dtype: Dtype| word(key, &dtype.text());
+    Ok(vec![member("dtype", from), member("astype", to)])
+}

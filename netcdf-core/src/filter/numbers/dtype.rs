@@ -1,0 +1,205 @@
+//! Types of numpy.
+
+use super::half;
+use super::value::{self, Value};
+use crate::chunk::layout::Element;
+use crate::model::{Atomic, Endianness};
+
+/// A kind and size of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Type {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+/// A type with its byte order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dtype {
+    pub ty: Type,
+    pub big: bool,
+}
+
+/// The types with the letter of their kind, their size and their names.
+const TYPES: [(Type, u8, u8, &str); 12] = [
+    (Type::Bool, b'b', 1, "bool"),
+    (Type::I8, b'i', 1, "int8"),
+    (Type::I16, b'i', 2, "int16"),
+    (Type::I32, b'i', 4, "int32"),
+    (Type::I64, b'i', 8, "int64"),
+    (Type::U8, b'u', 1, "uint8"),
+    (Type::U16, b'u', 2, "uint16"),
+    (Type::U32, b'u', 4, "uint32"),
+    (Type::U64, b'u', 8, "uint64"),
+    (Type::F16, b'f', 2, "float16"),
+    (Type::F32, b'f', 4, "float32"),
+    (Type::F64, b'f', 8, "float64"),
+];
+
+/// The bit of a parameter for big-endian numbers.
+const BIG: u32 = 1 << 16;
+
+impl Type {
+    fn row(self) -> (u8, u8) {
+        let row = TYPES.iter().find(|(ty, ..)| *ty == self);
+        row.map_or((b'u', 1), |(_, kind, size, _)| (*kind, *size))
+    }
+
+    pub fn is_float(self) -> bool {
+        self.row().0 == b'f'
+    }
+}
+
+impl Dtype {
+    /// From a spelling of numpy: `<i4`, `|u1`, `f8`, `float64`; times are integers.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (big, rest) = match text.split_at_checked(1)? {
+            (">", rest) => (true, rest),
+            ("<" | "|" | "=", rest) => (false, rest),
+            _ => (false, text),
+        };
+        let code = match rest.split_once('[') {
+            Some(("M8" | "m8", _)) => "i8",
+            Some(_) => return None,
+            None => rest,
+        };
+        let (letter, digits) = code.split_at_checked(1)?;
+        let named = |(_, kind, size, name): &&(Type, u8, u8, &str)| {
+            let same = letter.as_bytes() == [*kind] && digits.parse() == Ok(*size);
+            same || *name == text
+        };
+        let (ty, ..) = TYPES.iter().find(named)?;
+        Some(Self { ty: *ty, big })
+    }
+
+    /// As numpy spells it.
+    pub fn text(self) -> String {
+        let (kind, size) = self.ty.row();
+        let order = match (size, self.big) {
+            (1, _) => '|',
+            (_, true) => '>',
+            (_, false) => '<',
+        };
+        format!("{order}{}{size}", char::from(kind))
+    }
+
+    /// As a parameter.
+    pub fn word(self) -> u32 {
+        let (kind, size) = self.ty.row();
+        let big = if self.big { BIG } else { 0 };
+        big | u32::from(kind) << 8 | u32::from(size)
+    }
+
+    /// From a parameter.
+    pub fn of_word(word: u32) -> Option<Self> {
+        let [size, kind, ..] = word.to_le_bytes();
+        let known = word & !(BIG | 0xFFFF) == 0;
+        let same = |row: &&(Type, u8, u8, &str)| (row.1, row.2) == (kind, size);
+        let (ty, ..) = TYPES.iter().find(same).filter(|_| known)?;
+        let big = word & BIG != 0;
+        Some(Self { ty: *ty, big })
+    }
+
+    pub fn is_big(element: &Element) -> bool {
+        element.order == Endianness::Big
+    }
+
+    /// The type of elements that are numbers.
+    pub fn of(element: &Element) -> Option<Self> {
+        let ty = match (element.ty.atomic()?, element.size) {
+            (Atomic::Byte, 1) => Type::I8,
+            (Atomic::UByte, 1) => Type::U8,
+            (Atomic::Short, 2) => Type::I16,
+            (Atomic::UShort, 2) => Type::U16,
+            (Atomic::Int, 4) => Type::I32,
+            (Atomic::UInt, 4) => Type::U32,
+            (Atomic::Int64, 8) => Type::I64,
+            (Atomic::UInt64, 8) => Type::U64,
+            (Atomic::Float, 2) => Type::F16,
+            (Atomic::Float, 4) => Type::F32,
+            (Atomic::Double, 8) => Type::F64,
+            _ => return None,
+        };
+        let big = Self::is_big(element);
+        Some(Self { ty, big })
+    }
+
+    /// Elements of this type.
+    pub fn element(self) -> Element {
+        let ty = match self.ty {
+            Type::Bool | Type::U8 => Atomic::UByte,
+            Type::I8 => Atomic::Byte,
+            Type::I16 => Atomic::Short,
+            Type::I32 => Atomic::Int,
+            Type::I64 => Atomic::Int64,
+            Type::U16 => Atomic::UShort,
+            Type::U32 => Atomic::UInt,
+            Type::U64 => Atomic::UInt64,
+            Type::F16 | Type::F32 => Atomic::Float,
+            Type::F64 => Atomic::Double,
+        };
+        Element {
+            ty: ty.into(),
+            size: self.ty.row().1.into(),
+            order: if self.big {
+                Endianness::Big
+            } else {
+                Endianness::Little
+            },
+            plain: self.ty != Type::F16,
+        }
+    }
+
+    /// Bytes of a number; not 0.
+    pub fn size(self) -> usize {
+        usize::from(self.ty.row().1).max(1)
+    }
+
+    /// The number that `bytes` are.
+    pub fn load(self, bytes: &[u8]) -> Value {
+        let mut word = [0; 8];
+        let copy = |(to, from): (&mut u8, &u8)| *to = *from;
+        match self.big {
+            true => word.iter_mut().zip(bytes.iter().rev()).for_each(copy),
+            false => word.iter_mut().zip(bytes).for_each(copy),
+        }
+        let bits = u64::from_le_bytes(word);
+        let [a, b, c, d, ..] = word;
+        match self.ty {
+            Type::Bool | Type::U8 | Type::U16 | Type::U32 | Type::U64 => Value::Unsigned(bits),
+            Type::I8 => Value::Signed(i8::from_le_bytes([a]).into()),
+            Type::I16 => Value::Signed(i16::from_le_bytes([a, b]).into()),
+            Type::I32 => Value::Signed(i32::from_le_bytes([a, b, c, d]).into()),
+            Type::I64 => Value::Signed(bits.cast_signed()),
+            Type::F16 => Value::Float(half::from_bits(u16::from_le_bytes([a, b]))),
+            Type::F32 => Value::Float(f32::from_le_bytes([a, b, c, d]).into()),
+            Type::F64 => Value::Float(f64::from_bits(bits)),
+        }
+    }
+
+    /// Appends a number of this type.
+    pub fn store(self, value: Value, output: &mut Vec<u8>) {
+        let bits = match (value, self.ty) {
+            (Value::Float(x), Type::F16) => half::to_bits(x).into(),
+            (Value::Float(x), Type::F32) => value::single(x).to_bits().into(),
+            (Value::Float(x), _) => x.to_bits(),
+            (Value::Signed(n), _) => n.cast_unsigned(),
+            (Value::Unsigned(n), _) => n,
+        };
+        let bytes = bits.to_le_bytes();
+        let bytes = bytes.iter().take(self.size());
+        match self.big {
+            true => output.extend(bytes.rev()),
+            false => output.extend(bytes),
+        }
+    }
+}

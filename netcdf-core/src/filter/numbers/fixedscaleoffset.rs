@@ -1,0 +1,157 @@
+//! Fixedscaleoffset: numbers less an offset, scaled and rounded.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | none (`scaleoffset` of HDF5 is another filter) |
+//! | Names | `fixedscaleoffset` |
+//! | Parameters | types of the numbers and of what is stored; whether offset (1) and scale (2) are whole numbers; both, as integers or doubles, in two parameters each, the lower half first |
+//! | Stored form | `(x - offset) * scale`, rounded, in the other type |
+//! | Specification | numcodecs |
+//! | Also read by | numcodecs and what uses it |
+//!
+//! As in numpy, integers are computed with as integers where offset and scale are whole numbers.
+
+use super::dtype::{Dtype, Type};
+use super::value::Value;
+use super::{Cast, dtype, halves, own, stored, wide};
+use crate::error::Result;
+use crate::filter::codec::{Config, Members, ids, word};
+use crate::filter::output::parameter;
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use crate::json::Json;
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ids::FIXED_SCALE_OFFSET,
+    name: NAME,
+    codec: Some(Codec {
+        name: NAME,
+        v3: "numcodecs.fixedscaleoffset",
+        read,
+        write: |params, _| write(params),
+    }),
+    prepare: |_, user| FixedScaleOffset::new(user).map(|_| user.to_vec()),
+    build: |params, _| Ok(Box::new(FixedScaleOffset::new(params)?)),
+};
+
+const NAME: &str = "fixedscaleoffset";
+
+/// Bits for numbers that are whole.
+const WHOLE_OFFSET: u32 = 1;
+const WHOLE_SCALE: u32 = 2;
+
+struct FixedScaleOffset {
+    cast: Cast,
+    offset: Value,
+    scale: Value,
+}
+
+impl FixedScaleOffset {
+    fn new(params: &[u32]) -> Result<Self> {
+        let cast = Cast {
+            filter: NAME,
+            from: stored(NAME, params, 0)?,
+            to: stored(NAME, params, 1)?,
+        };
+        if cast.from.ty == Type::Bool {
+            return Err(corrupt("fixedscaleoffset: truth values have no scale"));
+        }
+        let whole = parameter(NAME, params, 2)?;
+        let number = |at, bit| {
+            let bits = wide(NAME, params, at)?;
+            Ok(match whole & bit {
+                0 => Value::Float(f64::from_bits(bits)),
+                _ => Value::Signed(bits.cast_signed()),
+            })
+        };
+        Ok(Self {
+            cast,
+            offset: number(3, WHOLE_OFFSET)?,
+            scale: number(5, WHOLE_SCALE)?,
+        })
+    }
+}
+
+/// The type in which numpy computes with numbers of a type and one without.
+fn common(ty: Type, other: Value) -> Type {
+    match other {
+        Value::Float(_) if !ty.is_float() => Type::F64,
+        Value::Float(_) | Value::Signed(_) | Value::Unsigned(_) => ty,
+    }
+}
+
+impl Filter for FixedScaleOffset {
+    fn output(&self, context: &Context) -> Context {
+        self.cast.behind(context)
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let stored = self.cast.to.ty;
+        let ty = if stored.is_float() { stored } else { Type::F64 };
+        let back = self.cast.back();
+        back.numbers(Some(context), input, output, |number| {
+            number.over(self.scale, ty).plus(self.offset, ty)
+        })
+    }
+
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let less = common(self.cast.from.ty, self.offset);
+        let scaled = common(less, self.scale);
+        self.cast.numbers(None, input, output, |number| {
+            let number = number.minus(self.offset, less);
+            number.times(self.scale, scaled).rounded()
+        })?;
+        Ok(Encoded::Applied)
+    }
+}
+
+fn read(config: &Config<'_>) -> Result<Vec<u32>> {
+    let from = dtype(config, "dtype", own(config))?;
+    let to = dtype(config, "astype", Some(from))?;
+    if from.ty == Type::Bool {
+        return Err(config.unsupported("truth values"));
+    }
+    let (offset, whole_offset) = number(config, "offset")?;
+    let (scale, whole_scale) = number(config, "scale")?;
+    let bit = |whole, bit| if whole { bit } else { 0 };
+    let whole = bit(whole_offset, WHOLE_OFFSET) | bit(whole_scale, WHOLE_SCALE);
+    let types = [from.word(), to.word(), whole];
+    Ok([&types[..], &halves(offset), &halves(scale)].concat())
+}
+
+/// A number as bits, and whether it is a whole one.
+fn number(config: &Config<'_>, key: &str) -> Result<(u64, bool)> {
+    let text = config.number(key)?;
+    if let Ok(n) = text.parse::<i64>() {
+        return Ok((n.cast_unsigned(), true));
+    }
+    let x = text.parse::<f64>();
+    let x = x.map_err(|_| config.wrong(format_args!("`{key}` is {text}")))?;
+    Ok((x.to_bits(), false))
+}
+
+fn write(params: &[u32]) -> Result<Members> {
+    let FixedScaleOffset {
+        cast,
+        offset,
+        scale,
+    } = FixedScaleOffset::new(params)?;
+    let dtype = |key, dtype: Dtype| word(key, &dtype.text());
+    let number = |key: &str, value: Value| {
+        let text = match value {
+            Value::Float(x) if x.is_finite() => format!("{x:?}"),
+            Value::Float(x) if x.is_nan() => "NaN".to_owned(),
+            Value::Float(x) if x < 0.0 => "-Infinity".to_owned(),
+            Value::Float(_) => "Infinity".to_owned(),
+            Value::Signed(n) => n.to_string(),
+            Value::Unsigned(n) => n.to_string(),
+        };
+        (key.to_owned(), Json::Number(text))
+    };
+    Ok(vec![
+        number("scale", scale),
+        number("offset", offset),
+        dtype("dtype", cast.from),
+        dtype("astype", cast.to),
+    ])
+}

@@ -1,0 +1,135 @@
+//! Filters of numcodecs that make other numbers of numbers, as numpy computes.
+//!
+//! Types are those of numpy (`<i4`, `|u1`, `>f8`, …), a parameter each: bytes of a number, its kind, and whether it is big-endian.
+//! In Zarr 3 the codec `bytes` says what the byte order is, and it is that of the elements.
+
+pub mod astype;
+pub mod bitround;
+pub mod delta;
+pub mod fixedscaleoffset;
+pub mod packbits;
+pub mod quantize;
+
+mod dtype;
+mod half;
+mod value;
+
+use dtype::Dtype;
+use value::Value;
+
+use super::codec::Config;
+use super::output::{allocate, bad, parameter};
+use super::{Context, corrupt};
+use crate::error::Result;
+use crate::model::ZarrVersion;
+
+/// A type among the members of a codec; the default where it is missing.
+fn dtype(config: &Config<'_>, key: &str, default: Option<Dtype>) -> Result<Dtype> {
+    let Some(text) = config.text(key)? else {
+        let missing = || config.unsupported(format_args!("numbers without `{key}`"));
+        return default.ok_or_else(missing);
+    };
+    let known = Dtype::parse(text);
+    let known = known.ok_or_else(|| config.unsupported(format_args!("numbers of type {text}")))?;
+    Ok(match config.version {
+        ZarrVersion::V2 => known,
+        ZarrVersion::V3 => Dtype {
+            big: Dtype::is_big(&config.context.element),
+            ..known
+        },
+    })
+}
+
+/// The type of the elements.
+fn own(config: &Config<'_>) -> Option<Dtype> {
+    Dtype::of(&config.context.element)
+}
+
+/// The type that parameter `n` stands for.
+fn stored(filter: &str, params: &[u32], n: usize) -> Result<Dtype> {
+    let word = parameter(filter, params, n)?;
+    Dtype::of_word(word).ok_or_else(|| corrupt(format!("{filter}: numbers of type {word:#x}")))
+}
+
+/// A parameter of 64 bits, the lower half first.
+fn wide(filter: &str, params: &[u32], n: usize) -> Result<u64> {
+    let low = parameter(filter, params, n)?;
+    let high = parameter(filter, params, n.saturating_add(1))?;
+    Ok(u64::from(high) << 32 | u64::from(low))
+}
+
+/// Both halves of a parameter of 64 bits.
+fn halves(wide: u64) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = wide.to_le_bytes();
+    [
+        u32::from_le_bytes([a, b, c, d]),
+        u32::from_le_bytes([e, f, g, h]),
+    ]
+}
+
+/// From one type to another.
+#[derive(Debug, Clone, Copy)]
+struct Cast {
+    filter: &'static str,
+    from: Dtype,
+    to: Dtype,
+}
+
+impl Cast {
+    /// Back.
+    fn back(self) -> Self {
+        Self {
+            from: self.to,
+            to: self.from,
+            ..self
+        }
+    }
+
+    /// The context behind a filter that makes one number of each.
+    fn behind(self, context: &Context) -> Context {
+        let len = |len: usize| {
+            let numbers = len / self.from.size();
+            numbers.checked_mul(self.to.size())
+        };
+        Context {
+            element: self.to.element(),
+            len: context.len.and_then(len),
+            fill: None,
+            ..context.clone()
+        }
+    }
+
+    /// Room for the numbers of `input` in the other type.
+    fn room(self, most: Option<&Context>, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let (from, to) = (self.from.size(), self.to.size());
+        if !input.len().is_multiple_of(from) {
+            let what = format_args!("{} bytes of numbers of {from}", input.len());
+            return Err(bad(self.filter, what));
+        }
+        let bytes = (input.len() / from).saturating_mul(to);
+        let bytes = match most {
+            Some(context) => context.room(bytes as u64, self.filter)?,
+            None => bytes,
+        };
+        allocate(self.filter, output, bytes)
+    }
+
+    /// Appends what `make` makes of the numbers of `input`. Where a context is given, it bounds them.
+    fn numbers(
+        self,
+        most: Option<&Context>,
+        input: &[u8],
+        output: &mut Vec<u8>,
+        mut make: impl FnMut(Value) -> Value,
+    ) -> Result<()> {
+        self.room(most, input, output)?;
+        for bytes in input.chunks_exact(self.from.size()) {
+            let made = make(self.from.load(bytes)).to(self.to.ty);
+            self.to.store(made, output);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Packbits: truth values in bits.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | none |
+//! | Names | `packbits` |
+//! | Parameters | none |
+//! | Stored form | the number of bits that the last byte does not use, then the bits, the most significant of each byte first |
+//! | Specification | numcodecs |
+//! | Also read by | numcodecs and what uses it |
+
+use super::dtype::{Dtype, Type};
+use crate::chunk::layout::Element;
+use crate::error::Result;
+use crate::filter::codec::ids;
+use crate::filter::output::{allocate, bad, truncated};
+use crate::filter::user::wrong;
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ids::PACKBITS,
+    name: NAME,
+    codec: Some(Codec {
+        name: NAME,
+        v3: "numcodecs.packbits",
+        read: |config| match config.text("padding_encoding")? {
+            // The codec of this name among the extensions of Zarr 3 has other forms, too.
+            None if config.plain => Err(config.unsupported("no padding")),
+            None | Some("first_byte") => Ok(vec![]),
+            Some(other) => Err(config.unsupported(format_args!("padding {other}"))),
+        },
+        write: |_, _| Ok(vec![]),
+    }),
+    prepare: |_, user| match user {
+        [] => Ok(vec![]),
+        _ => Err(wrong(NAME, "no parameters", user)),
+    },
+    build: |_, _| Ok(Box::new(PackBits)),
+};
+
+const NAME: &str = "packbits";
+
+struct PackBits;
+
+impl Filter for PackBits {
+    fn output(&self, context: &Context) -> Context {
+        let element = Dtype {
+            ty: Type::U8,
+            big: false,
+        };
+        Context {
+            element: Element {
+                order: context.element.order,
+                ..element.element()
+            },
+            len: context.len.map(|len| len.div_ceil(8).saturating_add(1)),
+            fill: None,
+            ..context.clone()
+        }
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let (&unused, bytes) = input.split_first().ok_or_else(|| truncated(NAME))?;
+        let bits = (bytes.len() as u64).saturating_mul(8);
+        let bits = bits.checked_sub(unused.into());
+        let bits = bits.ok_or_else(|| bad(NAME, format_args!("{unused} bits are not used")))?;
+        let len = context.room(bits, NAME)?;
+        allocate(NAME, output, len)?;
+        let all = bytes
+            .iter()
+            .flat_map(|byte| (0..8).rev().map(move |n| byte >> n & 1));
+        output.extend(all.take(len));
+        Ok(())
+    }
+
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let bytes = input.len().div_ceil(8);
+        allocate(NAME, output, bytes.saturating_add(1))?;
+        let unused = bytes.saturating_mul(8).saturating_sub(input.len());
+        output.push(u8::try_from(unused).unwrap_or(0));
+        for eight in input.chunks(8) {
+            let bit = |(n, value): (usize, &u8)| u8::from(*value != 0) << (7 - n);
+            output.push(eight.iter().enumerate().map(bit).sum());
+        }
+        Ok(Encoded::Applied)
+    }
+}

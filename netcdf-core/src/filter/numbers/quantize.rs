@@ -1,0 +1,106 @@
+//! Quantize: floats with a number of decimal digits, in as few bits of theirs.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | none |
+//! | Names | `quantize` |
+//! | Parameters | digits behind the decimal point, as a signed number; types of the numbers and of what is stored |
+//! | Stored form | floats |
+//! | Specification | numcodecs |
+//! | Also read by | numcodecs and what uses it |
+//!
+//! Reading does nothing, but for the type.
+
+use super::dtype::Dtype;
+use super::value::Value;
+use super::{Cast, dtype, own, stored};
+use crate::error::Result;
+use crate::filter::codec::{Config, Members, ids, whole, word};
+use crate::filter::output::parameter;
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ids::QUANTIZE,
+    name: NAME,
+    codec: Some(Codec {
+        name: NAME,
+        v3: "numcodecs.quantize",
+        read,
+        write: |params, _| write(params),
+    }),
+    prepare: |_, user| Quantize::new(user).map(|_| user.to_vec()),
+    build: |params, _| Ok(Box::new(Quantize::new(params)?)),
+};
+
+const NAME: &str = "quantize";
+
+struct Quantize {
+    digits: i32,
+    cast: Cast,
+}
+
+impl Quantize {
+    fn new(params: &[u32]) -> Result<Self> {
+        let cast = Cast {
+            filter: NAME,
+            from: stored(NAME, params, 1)?,
+            to: stored(NAME, params, 2)?,
+        };
+        if !cast.from.ty.is_float() || !cast.to.ty.is_float() {
+            return Err(corrupt("quantize: numbers that are no floats"));
+        }
+        let digits = parameter(NAME, params, 0)?.cast_signed();
+        Ok(Self { digits, cast })
+    }
+
+    /// The power of two by which floats are multiplied to be rounded.
+    fn scale(&self) -> f64 {
+        let exponent = 10_f64.powf(-f64::from(self.digits)).log10();
+        let exponent = match exponent < 0.0 {
+            true => exponent.floor(),
+            false => exponent.ceil(),
+        };
+        let bits = 10_f64.powf(-exponent).log2().ceil();
+        2_f64.powf(bits)
+    }
+}
+
+impl Filter for Quantize {
+    fn output(&self, context: &Context) -> Context {
+        self.cast.behind(context)
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let back = self.cast.back();
+        back.numbers(Some(context), input, output, |n| n)
+    }
+
+    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let (ty, scale) = (self.cast.from.ty, Value::Float(self.scale()));
+        self.cast.numbers(None, input, output, |number| {
+            number.times(scale, ty).rounded().over(scale, ty)
+        })?;
+        Ok(Encoded::Applied)
+    }
+}
+
+fn read(config: &Config<'_>) -> Result<Vec<u32>> {
+    let from = dtype(config, "dtype", own(config))?;
+    let to = dtype(config, "astype", Some(from))?;
+    let digits = config.int("digits", None)?;
+    let digits =
+        i32::try_from(digits).map_err(|_| config.wrong(format_args!("{digits} digits")))?;
+    let params = vec![digits.cast_unsigned(), from.word(), to.word()];
+    Quantize::new(&params).map(|_| params)
+}
+
+fn write(params: &[u32]) -> Result<Members> {
+    let Quantize { digits, cast } = Quantize::new(params)?;
+    let member = |key, dtype: Dtype| word(key, &dtype.text());
+    Ok(vec![
+        whole("digits", digits),
+        member("dtype", cast.from),
+        member("astype", cast.to),
+    ])
+}

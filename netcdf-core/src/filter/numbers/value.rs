@@ -1,0 +1,164 @@
+//! Numbers of any type, and what numpy does with them.
+
+use super::dtype::Type;
+use super::half;
+
+/// A number. What its type is, another place knows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Value {
+    Signed(i64),
+    Unsigned(u64),
+    /// One that its type has.
+    Float(f64),
+}
+
+/// The nearest float of 32 bits.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rounding is what is wanted"
+)]
+pub(super) fn single(x: f64) -> f32 {
+    x as f32
+}
+
+impl Value {
+    /// In a type: integers lose their upper bits, floats are rounded, and those that no integer is near become what
+    /// processors of the x86 family make of them.
+    pub fn to(self, ty: Type) -> Self {
+        match ty {
+            Type::Bool => Self::Unsigned(u64::from(self.float() != 0.0)),
+            Type::F64 => Self::Float(self.float()),
+            Type::F32 => Self::Float(self.single().into()),
+            Type::F16 => {
+                let x = match self {
+                    Self::Float(x) => x,
+                    Self::Signed(_) | Self::Unsigned(_) => self.single().into(),
+                };
+                Self::Float(half::from_bits(half::to_bits(x)))
+            }
+            Type::I8
+            | Type::I16
+            | Type::I32
+            | Type::I64
+            | Type::U8
+            | Type::U16
+            | Type::U32
+            | Type::U64 => wrapped(self.bits(ty), ty),
+        }
+    }
+
+    /// As a float.
+    #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
+    pub fn float(self) -> f64 {
+        match self {
+            Self::Signed(n) => n as f64,
+            Self::Unsigned(n) => n as f64,
+            Self::Float(x) => x,
+        }
+    }
+
+    /// As a float of 32 bits, rounded once.
+    #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
+    fn single(self) -> f32 {
+        match self {
+            Self::Signed(n) => n as f32,
+            Self::Unsigned(n) => n as f32,
+            Self::Float(x) => single(x),
+        }
+    }
+
+    /// As the bits of an integer, of which the lowest count that `ty` has.
+    fn bits(self, ty: Type) -> u64 {
+        match self {
+            Self::Signed(n) => n.cast_unsigned(),
+            Self::Unsigned(n) => n,
+            Self::Float(x) => integer(x, ty),
+        }
+    }
+
+    /// The sum in a type.
+    pub fn plus(self, other: Self, ty: Type) -> Self {
+        self.with(other, ty, u64::wrapping_add, |a, b| a + b)
+    }
+
+    /// The difference in a type.
+    pub fn minus(self, other: Self, ty: Type) -> Self {
+        self.with(other, ty, u64::wrapping_sub, |a, b| a - b)
+    }
+
+    /// The product in a type.
+    pub fn times(self, other: Self, ty: Type) -> Self {
+        self.with(other, ty, u64::wrapping_mul, |a, b| a * b)
+    }
+
+    /// The quotient in a type of floats.
+    pub fn over(self, other: Self, ty: Type) -> Self {
+        self.with(other, ty, |a, _| a, |a, b| a / b)
+    }
+
+    /// What is done to both in a type. Rounding the result of doubles is rounding the exact one: they have more than
+    /// twice the bits of the other types.
+    fn with(
+        self,
+        other: Self,
+        ty: Type,
+        whole: impl Fn(u64, u64) -> u64,
+        real: impl Fn(f64, f64) -> f64,
+    ) -> Self {
+        match ty.is_float() {
+            true => Self::Float(real(self.to(ty).float(), other.to(ty).float())).to(ty),
+            false => wrapped(whole(self.bits(ty), other.bits(ty)), ty),
+        }
+    }
+
+    /// The nearest whole number, the even one of two.
+    pub fn rounded(self) -> Self {
+        match self {
+            Self::Float(x) => Self::Float(x.round_ties_even()),
+            Self::Signed(_) | Self::Unsigned(_) => self,
+        }
+    }
+}
+
+/// The lowest bits as a number of an integer type.
+fn wrapped(bits: u64, ty: Type) -> Value {
+    let signed = |unused: u32| Value::Signed((bits << unused).cast_signed() >> unused);
+    let unsigned = |unused: u32| Value::Unsigned(bits << unused >> unused);
+    match ty {
+        Type::I8 => signed(56),
+        Type::I16 => signed(48),
+        Type::I32 => signed(32),
+        Type::I64 => signed(0),
+        Type::Bool | Type::U8 => unsigned(56),
+        Type::U16 | Type::F16 => unsigned(48),
+        Type::U32 | Type::F32 => unsigned(32),
+        Type::U64 | Type::F64 => unsigned(0),
+    }
+}
+
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
+/// A float without its fraction. Small types are made of 32 bits.
+fn integer(x: f64, ty: Type) -> u64 {
+    let small = || match (-2_147_483_649.0 < x) && (x < 2_147_483_648.0) {
+        true => long(x),
+        false => i64::from(i32::MIN),
+    };
+    let n = match ty {
+        Type::Bool | Type::I8 | Type::U8 | Type::I16 | Type::U16 | Type::I32 | Type::F16 => small(),
+        Type::U64 if x >= TWO_63 => long(x - TWO_63) ^ i64::MIN,
+        Type::I64 | Type::U32 | Type::U64 | Type::F32 | Type::F64 => long(x),
+    };
+    n.cast_unsigned()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "what is out of range is looked at"
+)]
+fn long(x: f64) -> i64 {
+    match (-TWO_63..TWO_63).contains(&x) {
+        true => x as i64,
+        false => i64::MIN,
+    }
+}

@@ -1,0 +1,287 @@
+//! Transpose: dimensions in another order.
+//!
+//! | | |
+//! |---|---|
+//! | HDF5 number | none |
+//! | Names | `transpose`; `order: "F"` of Zarr 2 is the reverse order |
+//! | Parameters | for each dimension of what is stored, which one of the chunk it is |
+//! | Stored form | the elements in the order of those dimensions, the last one the fastest |
+//! | Specification | Zarr 3, "Transpose codec" |
+//! | Also read by | every implementation of Zarr 3 |
+
+use super::codec::{Config, Members, ids};
+use super::output::{allocate, bad};
+use super::user::wrong;
+use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::Json;
+use crate::model::ZarrVersion;
+
+/// The row of the table.
+pub const ENTRY: FilterEntry = FilterEntry {
+    id: ids::TRANSPOSE,
+    name: NAME,
+    codec: Some(Codec {
+        name: NAME,
+        v3: NAME,
+        read: from_codec,
+        write: |params, shown| match shown.version {
+            ZarrVersion::V3 => Ok(to_codec(params)),
+            ZarrVersion::V2 => {
+                let what = "transpose: version 2 of Zarr has no such codec, but for an order of dimensions that is reversed";
+                Err(Error::new(ErrorKind::Unsupported, what))
+            }
+        },
+    }),
+    prepare: |context, user| {
+        let rank = context.shape.len();
+        let whole = Transpose::new(user).is_ok() && user.len() == rank;
+        match whole {
+            true => Ok(user.to_vec()),
+            false => Err(wrong(
+                NAME,
+                format_args!("an order of {rank} dimensions"),
+                user,
+            )),
+        }
+    },
+    build: |params, _| Ok(Box::new(Transpose::new(params)?)),
+};
+
+const NAME: &str = "transpose";
+
+/// For each dimension of what is stored, the chunk's.
+struct Transpose {
+    order: Vec<usize>,
+}
+
+impl Transpose {
+    fn new(params: &[u32]) -> Result<Self> {
+        let order: Vec<usize> = params.iter().map(|&n| n as usize).collect();
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        match sorted.iter().enumerate().all(|(n, of)| n == *of) {
+            true => Ok(Self { order }),
+            false => Err(corrupt(format!(
+                "transpose: {params:?} is no order of dimensions"
+            ))),
+        }
+    }
+
+    /// The shape of the chunk and that of what is stored, and the bytes of an element.
+    fn shapes(&self, context: &Context) -> Result<(Vec<usize>, Vec<usize>, usize)> {
+        let size = |n: &u64| usize::try_from(*n).unwrap_or(usize::MAX);
+        let chunk: Vec<usize> = context.shape.iter().map(size).collect();
+        if chunk.len() != self.order.len() {
+            let (rank, found) = (chunk.len(), self.order.len());
+            let what = format_args!("an order of {found} dimensions for a chunk of {rank}");
+            return Err(bad(NAME, what));
+        }
+        let stored = self.order.iter().filter_map(|n| chunk.get(*n).copied());
+        let stored = stored.collect();
+        Ok((chunk, stored, size(&context.element.size)))
+    }
+}
+
+/// Steps of the dimensions of a shape, in elements.
+fn steps(shape: &[usize]) -> Vec<usize> {
+    let mut step = 1_usize;
+    let mut steps: Vec<usize> = shape
+        .iter()
+        .rev()
+        .map(|len| {
+            let next = step.saturating_mul(*len);
+            std::mem::replace(&mut step, next)
+        })
+        .collect();
+    steps.reverse();
+    steps
+}
+
+/// Appends elements of `size` bytes in the order of `shape`, where `steps` are those of its dimensions in `input`.
+fn gather(
+    input: &[u8],
+    (shape, steps): (&[usize], &[usize]),
+    size: usize,
+    output: &mut Vec<u8>,
+) -> Result<()> {
+    let count = shape.iter().try_fold(size, |n, len| n.checked_mul(*len));
+    if count != Some(input.len()) {
+        let what = format_args!("{} bytes in a chunk of {shape:?} times {size}", input.len());
+        return Err(bad(NAME, what));
+    }
+    if input.is_empty() {
+        return Ok(());
+    }
+    allocate(NAME, output, input.len())?;
+    let (last, outer) = (shape.split_last(), steps.split_last());
+    let (Some((&len, outer_shape)), Some((&step, outer_steps))) = (last, outer) else {
+        output.extend_from_slice(input);
+        return Ok(());
+    };
+    let mut place = vec![0_usize; outer_shape.len()];
+    loop {
+        let start: usize = place
+            .iter()
+            .zip(outer_steps)
+            .map(|(n, step)| n * step)
+            .sum();
+        let row = input.get(start.saturating_mul(size)..).unwrap_or_default();
+        take_row(row, (len, step), size, output);
+        if !advance(&mut place, outer_shape) {
+            return Ok(());
+        }
+    }
+}
+
+/// Appends `len` elements that are `step` elements apart.
+fn take_row(row: &[u8], (len, step): (usize, usize), size: usize, output: &mut Vec<u8>) {
+    if step == 1 {
+        output.extend_from_slice(row.get(..len.saturating_mul(size)).unwrap_or_default());
+        return;
+    }
+    match size {
+        1 => each::<1>(row, (len, step), output),
+        2 => each::<2>(row, (len, step), output),
+        4 => each::<4>(row, (len, step), output),
+        8 => each::<8>(row, (len, step), output),
+        _ => {
+            let apart = step.saturating_mul(size).max(1);
+            for piece in row.chunks(apart).take(len) {
+                output.extend_from_slice(piece.get(..size).unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// [`take_row`] for elements of `N` bytes.
+fn each<const N: usize>(row: &[u8], (len, step): (usize, usize), output: &mut Vec<u8>) {
+    let (elements, _) = row.as_chunks::<N>();
+    let elements = elements.iter().step_by(step.max(1)).take(len);
+    elements.for_each(|element| output.extend_from_slice(element));
+}
+
+/// To the next place of a shape; false behind the last.
+fn advance(place: &mut [usize], shape: &[usize]) -> bool {
+    for (n, len) in place.iter_mut().zip(shape).rev() {
+        *n += 1;
+        if *n < *len {
+            return true;
+        }
+        *n = 0;
+    }
+    false
+}
+
+impl Filter for Transpose {
+    fn output(&self, context: &Context) -> Context {
+        let shape = self.order.iter().filter_map(|n| context.shape.get(*n));
+        Context {
+            shape: shape.copied().collect(),
+            ..context.clone()
+        }
+    }
+
+    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let (chunk, stored, size) = self.shapes(context)?;
+        let from = steps(&stored);
+        // The step of a dimension of the chunk is that of the stored one it is.
+        let place = |n: usize| self.order.iter().position(|of| *of == n);
+        let steps = (0..chunk.len()).filter_map(|n| from.get(place(n)?).copied());
+        let steps: Vec<usize> = steps.collect();
+        gather(input, (&chunk, &steps), size, output)
+    }
+
+    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let (chunk, stored, size) = self.shapes(context)?;
+        let from = steps(&chunk);
+        let steps = self.order.iter().filter_map(|n| from.get(*n).copied());
+        let steps: Vec<usize> = steps.collect();
+        gather(input, (&stored, &steps), size, output)?;
+        Ok(Encoded::Applied)
+    }
+}
+
+fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
+    let rank = u32::try_from(config.context.shape.len()).unwrap_or(u32::MAX);
+    let wrong = || config.wrong("`order` is no list of dimensions");
+    let order: Vec<u32> = match config.get("order").ok_or_else(wrong)? {
+        Json::Text(text) if text == b"C" => (0..rank).collect(),
+        Json::Text(text) if text == b"F" => (0..rank).rev().collect(),
+        Json::Array(items) => {
+            let number = |item: &Json| item.as_u64().and_then(|n| u32::try_from(n).ok());
+            let order: Option<Vec<u32>> = items.iter().map(number).collect();
+            order.ok_or_else(wrong)?
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::Object(_) => {
+            return Err(wrong());
+        }
+    };
+    Transpose::new(&order)?;
+    match order.len() == config.context.shape.len() {
+        true => Ok(order),
+        false => Err(config.wrong(format_args!("`order` has not {rank} dimensions"))),
+    }
+}
+
+fn to_codec(params: &[u32]) -> Members {
+    let order = params.iter().map(Json::int).collect();
+    vec![("order".to_owned(), Json::Array(order))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::{build, context};
+
+    fn chunk(shape: &[u64], size: u64) -> Context {
+        let count: u64 = shape.iter().product();
+        Context {
+            shape: shape.to_vec(),
+            ..context((count * size) as usize, size)
+        }
+    }
+
+    fn encode(order: &[u32], context: &Context, data: &[u8]) -> Vec<u8> {
+        let (filter, mut out) = (build(ids::TRANSPOSE, order, context).unwrap(), vec![]);
+        filter.encode(context, data, &mut out).unwrap();
+        let mut back = vec![];
+        filter.decode(context, &out, &mut back).unwrap();
+        assert_eq!(back, data);
+        out
+    }
+
+    #[test]
+    fn dimensions_change_places() {
+        let plane = chunk(&[2, 3], 2);
+        let stored = encode(&[1, 0], &plane, b"aAbBcCdDeEfF");
+        assert_eq!(stored, b"aAdDbBeEcCfF");
+        assert_eq!(encode(&[0, 1], &plane, b"aAbBcCdDeEfF"), b"aAbBcCdDeEfF");
+        // numpy: arange(24).reshape(2,3,4).transpose(2,0,1)
+        let data: Vec<u8> = (0..24).collect();
+        let stored = encode(&[2, 0, 1], &chunk(&[2, 3, 4], 1), &data);
+        assert_eq!(stored[..8], [0, 4, 8, 12, 16, 20, 1, 5]);
+        let context = chunk(&[2, 3, 4], 1);
+        let behind = build(ids::TRANSPOSE, &[2, 0, 1], &context).unwrap();
+        assert_eq!(behind.output(&context).shape, [4, 2, 3]);
+        for size in [1, 2, 3, 4, 8, 16] {
+            let data: Vec<u8> = (0..60 * size).map(|n| n as u8).collect();
+            encode(&[1, 3, 0, 2], &chunk(&[3, 2, 5, 2], size), &data);
+        }
+        encode(&[], &chunk(&[], 4), b"abcd");
+        encode(&[1, 0], &chunk(&[0, 3], 4), b"");
+    }
+
+    #[test]
+    fn what_is_no_order_is_refused() {
+        for order in [&[0, 0][..], &[1, 2], &[0, 1, 3]] {
+            assert!(build(ids::TRANSPOSE, order, &context(4, 1)).is_err());
+        }
+        let filter = build(ids::TRANSPOSE, &[1, 0], &context(4, 1)).unwrap();
+        let three = chunk(&[2, 2, 1], 1);
+        assert!(filter.decode(&three, &[0; 4], &mut vec![]).is_err());
+        let two = chunk(&[2, 2], 1);
+        assert!(filter.decode(&two, &[0; 5], &mut vec![]).is_err());
+        assert!(filter.decode(&two, &[0; 3], &mut vec![]).is_err());
+    }
+}
