@@ -1,7 +1,7 @@
 //! The ways in which the data of a variable gets into chunks.
 
 use super::Job;
-use super::methods::{self, length, object};
+use super::methods::{self, length};
 use crate::chunk::Dataset;
 use crate::chunk::dataset::Part;
 use crate::chunk::encode::{Encoder, Stored};
@@ -68,13 +68,22 @@ impl Job {
         let mut stored = 0u64;
         let mut one = |chunk: ChunkRef| {
             set.env.cancel.check()?;
-            let source = object(set, chunk.object)?;
-            present(&**source, &chunk.range)?;
             self.check_length(&chunk)?;
             stored = stored.saturating_add(length(&chunk.range));
             let index = grid.index(&self.place(&chunk));
-            let moved = ChunkRef { index, ..chunk };
-            writer.move_chunk(self.pair.to, &moved, source)?;
+            match set.reader.object(chunk.object) {
+                Some(source) => {
+                    present(&**source, &chunk.range)?;
+                    let moved = ChunkRef { index, ..chunk };
+                    writer.move_chunk(self.pair.to, &moved, source)?;
+                }
+                // What is stored under keys is no source.
+                None => {
+                    let bytes = set.reader.fetch(std::slice::from_ref(&chunk))?;
+                    let bytes = bytes.first().map(Vec::as_slice).unwrap_or_default();
+                    writer.put_chunk(self.pair.to, index, chunk.mask, bytes)?;
+                }
+            }
             meter.advance(each);
             Ok(())
         };
