@@ -303,7 +303,8 @@ impl Builder<'_> {
     /// netCDF-C shows the fill value as an attribute of arrays without dimensions of which nothing is said of dimensions
     /// either, and of no others.
     fn shows_fill(&self, described: &Described) -> bool {
-        self.zarr.pure && described.rank == 0 && described.fill != Json::Null
+        let v2 = described.version == ZarrVersion::V2;
+        v2 && self.zarr.pure && described.rank == 0 && described.fill != Json::Null
     }
 
     /// The fill value that an attribute gives, in the variable's type.
