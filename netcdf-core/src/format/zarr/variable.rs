@@ -380,7 +380,11 @@ fn storage(described: &Described, layout: &Layout) -> Storage {
         fill,
         codecs: described.codecs.as_ref().map(Json::to_bytes),
         quantize: None,
-        max_string: None,
+        max_string: match described.stored.dtype {
+            Dtype::Bytes(width) => Some(width),
+            _ => None,
+        },
+        shard: described.shards.first().map(|s| s.shape.clone()),
     }
 }
 
