@@ -8,8 +8,9 @@ use std::process::{Command, Output};
 use netcdf_core::chunk::layout::Element;
 use netcdf_core::error::{ErrorKind, Result};
 use netcdf_core::filter::plugin::{Plugins, Search};
-use netcdf_core::filter::{About, Context, Entry, Table};
-use netcdf_core::model::{Atomic, Endianness, FilterSpec};
+use netcdf_core::filter::{About, Context, Entry, Table, codec};
+use netcdf_core::json::Json;
+use netcdf_core::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
 use netcdf_tools_tests::plugins::{library, needed};
 use tempfile::TempDir;
 
@@ -297,6 +298,35 @@ fn preferred_plugins_come_before_built_in_filters() {
         assert_eq!(is_plugin, prefer);
         assert!(matches!(table.entry(1), Ok(Entry::BuiltIn(_))));
     }
+}
+
+#[test]
+fn codec_libraries_extend_the_table_of_zarr() {
+    let folder = folder();
+    library(folder.path(), "libcodec.so", "codec.c", &[]);
+    let table = Table::with_plugins(plugins(&[folder.path()]));
+    for (version, text) in [
+        (ZarrVersion::V2, r#"{"id": "more", "more": 12}"#),
+        (
+            ZarrVersion::V3,
+            r#"{"name": "more", "configuration": {"more": 12}}"#,
+        ),
+    ] {
+        let json = Json::parse(text.as_bytes()).unwrap();
+        let spec = codec::from_json(version, &json, &context(), &table).unwrap();
+        assert_eq!((spec.id, spec.params[0], spec.params.len()), (ID, 12, 8));
+        let back = codec::to_json(version, &spec, &context(), &table).unwrap();
+        assert_eq!(String::from_utf8(back.to_bytes()).unwrap(), text);
+    }
+    // Codecs that are built in stay those.
+    let zlib = Json::parse(br#"{"id": "zlib", "level": 3}"#).unwrap();
+    let spec = codec::from_json(ZarrVersion::V2, &zlib, &context(), &table).unwrap();
+    assert_eq!((spec.id, spec.params), (1, vec![3]));
+    let other = Json::parse(br#"{"id": "other"}"#).unwrap();
+    let spec = codec::from_json(ZarrVersion::V2, &other, &context(), &table).unwrap();
+    assert_eq!(spec.id, codec::UNKNOWN);
+    let e = table.check(&[spec], 0).unwrap_err().to_string();
+    assert!(e.starts_with("codec other is not available") && e.contains("no plugin for it in"));
 }
 
 #[test]

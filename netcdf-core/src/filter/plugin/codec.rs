@@ -1,9 +1,10 @@
 //! Codec libraries of NCZarr: from the JSON by which Zarr describes a filter to the parameters that HDF5 has for it, and
 //! back. (What Zarr calls a codec is a name and JSON for a filter; the filter itself is built in or a plugin.)
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::path::PathBuf;
-use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::abi::{self, CodecClass};
 use super::host::Call;
@@ -29,6 +30,8 @@ pub struct Codec {
     library: Arc<Library>,
     functions: Functions,
     ready: OnceLock<()>,
+    /// Visible parameters by the working ones that were made of them.
+    made: Mutex<BTreeMap<Vec<u32>, Vec<u32>>>,
 }
 
 #[derive(Clone, Copy)]
@@ -129,6 +132,7 @@ impl Codec {
                         modify: class.modify,
                     },
                     ready: OnceLock::new(),
+                    made: Mutex::default(),
                 })
             }
             (Some(_), Some(_)) => Err(format!("its codec {name} is for filter {}", class.filter)),
@@ -239,12 +243,27 @@ impl Codec {
         });
         drop(held);
         self.done(status, &listed(visible))?;
-        Ok(Parameters {
+        let made = Parameters {
             visible: shown
                 .get(shown_count)
                 .ok_or_else(|| self.wild(shown_count))?,
             working: working.get(count).ok_or_else(|| self.wild(count))?,
-        })
+        };
+        // What the dataset describes is what was given: the library may have added to it.
+        let mut known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        known
+            .entry(made.working.clone())
+            .or_insert_with(|| visible.to_vec());
+        Ok(made)
+    }
+
+    /// The parameters that the dataset describes, of those that the filter is given: what these were made of in this
+    /// run, else the same.
+    #[must_use]
+    pub fn described(&self, working: &[u32]) -> Vec<u32> {
+        let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let visible = known.get(working).map(Vec::as_slice);
+        visible.unwrap_or(working).to_vec()
     }
 }
 

@@ -113,7 +113,10 @@ impl Builder<'_> {
             element: layout.element,
             fill: layout.fill.clone(),
             len: layout.chunk_bytes().filter(|_| !heap),
-            about: About::new(&self.schema, layout.element.ty, &[]),
+            about: About {
+                dims: layout.extent.clone(),
+                ..About::new(&self.schema, layout.element.ty, &[])
+            },
         }
     }
 
