@@ -142,7 +142,7 @@ impl Job {
 
     fn choose(&self, set: Dataset<'_>) -> Method {
         let assembled = set.reader.assembles(self.pair.from);
-        // What is stored under keys is no source, of which runs could be moved.
+        // Bytes are moved from files: keys have no positions.
         let keys = set.reader.object(0).is_none();
         if !self.chunked && (assembled || keys) {
             return Method::Convert;

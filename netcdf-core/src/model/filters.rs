@@ -37,7 +37,7 @@
 //! # Ok::<(), netcdf_core::error::Error>(())
 //! ```
 
-use super::{FilterSpec, Schema, VarId, Variable};
+use super::{Atomic, FilterSpec, Schema, VarId, Variable};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 
 impl Schema {
@@ -73,13 +73,18 @@ impl Schema {
         let why = if var.dims.is_empty() {
             let what = "a scalar has no chunks, which filters need";
             Err(Error::new(ErrorKind::Scalar, what))
-        } else if var.ty.fixed_size(self).is_none() {
+        } else if var.ty.fixed_size(self).is_none() && !self.has_fixed_strings(var) {
             let what = "filters do not reach data of variable length";
             Err(Error::new(ErrorKind::VariableLength, what))
         } else {
             Ok(())
         };
         why.in_object(|| self.var_path(id))
+    }
+
+    /// Whether the elements of a variable are strings that are stored with a fixed size.
+    fn has_fixed_strings(&self, var: &Variable) -> bool {
+        self.kind.as_zarr().is_some() && var.ty == Atomic::String.into()
     }
 
     /// The numbers of a variable's filters in the order in which they are applied; empty if it has none.
@@ -120,9 +125,7 @@ impl Schema {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        Atomic, DataType, Dimension, GroupId, Kind, Name, Storage, TypeKind, UserType,
-    };
+    use crate::model::{DataType, Dimension, GroupId, Kind, Name, Storage, TypeKind, UserType};
 
     /// Variables: 0 a field, 1 a scalar, 2 strings, 3 lists.
     fn schema(kind: Kind) -> Schema {
@@ -193,6 +196,14 @@ mod tests {
         assert_eq!(s.filter_ids(VarId(0)).unwrap(), [3, 2, 307, 1, 32015]);
         assert_eq!(s.filter(VarId(0), 307).unwrap().params, [5]);
         assert_eq!(s.first_filter(VarId(0)).unwrap(), Some(&spec(3, &[0])));
+    }
+
+    #[test]
+    fn strings_have_filters_in_zarr() {
+        let mut s = schema(Kind::NCZARR);
+        assert!(s.define_filter(VarId(2), spec(1, &[5])).is_ok());
+        let e = s.define_filter(VarId(3), spec(1, &[5])).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::VariableLength);
     }
 
     #[test]

@@ -108,6 +108,7 @@ impl Case<'_> {
             ..Storage::default()
         };
         self.filters(&mut storage, notes)?;
+        self.has_filters(&storage)?;
         storage.layout = Some(self.layout(&storage, notes)?);
         let quantize = self.ask.quantize.get(&self.pair.from);
         storage.quantize = quantize.map(|asked| asked.quantize);
@@ -244,11 +245,12 @@ impl Case<'_> {
     }
 }
 
-/// True if elements of this type refer to data elsewhere, which filters do not reach.
+/// True if elements of this type refer to data elsewhere, which filters do not reach. In Zarr strings have a fixed size.
 fn is_heap(schema: &Schema, var: VarId) -> bool {
-    schema
-        .var(var)
-        .is_some_and(|v| v.ty.fixed_size(schema).is_none())
+    let zarr = schema.kind.as_zarr().is_some();
+    let fixed = |ty: DataType| zarr && ty == Atomic::String.into();
+    let heap = |v: &Variable| v.ty.fixed_size(schema).is_none() && !fixed(v.ty);
+    schema.var(var).is_some_and(heap)
 }
 
 #[cfg(test)]

@@ -10,10 +10,13 @@
 
 mod chain;
 mod config;
+mod label;
 mod text;
 
 pub use chain::{behind, filters, list};
 pub use config::Config;
+pub use label::Label;
+pub(super) use label::unknown_name;
 pub use text::{pack_text, unpack_text};
 
 use super::{Context, Table};
@@ -252,7 +255,8 @@ fn wrapped(version: ZarrVersion, (v2, v3): (&str, &str), members: Members) -> Js
     };
     match version {
         ZarrVersion::V2 => with("id", v2, members),
-        ZarrVersion::V3 if members.is_empty() => with("name", v3, vec![]),
+        // zarr-python wants the member of all but its own.
+        ZarrVersion::V3 if members.is_empty() && !v3.contains('.') => with("name", v3, vec![]),
         ZarrVersion::V3 => {
             let configuration = ("configuration".to_owned(), Json::Object(members));
             with("name", v3, vec![configuration])

@@ -55,13 +55,18 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         Quantize::new(asked.algorithm, asked.keep.into(), var.ty)?;
     }
     let element = element(schema, var, ty)?;
+    let no_fill = no_fill || var.storage.fill == Fill::NoFill;
     let filtered = !var.storage.filters.is_empty() || var.storage.codecs.is_some();
     let mut layout = Layout {
         extent: schema.shape(id),
         chunk: chunk(schema, var, element, filtered)?,
         element,
         filters: vec![],
-        fill: Some(fill_bytes(var, element)?),
+        fill: Some(match no_fill {
+            // What readers make of no fill value.
+            true => vec![0; usize::try_from(element.size).unwrap_or(0)],
+            false => fill_bytes(var, element)?,
+        }),
         quantize: Quantizer::new(var, element.order),
     };
     let codecs = match filtered {
@@ -72,7 +77,6 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         let (id, params) = (vlen_utf8::ID, vec![]);
         layout.filters.insert(0, FilterSpec { id, params });
     }
-    let no_fill = no_fill || var.storage.fill == Fill::NoFill;
     Ok(Stored {
         ty,
         layout,
