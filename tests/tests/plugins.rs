@@ -176,6 +176,28 @@ fn deviations_of_plugins_are_survived() {
 }
 
 #[test]
+fn a_plugin_works_in_one_thread_at_a_time() {
+    let folder = folder();
+    library(folder.path(), "libplugin.so", "filter.c", &[]);
+    let table = table(folder.path());
+    let both = || (0..50).map(|_| both_ways(&table, &[10]));
+    let all = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| both().collect::<Vec<_>>()))
+            .collect();
+        threads
+            .into_iter()
+            .flat_map(|t| t.join().unwrap())
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(all.len(), 200);
+    for (stored, read) in all {
+        assert_eq!(stored.unwrap().0, 0);
+        assert_eq!(read.unwrap(), (0..24).collect::<Vec<u8>>());
+    }
+}
+
+#[test]
 fn output_without_a_known_length_is_limited() {
     let folder = folder();
     library(folder.path(), "libplugin.so", "filter.c", &[]);
