@@ -138,6 +138,12 @@ static size_t filter(unsigned flags, size_t count, const unsigned *params, size_
         inside = 0;
         return others ? 0 : used;
     }
+    case 11: /* an error of a compressor, as the size of the block, too */
+        *size = (size_t)-20;
+        return *size;
+    case 12: /* more than there is, also in the size of the block */
+        *size = used + (1 << 20);
+        return *size;
     default:
         return used;
     }
