@@ -462,6 +462,32 @@ fn tools_use_plugins() {
 }
 
 #[test]
+fn what_plugins_print_is_no_part_of_output_without_a_name() {
+    let (files, libraries) = (folder(), folder());
+    library(libraries.path(), "libplugin.so", "filter.c", &[]);
+    std::fs::write(files.path().join("t.cdl"), CDL).unwrap();
+    let with = [("HDF5_PLUGIN_PATH", libraries.path().to_str().unwrap())];
+    let run = |args: &[&str]| tool(files.path(), &with, args);
+    assert!(
+        run(&["ncgen", "-4", "-o", "t.nc", "t.cdl"])
+            .status
+            .success()
+    );
+    let file = std::fs::read(files.path().join("t.nc")).unwrap();
+    for name in [
+        "/dev/stdout",
+        "/dev/fd/1",
+        "/proc/self/fd/1",
+        "/proc/thread-self/fd/1",
+    ] {
+        let made = run(&["ncgen", "-4", "-o", name, "t.cdl"]);
+        assert!(made.status.success(), "{name}: {}", text(&made.stderr));
+        assert!(made.stdout == file, "{name}: {} bytes", made.stdout.len());
+        assert!(text(&made.stderr).contains("a plugin prints"), "{name}");
+    }
+}
+
+#[test]
 fn tools_say_where_they_looked() {
     let (files, libraries, empty) = (folder(), folder(), folder());
     library(libraries.path(), "libplugin.so", "filter.c", &[]);

@@ -13,6 +13,7 @@ pub mod merge;
 pub mod siblings;
 pub mod source;
 pub mod spans;
+pub mod stdout;
 pub mod store;
 pub mod target;
 

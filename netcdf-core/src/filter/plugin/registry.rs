@@ -12,6 +12,10 @@ use super::library::{self, Library, load_stub};
 use super::{elf, host, stub, trust};
 
 /// The plugins of a run.
+///
+/// The process is not left as it was once a plugin is loaded, which it stays to the end: on Unix, descriptor 1 leads to
+/// where descriptor 2 does from then on, so that what plugins print is no part of any output. A program that
+/// prints for itself takes [`io::stdout`](crate::io::stdout::stdout), which goes where descriptor 1 went before.
 #[derive(Default)]
 pub struct Plugins {
     search: Search,
@@ -325,15 +329,5 @@ fn check_functions(object: &Object) -> Result<(), String> {
 /// output.
 fn prepare() -> Result<(), String> {
     library::exported()?;
-    #[cfg(unix)]
-    {
-        // Our output is a duplicate of the descriptor (`tool::stdout()`).
-        let nowhere = |_| {
-            let null = std::fs::File::options().write(true).open("/dev/null");
-            let null = null.map_err(|e| crate::error::plain(&e))?;
-            rustix::stdio::dup2_stdout(null).map_err(|e| e.to_string())
-        };
-        rustix::stdio::dup2_stdout(std::io::stderr()).or_else(nowhere)?;
-    }
-    Ok(())
+    crate::io::stdout::lead_to_stderr().map_err(|e| crate::error::plain(&e))
 }
