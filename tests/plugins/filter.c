@@ -39,12 +39,31 @@ int H5Tget_sign(hid_t);
 size_t H5Tget_precision(hid_t);
 hid_t H5Tget_native_type(hid_t, int);
 hid_t H5Tget_super(hid_t);
+hid_t H5Tcopy(hid_t);
+int H5Tequal(hid_t, hid_t);
+int H5Tconvert(hid_t, hid_t, size_t, void *, void *, hid_t);
 
 /* Integers and others of one to four bytes. */
 static int can_apply(hid_t list, hid_t type, hid_t space) {
     (void)list;
     (void)space;
     return H5Tget_size(type) <= 4;
+}
+
+/* What is said of two types, which both may be that of the chunk. */
+static int questions_of_types(hid_t list, hid_t type, unsigned flags) {
+    hid_t native = H5Tget_native_type(type, 0);
+    unsigned char bytes[4] = {1, 2, 3, 4};
+    unsigned all[8], n = 0;
+    all[n++] = H5Tequal(type, type);
+    all[n++] = H5Tequal(type, H5Tcopy(type));
+    all[n++] = H5Tequal(type, native);
+    all[n++] = H5Tequal(type, H5T_NATIVE_INT_g);
+    all[n++] = H5Tconvert(type, H5Tcopy(type), 2, bytes, NULL, 0);
+    all[n++] = bytes[0];
+    all[n++] = H5Tconvert(type, native, 2, bytes, NULL, 0);
+    all[n++] = bytes[0];
+    return H5Pmodify_filter(list, ID, flags, n, all);
 }
 
 /* The user's first parameter, then all that can be asked. */
@@ -60,6 +79,8 @@ static int set_local(hid_t list, hid_t type, hid_t space) {
         return -1;
     }
     all[n++] = user[0];
+    if (count >= 2 && user[1] == 2)
+        return questions_of_types(list, type, flags);
     if (count < 2 || user[1] != 1)
         return H5Pmodify_filter(list, ID, flags, n, all);
     H5Pfill_value_defined(list, &state);

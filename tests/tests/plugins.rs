@@ -104,6 +104,13 @@ fn plugins_are_told_of_the_chunk() {
             4
         ]
     );
+    // A type is itself and its copy; the big-endian one of the chunk is not the native one, which is no
+    // other where that is big-endian.
+    let big = u32::from(cfg!(target_endian = "big"));
+    assert_eq!(
+        entry.prepare(&context(), &[5, 2]).unwrap(),
+        [1, 1, big, 0, 0, 1, 0, 2 - big]
+    );
     assert_eq!(entry.prepare(&context(), &[5]).unwrap(), [5]);
     let e = entry.prepare(&context(), &[99]).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Argument);

@@ -208,9 +208,14 @@ extern "C" fn H5Tget_native_type(id: Id, _direction: c_int) -> Id {
     of(id, -1, |ty| ty.predefined(NATIVE).unwrap_or(id))
 }
 
+/// Two types. The call is asked of one after the other: it cannot be asked while it answers.
+fn both(a: Id, b: Id) -> Option<(Type, Type)> {
+    Some((of(a, None, Some)?, of(b, None, Some)?))
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn H5Tequal(a: Id, b: Id) -> c_int {
-    of(a, -1, |a| of(b, -1, |b| c_int::from(a == b)))
+    both(a, b).map_or(-1, |(a, b)| c_int::from(a == b))
 }
 
 #[unsafe(no_mangle)]
@@ -247,22 +252,23 @@ unsafe extern "C" fn H5Tconvert(
     _background: *mut c_void,
     _list: Id,
 ) -> c_int {
-    of(from, -1, |from| {
-        of(to, -1, |to| {
-            let Some(size) = convertible(from, to) else {
-                return -1;
-            };
-            let Some(len) = elements.checked_mul(size).filter(|_| !buffer.is_null()) else {
-                return -1;
-            };
-            if from.big != to.big {
-                // SAFETY: by the caller, the buffer has so many bytes.
-                let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u8>(), len) };
-                bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
-            }
-            0
-        })
-    })
+    let Some((from, to)) = both(from, to) else {
+        return -1;
+    };
+    let Some(size) = convertible(from, to) else {
+        return -1;
+    };
+    let len = elements.checked_mul(size);
+    let len = len.filter(|&n| !buffer.is_null() && isize::try_from(n).is_ok());
+    let Some(len) = len else {
+        return -1;
+    };
+    if from.big != to.big {
+        // SAFETY: by the caller, the buffer has so many bytes.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u8>(), len) };
+        bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+    }
+    0
 }
 
 /// Bytes of an element, if only the byte order changes.
