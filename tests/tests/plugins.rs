@@ -161,8 +161,15 @@ fn deviations_of_plugins_are_survived() {
     // What fails on writing is stored without: these filters are optional.
     for how in [3, 4, 6, 9, 11, 12] {
         let (stored, read) = both_ways(&table, &[how]);
-        assert_eq!(stored.unwrap(), (1, chunk.clone()), "{how}");
-        assert_eq!(read.unwrap(), chunk, "{how}");
+        if let 6 | 12 = how {
+            // Who wrote more than there is room for has spoilt other memory.
+            let e = stored.unwrap_err();
+            let why = "it gives 1048600 bytes, more than it has memory for";
+            assert!(e.what().ends_with(why), "{how}: {e}");
+        } else {
+            assert_eq!(stored.unwrap(), (1, chunk.clone()), "{how}");
+            assert_eq!(read.unwrap(), chunk, "{how}");
+        }
         let chain = table.chain(&[spec(ID, &[how])], &context()).unwrap();
         let e = chain.decode(0, chunk.clone(), &mut vec![]).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Corrupt);

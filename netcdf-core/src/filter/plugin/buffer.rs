@@ -27,6 +27,11 @@ impl Buffer {
         work(&raw mut self.size, &raw mut self.block)
     }
 
+    /// Whether there is a block: a plugin may have taken it away.
+    pub(super) fn is_there(&self) -> bool {
+        !self.block.is_null()
+    }
+
     /// The first `n` bytes; `None` if the block does not have so many.
     pub(super) fn bytes(&self, n: usize) -> Option<&[u8]> {
         // Errors of compressors, and -1, are beyond what any block has.

@@ -253,6 +253,12 @@ impl Given {
         }
     }
 
+    /// Whether the function says that it wrote more than its block has: it has overwritten other memory.
+    fn overran(&self) -> bool {
+        let is_size = self.len > 0 && isize::try_from(self.len).is_ok();
+        is_size && self.buffer.is_there() && self.bytes().is_none()
+    }
+
     /// What is wrong, in words.
     fn why(&self) -> String {
         let what = match self.len {
@@ -310,7 +316,7 @@ impl Filter for Applied {
                 output.extend_from_slice(bytes);
                 Ok(Encoded::Applied)
             }
-            None if optional(self.plugin.id) => Ok(Encoded::Declined),
+            None if optional(self.plugin.id) && !given.overran() => Ok(Encoded::Declined),
             None => Err(unfit(&label, given.why())),
         }
     }
