@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::abi::{self, CodecClass, FilterClass};
+use super::trust::Known;
 
 #[cfg(unix)]
 use libloading::os::unix as os;
@@ -22,14 +23,14 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Loads a library; all that it needs has to be there.
+    /// Loads a library, if it is still the one that was looked at; all that it needs has to be there. A library
+    /// that is linked finds others beside itself, not beside the link.
     ///
     /// # Errors
-    /// The dynamic linker's reason.
-    pub(super) fn open(path: &Path) -> Result<Self, String> {
-        // A library that is linked here finds others beside itself, not beside the link.
-        let itself = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let handle = load(&itself).map_err(|e| reason(&e, &itself))?;
+    /// What is wrong with the file; the dynamic linker's reason.
+    pub(super) fn open(file: &Known) -> Result<Self, String> {
+        file.check_again()?;
+        let handle = load(&file.path).map_err(|e| reason(&e, &file.path))?;
         Ok(Self {
             handle: ManuallyDrop::new(handle),
             lock: Mutex::new(()),
@@ -209,7 +210,8 @@ pub(super) fn load_stub(name: &str) -> Result<(), String> {
     // Where memory may not be run, or /proc is not there.
     let file = tempfile::NamedTempFile::new().map_err(|e| crate::error::plain(&e))?;
     std::fs::write(file.path(), &object).map_err(|e| crate::error::plain(&e))?;
-    Library::open(file.path()).map(|_| ())
+    let loaded = load(file.path()).map(ManuallyDrop::new);
+    loaded.map(|_| ()).map_err(|e| reason(&e, file.path()))
 }
 
 /// Other linkers do not take an object in memory for a library.
@@ -224,23 +226,32 @@ pub(super) fn load_stub(_: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::plugin::trust;
 
     #[test]
     #[cfg(target_os = "linux")]
     fn a_stub_is_loaded_by_its_name() {
         let names = ["libhdf5_of_a_test.so.999", "libnetcdf_of_a_test.so.999"];
         for name in names {
-            assert!(Library::open(Path::new(name)).is_err());
+            assert!(load(Path::new(name)).is_err());
             load_stub(name).unwrap();
         }
         for name in names {
-            assert!(Library::open(Path::new(name)).is_ok(), "{name}");
+            let loaded = load(Path::new(name)).map(ManuallyDrop::new);
+            assert!(loaded.is_ok(), "{name}");
         }
     }
 
     #[test]
     fn what_cannot_be_loaded_has_its_reason() {
-        let why = Library::open(Path::new("/no/libx.so")).err().unwrap();
-        assert!(!why.is_empty() && !why.starts_with("/no"), "{why}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("libx.so");
+        std::fs::write(&path, "").unwrap();
+        let file = trust::file(&path).unwrap();
+        let why = Library::open(&file).err().unwrap();
+        assert!(!why.is_empty() && !why.starts_with('/'), "{why}");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        assert_eq!(Library::open(&file).err().unwrap(), "not a file");
     }
 }

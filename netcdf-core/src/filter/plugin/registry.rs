@@ -49,7 +49,10 @@ struct State {
 /// A file that says that it is a plugin.
 #[derive(Debug, Clone)]
 struct Candidate {
+    /// As it was found: for people.
     path: PathBuf,
+    /// The file itself, which is what is read and loaded.
+    file: trust::Known,
     object: Object,
     /// Whether it is looked into for filters, not for codecs alone.
     for_filters: bool,
@@ -198,15 +201,16 @@ impl State {
         known: &mut BTreeSet<trust::Identity>,
     ) -> Result<(), String> {
         for path in discovery::files(directory)? {
-            let object = match trust::file(&path) {
-                Ok(identity) if !known.insert(identity) => continue,
-                Ok(_) => elf::read(&path),
+            let looked = match trust::file(&path) {
+                Ok(file) if !known.insert(file.identity) => continue,
+                Ok(file) => elf::read(&file.path).map(|object| (file, object)),
                 Err(why) => Err(why),
             };
-            match object {
-                Ok(object) => {
+            match looked {
+                Ok((file, object)) => {
                     let candidate = Candidate {
                         path,
+                        file,
                         object,
                         for_filters,
                     };
@@ -288,7 +292,7 @@ impl State {
         self.ready.get_or_insert_with(prepare).clone()?;
         check_functions(&candidate.object)?;
         self.stand_for(&candidate.object)?;
-        let library = Arc::new(Library::open(&candidate.path)?);
+        let library = Arc::new(Library::open(&candidate.file)?);
         let path = candidate.path.clone();
         self.libraries.insert(path, Arc::clone(&library));
         Ok(library)
