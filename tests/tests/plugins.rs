@@ -194,10 +194,15 @@ fn a_plugin_works_in_one_thread_at_a_time() {
     let folder = folder();
     library(folder.path(), "libplugin.so", "filter.c", &[]);
     let table = table(folder.path());
-    let both = || (0..50).map(|_| both_ways(&table, &[10]));
+    // What is loaded is the same for all tables.
+    let other = self::table(folder.path());
     let all = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4)
-            .map(|_| scope.spawn(|| both().collect::<Vec<_>>()))
+        let threads: Vec<_> = [&table, &table, &other, &other]
+            .map(|table| {
+                let both = || (0..50).map(|_| both_ways(table, &[10]));
+                scope.spawn(move || both().collect::<Vec<_>>())
+            })
+            .into_iter()
             .collect();
         threads
             .into_iter()
@@ -365,6 +370,32 @@ fn codecs_go_from_json_to_parameters_and_back() {
         b"0",
         "what was made ready is finished"
     );
+}
+
+#[test]
+fn codecs_of_a_library_work_in_one_thread_at_a_time() {
+    let folder = folder();
+    library(
+        folder.path(),
+        "libcodec.so",
+        "codec.c",
+        &["-DDEFAULTS", "-DSLOW"],
+    );
+    let json = br#"{"id":"more","more": 12}"#;
+    let parameters = |name: &str| {
+        let codec = plugins(&[folder.path()]).codec(name).unwrap();
+        codec.parameters(json)
+    };
+    // Each has a codec of its own: one is done while others work.
+    std::thread::scope(|scope| {
+        for name in ["more", "zlib", "more", "zlib"] {
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    assert_eq!(parameters(name).unwrap(), [12], "{name}");
+                }
+            });
+        }
+    });
 }
 
 #[test]

@@ -3,11 +3,11 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::path::PathBuf;
-use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 use super::abi::{self, CodecClass};
 use super::host::Call;
-use super::library::Library;
+use super::library::{Library, Uses};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Context;
 use crate::model::FilterSpec;
@@ -137,11 +137,12 @@ impl Codec {
     }
 
     /// Calls functions of the library, one thread at a time, once it is ready.
-    fn lock(&self) -> MutexGuard<'_, ()> {
-        let held = self.library.lock.lock();
-        let held = held.unwrap_or_else(PoisonError::into_inner);
+    fn lock(&self) -> MutexGuard<'_, Uses> {
+        let mut held = self.library.lock();
         self.ready.get_or_init(|| {
-            if let Some(initialize) = self.functions.initialize {
+            let uses = held.entry(self.filter).or_default();
+            *uses = uses.saturating_add(1);
+            if let (1, Some(initialize)) = (*uses, self.functions.initialize) {
                 // SAFETY: the function is the library's own and takes nothing.
                 unsafe { initialize() };
             }
@@ -255,7 +256,13 @@ fn listed(params: &[u32]) -> String {
 
 impl Drop for Codec {
     fn drop(&mut self) {
-        if let (Some(()), Some(finalize)) = (self.ready.get(), self.functions.finalize) {
+        if self.ready.get().is_none() {
+            return;
+        }
+        let mut held = self.library.lock();
+        let uses = held.entry(self.filter).or_default();
+        *uses = uses.saturating_sub(1);
+        if let (0, Some(finalize)) = (*uses, self.functions.finalize) {
             // SAFETY: the function is the library's own and takes nothing; the library is loaded.
             unsafe { finalize() };
         }

@@ -2,13 +2,14 @@
 //!
 //! What is loaded stays loaded: plugins start threads and leave functions to be called when threads end.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_void};
 use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::abi::{self, CodecClass, FilterClass};
-use super::trust::Known;
+use super::trust::{Identity, Known};
 
 #[cfg(unix)]
 use libloading::os::unix as os;
@@ -18,9 +19,15 @@ use libloading::os::windows as os;
 /// A loaded plugin.
 pub(super) struct Library {
     handle: ManuallyDrop<os::Library>,
-    /// Held during calls of functions that are not known to work in several threads at a time.
-    pub lock: Mutex<()>,
+    uses: Mutex<Uses>,
 }
+
+/// How often codecs are in use that have to be made ready, by their filter.
+pub(super) type Uses = BTreeMap<u32, usize>;
+
+/// The libraries that are loaded. The dynamic linker loads a file once a process, with one set of data: what is held
+/// while it works must be the same for all who use it.
+static LOADED: Mutex<BTreeMap<Identity, Arc<Library>>> = Mutex::new(BTreeMap::new());
 
 impl Library {
     /// Loads a library, if it is still the one that was looked at; all that it needs has to be there. A library
@@ -28,13 +35,28 @@ impl Library {
     ///
     /// # Errors
     /// What is wrong with the file; the dynamic linker's reason.
-    pub(super) fn open(file: &Known) -> Result<Self, String> {
+    pub(super) fn open(file: &Known) -> Result<Arc<Self>, String> {
         file.check_again()?;
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(library) = loaded.get(&file.identity) {
+            return Ok(Arc::clone(library));
+        }
         let handle = load(&file.path).map_err(|e| reason(&e, &file.path))?;
-        Ok(Self {
+        let library = Arc::new(Self::of(handle));
+        loaded.insert(file.identity, Arc::clone(&library));
+        Ok(library)
+    }
+
+    fn of(handle: os::Library) -> Self {
+        Self {
             handle: ManuallyDrop::new(handle),
-            lock: Mutex::new(()),
-        })
+            uses: Mutex::default(),
+        }
+    }
+
+    /// Held during calls of functions that are not known to work in several threads at a time.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Uses> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The address of a symbol, if the library has it.
@@ -137,10 +159,7 @@ const CODECS: usize = 1000;
 /// That they do not.
 #[cfg(unix)]
 pub(super) fn exported() -> Result<(), String> {
-    let this = Library {
-        handle: ManuallyDrop::new(os::Library::this()),
-        lock: Mutex::new(()),
-    };
+    let this = Library::of(os::Library::this());
     let is_found = |e: &super::host::Export| this.address(e.name) == Some(e.address);
     match super::host::all().iter().find(|e| !is_found(e)) {
         None => Ok(()),

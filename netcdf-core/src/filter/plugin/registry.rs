@@ -292,7 +292,7 @@ impl State {
         self.ready.get_or_insert_with(prepare).clone()?;
         check_functions(&candidate.object)?;
         self.stand_for(&candidate.object)?;
-        let library = Arc::new(Library::open(&candidate.file)?);
+        let library = Library::open(&candidate.file)?;
         let path = candidate.path.clone();
         self.libraries.insert(path, Arc::clone(&library));
         Ok(library)
