@@ -98,6 +98,16 @@ static int modify(int set, int var, size_t *shown, unsigned **visible, size_t *c
     memcpy(all, known, sizeof known);
     *count = sizeof known / sizeof *known;
     *working = all;
+#ifdef SAME
+    /* One block for both. */
+    free(all);
+    *count = 2;
+    *working = *visible;
+#endif
+#ifdef MANY
+    /* More than there are. */
+    *count = MANY;
+#endif
     return 0;
 }
 
@@ -106,7 +116,21 @@ static const struct codec codec = {VERSION, 1, NAME, FILTER, initialize, finaliz
 #ifdef DEFAULTS
 static const struct codec zlib = {VERSION, 1, "zlib", 1, NULL, NULL, to_params, to_json, NULL};
 static const struct codec *const all[] = {&codec, &zlib, NULL};
-const void *NCZ_codec_info_defaults(void) { return all; }
+#ifndef BYTES
+#define BYTES 0
+#endif
+const void *NCZ_codec_info_defaults(void) { return (const char *)all + BYTES; }
+#elif defined SHORT
+/* A class of another version that lies at the end of what may be read. */
+#include <sys/mman.h>
+const void *NCZ_get_codec_info(void) {
+    char *pages = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(pages + 4096, 4096, PROT_NONE);
+    int *class = (int *)(pages + 4096 - 8);
+    class[0] = 3;
+    class[1] = 1;
+    return class;
+}
 #else
 const void *NCZ_get_codec_info(void) { return &codec; }
 #endif

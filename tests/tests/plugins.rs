@@ -373,6 +373,32 @@ fn codecs_go_from_json_to_parameters_and_back() {
 }
 
 #[test]
+fn deviations_of_codecs_are_survived() {
+    let made = |options: &[&str]| {
+        let folder = folder();
+        library(folder.path(), "libcodec.so", "codec.c", options);
+        let plugins = plugins(&[folder.path()]);
+        (plugins.codec("more"), plugins.searched())
+    };
+    let codec = made(&["-DMANY=1000"]).0.unwrap();
+    let e = codec.modify(&context(), &[12]).unwrap_err();
+    assert!(e.what().ends_with("it gives 1000 parameters"), "{e}");
+    let codec = made(&["-DSAME"]).0.unwrap();
+    let both = codec.modify(&context(), &[12]).unwrap();
+    assert_eq!((both.visible, both.working), (vec![12, 7], vec![12, 7]));
+    for (options, why) in [
+        (&["-DSHORT"][..], "its codec is of version 3 and sort 1"),
+        (
+            &["-DDEFAULTS", "-DBYTES=1"],
+            "it does not describe its codecs",
+        ),
+    ] {
+        let (codec, said) = made(options);
+        assert!(codec.is_none() && said.contains(why), "{said}");
+    }
+}
+
+#[test]
 fn codecs_of_a_library_work_in_one_thread_at_a_time() {
     let folder = folder();
     library(

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, MutexGuard, OnceLock};
 
 use super::abi::{self, CodecClass};
+use super::buffer::allocated;
 use super::host::Call;
 use super::library::{Library, Uses};
 use crate::error::{Error, ErrorKind, Result};
@@ -79,12 +80,16 @@ impl Block<c_uint> {
         Some(Self(block))
     }
 
-    /// The parameters that a library left; `None` for more than there can be.
+    /// The parameters that a library left; `None` for more than there can be, or than the block has.
     fn get(&self, count: usize) -> Option<Vec<u32>> {
+        // SAFETY: the block is null or one of the C allocator.
+        let room = unsafe { allocated(self.0.cast()) };
+        let fits = || room.is_none_or(|room| count <= room / size_of::<c_uint>());
         match count {
             0 => Some(vec![]),
-            _ if self.0.is_null() || count > PARAMETERS => None,
-            // SAFETY: the library says that there are so many.
+            _ if self.0.is_null() || !self.0.is_aligned() => None,
+            _ if count > PARAMETERS || !fits() => None,
+            // SAFETY: the block is aligned and has so many, as the allocator or at least the library says.
             _ => Some(unsafe { std::slice::from_raw_parts(self.0, count) }.to_vec()),
         }
     }
@@ -102,12 +107,6 @@ impl Codec {
     }
 
     fn of(library: &Arc<Library>, path: PathBuf, class: &CodecClass) -> Result<Self, String> {
-        if class.version != abi::CODEC_VERSION || class.sort != abi::CODEC_HDF5 {
-            let (version, sort) = (class.version, class.sort);
-            return Err(format!(
-                "its codec is of version {version} and sort {sort}, not 1 and 1"
-            ));
-        }
         if class.name.is_null() {
             return Err("its codec has no name".to_owned());
         }
@@ -239,12 +238,16 @@ impl Codec {
             unsafe { modify(DATASET, VARIABLE, shown.0, shown.1, working.0, working.1) }
         });
         drop(held);
+        let given = working.get(count);
+        if working.0 == shown.0 {
+            // A library may give one block for both; it is freed once.
+            working.0 = std::ptr::null_mut();
+        }
         self.done(status, &listed(visible))?;
+        let wild = || self.wild(shown_count);
         Ok(Parameters {
-            visible: shown
-                .get(shown_count)
-                .ok_or_else(|| self.wild(shown_count))?,
-            working: working.get(count).ok_or_else(|| self.wild(count))?,
+            visible: shown.get(shown_count).ok_or_else(wild)?,
+            working: given.ok_or_else(|| self.wild(count))?,
         })
     }
 }

@@ -120,10 +120,9 @@ impl Library {
         };
         let mut classes = vec![];
         if let Some(defaults) = self.address(DEFAULTS) {
-            let list = call(defaults).cast::<*const CodecClass>();
-            let mut at = list;
-            while !at.is_null() && classes.len() < CODECS {
-                // SAFETY: the list ends with a null, which was not met yet.
+            let mut at = call(defaults).cast::<*const CodecClass>();
+            while !at.is_null() && at.is_aligned() && classes.len() < CODECS {
+                // SAFETY: the list is aligned and ends with a null, which was not met yet.
                 let class = unsafe { at.read() };
                 if class.is_null() {
                     break;
@@ -135,16 +134,33 @@ impl Library {
         } else if let Some(info) = self.address(CODEC) {
             classes.push(call(info).cast::<CodecClass>());
         }
-        if classes.is_empty() || classes.iter().any(|c| c.is_null() || !c.is_aligned()) {
-            return Err("it does not describe its codecs".to_owned());
+        match classes.is_empty() {
+            true => Err(NO_CODECS.to_owned()),
+            false => classes.into_iter().map(codec_class).collect(),
         }
-        // SAFETY: the addresses are those of classes, which stay as the library does. A class of another
-        // version begins with it, too, and has no fewer members.
-        Ok(classes
-            .into_iter()
-            .map(|class| unsafe { &*class })
-            .collect())
     }
+}
+
+const NO_CODECS: &str = "it does not describe its codecs";
+
+/// The class at an address that a library gave.
+///
+/// # Errors
+/// That there is none, or one of another version.
+fn codec_class(class: *const CodecClass) -> Result<&'static CodecClass, String> {
+    if class.is_null() || !class.is_aligned() {
+        return Err(NO_CODECS.to_owned());
+    }
+    // SAFETY: the address is that of a class, which begins with its version and sort in every version. Of others,
+    // nobody knows how long they are.
+    let (version, sort) = unsafe { ((*class).version, (*class).sort) };
+    if version != abi::CODEC_VERSION || sort != abi::CODEC_HDF5 {
+        return Err(format!(
+            "its codec is of version {version} and sort {sort}, not 1 and 1"
+        ));
+    }
+    // SAFETY: a class of version 1 has this form, and stays as the library does.
+    Ok(unsafe { &*class })
 }
 
 /// Names of the functions of codec libraries.
