@@ -42,20 +42,40 @@ hid_t H5Tget_native_type(hid_t, int);
 hid_t H5Tget_super(hid_t);
 hid_t H5Tcopy(hid_t);
 int H5Tequal(hid_t, hid_t);
+void *H5allocate_memory(size_t, unsigned);
+int H5free_memory(void *);
 int H5Tconvert(hid_t, hid_t, size_t, void *, void *, hid_t);
 
 /* Integers and others of one to four bytes. */
 static int can_apply(hid_t list, hid_t type, hid_t space) {
     (void)list;
     (void)space;
+#ifdef WITH_FILL
+    int state;
+    if (H5Pfill_value_defined(list, &state) < 0 || state != 2)
+        return 0;
+#endif
     return H5Tget_size(type) <= 4;
+}
+
+/* Whether memory that is asked for with this truth is empty. */
+static int is_clear(unsigned truth) {
+    char *block = malloc(1000);
+    int clear = 1;
+    memset(block, 1, 1000);
+    free(block);
+    block = H5allocate_memory(1000, truth);
+    for (int i = 0; i < 1000; i++)
+        clear &= block[i] == 0;
+    H5free_memory(block);
+    return clear;
 }
 
 /* What is said of two types, which both may be that of the chunk. */
 static int questions_of_types(hid_t list, hid_t type, unsigned flags) {
     hid_t native = H5Tget_native_type(type, 0);
     unsigned char bytes[4] = {1, 2, 3, 4};
-    unsigned all[8], n = 0;
+    unsigned all[10], n = 0;
     all[n++] = H5Tequal(type, type);
     all[n++] = H5Tequal(type, H5Tcopy(type));
     all[n++] = H5Tequal(type, native);
@@ -64,6 +84,8 @@ static int questions_of_types(hid_t list, hid_t type, unsigned flags) {
     all[n++] = bytes[0];
     all[n++] = H5Tconvert(type, native, 2, bytes, NULL, 0);
     all[n++] = bytes[0];
+    all[n++] = is_clear(1);
+    all[n++] = is_clear(2);
     return H5Pmodify_filter(list, ID, flags, n, all);
 }
 

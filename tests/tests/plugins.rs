@@ -109,7 +109,7 @@ fn plugins_are_told_of_the_chunk() {
     let big = u32::from(cfg!(target_endian = "big"));
     assert_eq!(
         entry.prepare(&context(), &[5, 2]).unwrap(),
-        [1, 1, big, 0, 0, 1, 0, 2 - big]
+        [1, 1, big, 0, 0, 1, 0, 2 - big, 1, 1]
     );
     assert_eq!(entry.prepare(&context(), &[5]).unwrap(), [5]);
     let e = entry.prepare(&context(), &[99]).unwrap_err();
