@@ -533,6 +533,26 @@ fn tools_use_plugins() {
 }
 
 #[test]
+fn copies_ask_whether_a_plugin_can_be_applied_with_the_fill_value() {
+    let (files, libraries) = (folder(), folder());
+    library(
+        libraries.path(),
+        "libplugin.so",
+        "filter.c",
+        &["-DWITH_FILL"],
+    );
+    std::fs::write(files.path().join("t.cdl"), CDL).unwrap();
+    let with = [("HDF5_PLUGIN_PATH", libraries.path().to_str().unwrap())];
+    for args in [
+        &["ncgen", "-4", "-o", "t.nc", "t.cdl"][..],
+        &["nccopy", "-F", "v,40100,0", "t.nc", "u.nc"],
+    ] {
+        let done = tool(files.path(), &with, args);
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    }
+}
+
+#[test]
 fn what_plugins_print_is_no_part_of_output_without_a_name() {
     let (files, libraries) = (folder(), folder());
     library(libraries.path(), "libplugin.so", "filter.c", &[]);
