@@ -21,7 +21,7 @@ struct filter_class {
     size_t (*filter)(unsigned, size_t, const unsigned *, size_t, size_t *, void **);
 };
 
-extern hid_t H5E_ERR_CLS_g, H5E_PLINE_g, H5E_CANTFILTER_g, H5T_NATIVE_INT_g;
+extern hid_t H5E_ERR_CLS_g, H5E_PLINE_g, H5E_CANTFILTER_g, H5T_NATIVE_INT_g, H5T_NATIVE_FLOAT_g;
 int H5Epush2(hid_t, const char *, const char *, unsigned, hid_t, hid_t, hid_t, const char *, ...);
 int H5Pget_filter_by_id2(hid_t, int, unsigned *, size_t *, unsigned *, size_t, char *, unsigned *);
 int H5Pmodify_filter(hid_t, int, unsigned, size_t, const unsigned *);
@@ -41,6 +41,7 @@ size_t H5Tget_precision(hid_t);
 hid_t H5Tget_native_type(hid_t, int);
 hid_t H5Tget_super(hid_t);
 hid_t H5Tcopy(hid_t);
+size_t H5Tget_member_offset(hid_t, unsigned);
 int H5Tequal(hid_t, hid_t);
 void *H5allocate_memory(size_t, unsigned);
 int H5free_memory(void *);
@@ -75,7 +76,7 @@ static int is_clear(unsigned truth) {
 static int questions_of_types(hid_t list, hid_t type, unsigned flags) {
     hid_t native = H5Tget_native_type(type, 0);
     unsigned char bytes[4] = {1, 2, 3, 4};
-    unsigned all[10], n = 0;
+    unsigned all[12], n = 0;
     all[n++] = H5Tequal(type, type);
     all[n++] = H5Tequal(type, H5Tcopy(type));
     all[n++] = H5Tequal(type, native);
@@ -86,6 +87,8 @@ static int questions_of_types(hid_t list, hid_t type, unsigned flags) {
     all[n++] = bytes[0];
     all[n++] = is_clear(1);
     all[n++] = is_clear(2);
+    all[n++] = H5Tget_sign(H5T_NATIVE_FLOAT_g);
+    all[n++] = (unsigned)H5Tget_member_offset(type, 0);
     return H5Pmodify_filter(list, ID, flags, n, all);
 }
 

@@ -109,7 +109,7 @@ fn plugins_are_told_of_the_chunk() {
     let big = u32::from(cfg!(target_endian = "big"));
     assert_eq!(
         entry.prepare(&context(), &[5, 2]).unwrap(),
-        [1, 1, big, 0, 0, 1, 0, 2 - big, 1, 1]
+        [1, 1, big, 0, 0, 1, 0, 2 - big, 1, 1, u32::MAX, 0]
     );
     assert_eq!(entry.prepare(&context(), &[5]).unwrap(), [5]);
     let e = entry.prepare(&context(), &[99]).unwrap_err();
@@ -452,6 +452,18 @@ fn defaults_serve_filters_that_no_library_describes() {
             .searched()
             .contains("its codec is of version 3 and sort 1")
     );
+}
+
+#[test]
+fn what_cannot_be_loaded_is_said_once() {
+    let folder = folder();
+    let codec_source = netcdf_tools_tests::files::root().join("tests/plugins/codec.c");
+    let options = [codec_source.to_str().unwrap(), "-DUNDEFINED"];
+    library(folder.path(), "libboth.so", "filter.c", &options);
+    let plugins = plugins(&[folder.path()]);
+    assert!(plugins.filter(ID).is_none() && plugins.codecs().is_empty());
+    let said = plugins.searched();
+    assert_eq!(said.matches("undefined symbol").count(), 1, "{said}");
 }
 
 #[test]

@@ -36,8 +36,8 @@ struct State {
     filters: BTreeMap<u32, Arc<Plugin>>,
     /// Codecs, once they were looked for.
     codecs: Option<Vec<Arc<Codec>>>,
-    /// Libraries that are loaded.
-    libraries: BTreeMap<PathBuf, Arc<Library>>,
+    /// Libraries that are loaded, and why others are not: nothing is loaded twice.
+    libraries: BTreeMap<PathBuf, Result<Arc<Library>, String>>,
     /// Files that were not used, and why.
     refused: Vec<(PathBuf, String)>,
     /// Names of libraries that a stub stands for.
@@ -240,7 +240,7 @@ impl State {
                     let plugin = Arc::new(plugin);
                     self.filters.entry(plugin.id).or_insert(plugin);
                 }
-                Err(why) => self.refused.push((path, why)),
+                Err(why) => self.refuse(path, why),
             }
         }
         self.filters.get(&id).cloned()
@@ -265,7 +265,7 @@ impl State {
                         }
                     }
                 }
-                Err(why) => self.refused.push((candidate.path.clone(), why)),
+                Err(why) => self.refuse(candidate.path.clone(), why),
             }
         }
         codecs
@@ -286,16 +286,28 @@ impl State {
 
     /// The library of a candidate, loaded once.
     fn library(&mut self, candidate: &Candidate) -> Result<Arc<Library>, String> {
-        if let Some(library) = self.libraries.get(&candidate.path) {
-            return Ok(Arc::clone(library));
+        if let Some(known) = self.libraries.get(&candidate.path) {
+            return known.clone();
         }
+        let loaded = self.load(candidate);
+        let path = candidate.path.clone();
+        self.libraries.insert(path, loaded.clone());
+        loaded
+    }
+
+    fn load(&mut self, candidate: &Candidate) -> Result<Arc<Library>, String> {
         self.ready.get_or_insert_with(prepare).clone()?;
         check_functions(&candidate.object)?;
         self.stand_for(&candidate.object)?;
-        let library = Library::open(&candidate.file)?;
-        let path = candidate.path.clone();
-        self.libraries.insert(path, Arc::clone(&library));
-        Ok(library)
+        Library::open(&candidate.file)
+    }
+
+    /// Keeps why a file is not used.
+    fn refuse(&mut self, path: PathBuf, why: String) {
+        let refusal = (path, why);
+        if !self.refused.contains(&refusal) {
+            self.refused.push(refusal);
+        }
     }
 
     /// Loads stubs in place of the libraries that plugins must not bring in.

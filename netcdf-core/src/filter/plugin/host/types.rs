@@ -1,6 +1,6 @@
 //! Datatypes: that of a call, its base, and the predefined ones, whose identifiers say what they are.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 use super::super::abi::Id;
 use super::{Call, Export, TYPE, ask, exports};
@@ -9,7 +9,8 @@ use crate::model::{Atomic, DataType, Endianness};
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
     exports![H5Tget_class H5Tget_size H5Tget_order H5Tget_sign H5Tget_precision H5Tget_offset H5Tget_super
-        H5Tget_native_type H5Tequal H5Tcopy H5Tclose H5Tis_variable_str H5Tget_nmembers H5Tconvert
+        H5Tget_native_type H5Tequal H5Tcopy H5Tclose H5Tis_variable_str H5Tget_nmembers
+        H5Tget_member_offset H5Tconvert
         H5Tdetect_class]
 }
 
@@ -182,9 +183,13 @@ extern "C" fn H5Tget_order(id: Id) -> c_int {
     of(id, -1, |ty| c_int::from(ty.big))
 }
 
+/// Of integers and enumerations alone.
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_sign(id: Id) -> c_int {
-    of(id, -1, |ty| c_int::from(ty.signed))
+    of(id, -1, |ty| match ty.class {
+        INTEGER | ENUM => c_int::from(ty.signed),
+        _ => -1,
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -237,6 +242,12 @@ extern "C" fn H5Tis_variable_str(id: Id) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_nmembers(_id: Id) -> c_int {
     -1
+}
+
+/// 0 is a failure, too.
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_member_offset(_id: Id, _member: c_uint) -> usize {
+    0
 }
 
 /// Numbers of the same size: their byte order changes.
