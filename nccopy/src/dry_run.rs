@@ -101,12 +101,13 @@ fn chunks(schema: &Schema, var: VarId, layout: &Layout) -> String {
 /// `shuffle|deflate,4`, as `-F` takes it but for what filters add to their parameters.
 fn filters(layout: &Layout, env: &Env) -> String {
     let one = |f: &netcdf_core::model::FilterSpec| {
-        let name = env
-            .filters
-            .name(f.id)
-            .map_or_else(|| f.id.to_string(), str::to_owned);
-        let params = f.params.iter().map(|p| format!(",{p}"));
-        format!("{name}{}", params.collect::<String>())
+        let label = env.filters.label(f);
+        let name = label.name.unwrap_or_else(|| f.id.to_string());
+        match label.params {
+            none if none.is_empty() => name,
+            json if json.starts_with('{') => format!("{name}{json}"),
+            params => format!("{name},{params}"),
+        }
     };
     match layout.filters.as_slice() {
         [] => "-".to_owned(),

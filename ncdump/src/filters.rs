@@ -1,6 +1,7 @@
 //! The table of `--filters`: the filters that the data of each variable went through, and which of
 //! them are available.
 
+use netcdf_core::filter::codec::is_private;
 use netcdf_core::filter::{Entry, Table};
 use netcdf_core::model::{FilterSpec, GroupId, Schema, Storage, StorageLayout, VarId, Variable};
 use netcdf_grammar::cdl::write::Selection;
@@ -82,13 +83,14 @@ fn of_filter(known: &Table, filter: &FilterSpec) -> [String; 4] {
         Ok(Entry::Plugin(plugin)) => format!("plugin {}", plugin.path.display()),
         Err(_) => "missing".to_owned(),
     };
-    let parameters: Vec<_> = filter.params.iter().map(u32::to_string).collect();
-    [
-        filter.id.to_string(),
-        known.name(filter.id).unwrap_or("not registered").to_owned(),
-        state,
-        parameters.join(","),
-    ]
+    let label = known.label(filter);
+    // Codecs of Zarr that are no HDF5 filters have no number.
+    let id = match is_private(filter.id) {
+        true => "-".to_owned(),
+        false => filter.id.to_string(),
+    };
+    let name = label.name.unwrap_or_else(|| "not registered".to_owned());
+    [id, name, state, label.params]
 }
 
 /// The word for the layout, and the shape of a chunk.

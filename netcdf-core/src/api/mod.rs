@@ -52,6 +52,7 @@
 //! `docs/api.md` lists the functions of netCDF-C with what stands for them here.
 
 mod attributes;
+mod copy;
 mod dataset;
 mod define;
 mod element;
@@ -75,6 +76,9 @@ use crate::model::{GroupId, VarId};
 
 /// The version of this library (`nc_inq_libvers`).
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Bytes of elements that are converted at a time, about.
+const BAND: u64 = 1 << 20;
 
 /// The length of a new dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -38,7 +38,7 @@ impl Chain {
                 ))
             })?;
             let filter = table
-                .entry(spec.id)
+                .entry_of(spec)
                 .and_then(|entry| entry.build(&spec.params, &next));
             let context = step(&filter, &mut next);
             stages.push(Stage {
@@ -86,7 +86,7 @@ impl Chain {
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`] for a filter that is
     /// not there; those of the filters; [`ErrorKind::Argument`] if the chunk has another length
-    /// than its shape says.
+    /// than its shape says; [`ErrorKind::Unsupported`] for a filter that declines where it must not.
     pub fn encode(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<(u32, Vec<u8>)> {
         if let Some(len) = self.context.len.filter(|&len| len != bytes.len()) {
             let what = format!("a chunk of {} bytes to write, not {len}", bytes.len());
@@ -104,6 +104,7 @@ impl Chain {
                     std::mem::swap(&mut bytes, scratch);
                     other = other.map(|context| filter.output(&context));
                 }
+                Encoded::Declined if self.context.about.mandatory => return Err(declined()),
                 Encoded::Declined => {
                     mask |= stage.bit;
                     other.get_or_insert_with(|| stage.context.clone());
@@ -124,6 +125,13 @@ impl Chain {
         contexts.reverse();
         contexts
     }
+}
+
+/// The error for a chunk that would have to do without a filter.
+#[cold]
+fn declined() -> Error {
+    let what = "a filter cannot be applied to a chunk, and the format has no chunks without";
+    Error::new(ErrorKind::Unsupported, what).with_remedy("give other filters: -F '*,zstd,3'")
 }
 
 /// The context of a filter; `next` becomes the one behind it.
@@ -228,6 +236,18 @@ mod tests {
         }
         let e = chain.encode(vec![0; 11], &mut scratch).unwrap_err();
         assert_eq!(e.what(), "a chunk of 11 bytes to write, not 12");
+    }
+
+    #[test]
+    fn what_must_be_applied_cannot_decline() {
+        let rows = vec![PICKY];
+        let mut context = context(12, 4);
+        context.about.mandatory = true;
+        let specs = [spec(300, &[5])];
+        let chain = Table::new(rows).chain(&specs, &context).unwrap();
+        assert!(chain.encode(vec![0; 12], &mut vec![]).is_ok());
+        let e = chain.encode(vec![1; 12], &mut vec![]).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Unsupported);
     }
 
     #[test]

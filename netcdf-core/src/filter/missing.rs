@@ -1,8 +1,9 @@
 //! Filters that are not there: what there is to say about them.
 
-use super::Table;
+use super::codec::{UNKNOWN, unknown_name, unpack_text};
 use super::names::{Registered, registered, unregistered};
 use super::plugin::Plugins;
+use super::{Entry, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
@@ -35,8 +36,40 @@ impl Table {
     /// The error for a filter that is not in the table, with its parameters if these are known.
     pub(super) fn missing(&self, id: u32, params: Option<&[u32]>) -> Error {
         let searched = self.plugins.as_ref().map(Plugins::searched);
-        error(id, params, searched)
+        match params {
+            Some(params) if id == UNKNOWN => unknown(params, searched),
+            Some(_) | None => error(id, params, searched),
+        }
     }
+
+    /// The filter of a number, as [`Self::entry`]; the error says which codec it is that nobody knows.
+    pub(super) fn entry_of(&self, spec: &FilterSpec) -> Result<Entry<'_>> {
+        self.entry(spec.id).map_err(|e| match spec.id {
+            UNKNOWN => self.missing(spec.id, Some(&spec.params)),
+            _ => e,
+        })
+    }
+}
+
+/// Bytes of JSON that a message has.
+const SHOWN: usize = 300;
+
+/// The error for a codec of Zarr that is not there.
+fn unknown(params: &[u32], searched: Option<String>) -> Error {
+    let json = unpack_text(params).unwrap_or_default();
+    let name = unknown_name(&json).unwrap_or_else(|| "without a name".to_owned());
+    let (shown, more) = match json.get(..SHOWN) {
+        Some(start) => (start, "…"),
+        None => (json.as_slice(), ""),
+    };
+    let shown = String::from_utf8_lossy(shown);
+    let searched = searched.map_or(String::new(), |text| format!("{text}; "));
+    let remedy = format!(
+        "{shown}{more}; not among the codecs that are built in, and no codec library describes it; {searched}zarr-python can store \
+         the array with another codec"
+    );
+    let what = format!("codec {name} is not available");
+    Error::new(ErrorKind::FilterUnavailable, what).with_remedy(remedy)
 }
 
 fn error(id: u32, params: Option<&[u32]>, searched: Option<String>) -> Error {
@@ -102,6 +135,21 @@ mod tests {
         let e = table.check(&[spec(32768, &[])], 0).unwrap_err();
         let why = "not registered: the number is one for private use";
         assert_eq!(e.what(), format!("filter 32768 ({why}) is not available"));
+    }
+
+    #[test]
+    fn a_codec_that_nobody_knows_is_described() {
+        let table = Table::new(vec![]);
+        let params = super::super::codec::pack_text(br#"{"id": "pcodec", "level": 8}"#);
+        let specs = [spec(UNKNOWN, &params)];
+        let text = "codec pcodec is not available ({\"id\": \"pcodec\", \"level\": 8}; not among the codecs that are built \
+                    in, and no codec library describes it; zarr-python can store the array with another codec)";
+        let e = table.check(&specs, 0).unwrap_err();
+        assert_eq!(e.to_string(), text);
+        let context = crate::filter::tests::context(4, 4);
+        let chain = table.chain(&specs, &context).unwrap();
+        let e = chain.decode(0, vec![0; 4], &mut vec![]).unwrap_err();
+        assert_eq!(e.to_string(), text);
     }
 
     #[test]

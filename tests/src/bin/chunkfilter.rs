@@ -1,4 +1,5 @@
-//! Applies filters to chunks, and undoes them, for `.ci/filters` and `.ci/plugins`, which compare with libhdf5. With the argument
+//! Applies filters to chunks, and undoes them, for `.ci/filters` and `.ci/plugins`, which compare with libhdf5, and for
+//! `.ci/codecs`, which compares with numcodecs and zarr-python. With the argument
 //! `--prefer-plugins`, plugins come before the filters that are built in.
 //!
 //! Each line of the standard input is a job of words between blanks:
@@ -9,8 +10,9 @@
 //! - `codec TYPE ORDER SHAPE NAME JSON -`: prints the parameters that a codec library makes of the JSON, the visible and the
 //!   working ones for the chunk, and the JSON that it makes of the visible ones.
 //!
-//! TYPE is a netCDF type, ORDER `little` or `big`, SHAPE numbers between commas, FILTERS `ID,P,P|ID`. What
-//! fails is printed as `error: …`.
+//! TYPE is a netCDF type or `half`, ORDER `little` or `big`, SHAPE numbers between commas (`-` for none), FILTERS `ID,P,P|ID`,
+//! or `@FILE`, which has a list of codecs as JSON; `encode` then prints the codecs that are written. What fails is printed as
+//! `error: …`.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -19,8 +21,9 @@ use std::io::BufRead;
 use netcdf_core::chunk::layout::Element;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::plugin::Plugins;
-use netcdf_core::filter::{About, Context, Entry, Table};
-use netcdf_core::model::{Atomic, Endianness, FilterSpec};
+use netcdf_core::filter::{About, Context, Entry, Table, codec};
+use netcdf_core::json::Json;
+use netcdf_core::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
 use netcdf_core::tool::Io;
 
 fn main() {
@@ -51,11 +54,21 @@ fn main() {
         };
         let context = context(ty, order, shape);
         if what == "codec" {
-            writeln!(out, "{}", codec(&codecs, &context, filters, input)).unwrap();
+            writeln!(out, "{}", of_library(&codecs, &context, filters, input)).unwrap();
+            continue;
+        }
+        let bytes = fs::read(input).unwrap();
+        if let Some(list) = filters.strip_prefix('@') {
+            match codecs_of(what, list, context, bytes) {
+                Ok((text, bytes)) => {
+                    fs::write(output, bytes).unwrap();
+                    writeln!(out, "{text}").unwrap();
+                }
+                Err(e) => writeln!(out, "error: {e}").unwrap(),
+            }
             continue;
         }
         let filters = specs(filters);
-        let bytes = fs::read(input).unwrap();
         let done = match (what, rest) {
             ("encode", []) => encode((&table, prefer), &context, &filters, bytes),
             ("decode", [mask]) => {
@@ -73,8 +86,35 @@ fn main() {
     }
 }
 
+/// Encodes or decodes a chunk of Zarr.
+fn codecs_of(
+    what: &str,
+    list: &str,
+    mut context: Context,
+    bytes: Vec<u8>,
+) -> Result<(String, Vec<u8>)> {
+    let table = Table::default();
+    let list = Json::parse(&fs::read(list).unwrap())?;
+    let list = list.items().unwrap_or_default();
+    let version = match list.iter().any(|codec| codec.get("id").is_some()) {
+        true => ZarrVersion::V2,
+        false => ZarrVersion::V3,
+    };
+    context.about.mandatory = true;
+    let filters = codec::filters(version, list, &context, &table)?;
+    let chain = table.chain(&filters, &context)?;
+    if what == "decode" {
+        let bytes = chain.decode(0, bytes, &mut Vec::new())?;
+        return Ok(("ok".to_owned(), bytes));
+    }
+    table.check_encoding(&filters, &context)?;
+    let (_, bytes) = chain.encode(bytes, &mut Vec::new())?;
+    let written = Json::Array(codec::list(version, &filters, &context, &table)?).to_bytes();
+    Ok((String::from_utf8(written).unwrap(), bytes))
+}
+
 /// What a codec library makes of JSON.
-fn codec(plugins: &Plugins, context: &Context, name: &str, json: &str) -> String {
+fn of_library(plugins: &Plugins, context: &Context, name: &str, json: &str) -> String {
     let Some(codec) = plugins.codec(name) else {
         return format!("error: no codec {name}: {}", plugins.searched());
     };
@@ -133,6 +173,7 @@ fn decode(
 }
 
 fn context(ty: &str, order: &str, shape: &str) -> Context {
+    let half = ty == "half";
     let ty = match ty {
         "byte" => Atomic::Byte,
         "ubyte" => Atomic::UByte,
@@ -144,10 +185,13 @@ fn context(ty: &str, order: &str, shape: &str) -> Context {
         "uint64" => Atomic::UInt64,
         "float" => Atomic::Float,
         "double" => Atomic::Double,
+        "half" => Atomic::Float,
         _ => panic!("not a type: {ty}"),
     };
-    let shape: Vec<u64> = shape.split(',').map(|n| n.parse().unwrap()).collect();
-    let (size, elements) = (ty.size().unwrap(), shape.iter().product::<u64>());
+    let shape = shape.split(',').filter(|n| *n != "-");
+    let shape: Vec<u64> = shape.map(|n| n.parse().unwrap()).collect();
+    let size = if half { 2 } else { ty.size().unwrap() };
+    let elements = shape.iter().product::<u64>();
     Context {
         shape,
         element: Element {
@@ -157,7 +201,7 @@ fn context(ty: &str, order: &str, shape: &str) -> Context {
                 "big" => Endianness::Big,
                 _ => Endianness::Little,
             },
-            plain: true,
+            plain: !half,
         },
         fill: None,
         len: Some(usize::try_from(elements).unwrap() * size),

@@ -10,10 +10,13 @@
 
 mod chain;
 mod config;
+mod label;
 mod text;
 
 pub use chain::{behind, filters, list};
 pub use config::Config;
+pub use label::Label;
+pub(super) use label::unknown_name;
 pub use text::{pack_text, unpack_text};
 
 use super::{Context, Table};
@@ -252,10 +255,8 @@ fn wrapped(version: ZarrVersion, (v2, v3): (&str, &str), members: Members) -> Js
     };
     match version {
         ZarrVersion::V2 => with("id", v2, members),
-        // zarr-python wants the settings of what is numcodecs', even if there are none.
-        ZarrVersion::V3 if members.is_empty() && !v3.starts_with("numcodecs.") => {
-            with("name", v3, vec![])
-        }
+        // zarr-python wants the member of all but its own.
+        ZarrVersion::V3 if members.is_empty() && !v3.contains('.') => with("name", v3, vec![]),
         ZarrVersion::V3 => {
             let configuration = ("configuration".to_owned(), Json::Object(members));
             with("name", v3, vec![configuration])
@@ -288,7 +289,9 @@ impl Table {
     /// The JSON that a codec library makes of parameters.
     fn library_json(&self, version: ZarrVersion, spec: &FilterSpec) -> Option<Result<Json>> {
         let codec = self.plugins.as_ref()?.codec_of(spec.id)?;
-        let json = codec.json(&spec.params).and_then(|text| Json::parse(&text));
+        let json = codec
+            .json(&codec.described(&spec.params))
+            .and_then(|text| Json::parse(&text));
         Some(json.map(|json| {
             let members = json.members().iter();
             let members = members.filter(|(key, _)| key != "id").cloned().collect();

@@ -65,7 +65,8 @@ fn codecs_of_version_3() {
         |name: &str, rest: &str| format!(r#"{{"name": "{name}", "configuration": {{{rest}}}}}"#);
     same(V3, &of("numcodecs.zlib", r#""level": 5"#), 1, &[5]);
     same(V3, &of("numcodecs.shuffle", r#""elementsize": 4"#), 2, &[4]);
-    same(V3, r#"{"name": "numcodecs.fletcher32"}"#, 3, &[]);
+    same(V3, &of("numcodecs.fletcher32", ""), 3, &[]);
+    same(V3, r#"{"name": "crc32c"}"#, ids::CRC32C, &[1]);
     same(V3, &of("numcodecs.bz2", r#""level": 5"#), 307, &[5]);
     let zstd = of("zstd", r#""level": 0, "checksum": false"#);
     same(V3, &zstd, 32015, &[0]);

@@ -5,7 +5,7 @@
 //! | HDF5 number | none |
 //! | Names | `delta` |
 //! | Parameters | types of the numbers and of the differences |
-//! | Stored form | the first number, then differences, computed in the type of the numbers |
+//! | Stored form | the first number, then differences, computed in the type of the numbers; sums are made in a type that has both |
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and what uses it |
 
@@ -50,7 +50,7 @@ impl Filter for Delta {
     }
 
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
-        let ty = self.0.from.ty;
+        let ty = self.0.from.ty.with(self.0.to.ty);
         let mut sum = None;
         let back = self.0.back();
         back.numbers(Some(context), input, output, |difference| {

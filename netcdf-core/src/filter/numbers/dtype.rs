@@ -57,6 +57,25 @@ impl Type {
     pub fn is_float(self) -> bool {
         self.row().0 == b'f'
     }
+
+    /// The type in which numpy computes with numbers of both.
+    pub fn with(self, other: Self) -> Self {
+        let [(kind, size), (other_kind, other_size)] = [self.row(), other.row()];
+        let of = |kind: u8, size: u8| {
+            let row = TYPES.iter().find(|row| (row.1, row.2) == (kind, size));
+            row.map_or(Self::F64, |row| row.0)
+        };
+        match (kind, other_kind) {
+            (b'b', _) => other,
+            (_, b'b') => self,
+            _ if kind == other_kind => of(kind, size.max(other_size)),
+            // Floats have room for integers of half their size.
+            (b'f', _) => of(b'f', size.max(other_size.saturating_mul(2)).min(8)),
+            (_, b'f') => of(b'f', other_size.max(size.saturating_mul(2)).min(8)),
+            (b'u', _) => of(b'i', other_size.max(size.saturating_mul(2))),
+            _ => of(b'i', size.max(other_size.saturating_mul(2))),
+        }
+    }
 }
 
 impl Dtype {

@@ -89,7 +89,10 @@ pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
         Some(_) => bytes(order),
     };
     let mut all = stored.codecs.clone();
-    all.insert(first.min(all.len()), serializer);
+    // This one makes bytes of elements itself.
+    if filters.get(first).is_none_or(|f| f.id != ids::ZFPY) {
+        all.insert(first.min(all.len()), serializer);
+    }
     Ok(Json::Array(match &stored.shard {
         None => all,
         Some(_) => vec![sharding(&stored.layout.chunk, all)],

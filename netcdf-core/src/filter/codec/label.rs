@@ -1,0 +1,103 @@
+//! What people are shown of a filter: its name, and its parameters, which for codecs that are no HDF5 filters is their JSON.
+
+use super::{Shown, UNKNOWN, is_private, unpack_text};
+use crate::chunk::layout::Element;
+use crate::filter::{About, Context, Table};
+use crate::json::Json;
+use crate::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
+
+/// Name and parameters of a filter as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// The name, if it is known.
+    pub name: Option<String>,
+    /// The parameters between commas; of a codec that is no HDF5 filter, the members of its JSON.
+    pub params: String,
+}
+
+impl Table {
+    /// Name and parameters of a filter.
+    #[must_use]
+    pub fn label(&self, spec: &FilterSpec) -> Label {
+        let name = self.name(spec.id).map(str::to_owned);
+        if !is_private(spec.id) {
+            let params: Vec<_> = spec.params.iter().map(u32::to_string).collect();
+            let params = params.join(",");
+            return Label { name, params };
+        }
+        if spec.id == UNKNOWN {
+            let text = unpack_text(&spec.params).unwrap_or_default();
+            return Label {
+                name: unknown_name(&text),
+                params: String::from_utf8_lossy(&text).into_owned(),
+            };
+        }
+        let row = self.rows.iter().find(|row| row.id == spec.id);
+        let codec = row.and_then(|row| row.codec);
+        let context = nothing();
+        let shown = Shown {
+            version: ZarrVersion::V3,
+            context: &context,
+        };
+        let members = codec.and_then(|codec| (codec.write)(&spec.params, &shown).ok());
+        let params = members.filter(|members| !members.is_empty());
+        let params = params.map(|members| Json::Object(members).to_bytes());
+        Label {
+            name: codec.map(|codec| codec.name.to_owned()).or(name),
+            params: String::from_utf8_lossy(&params.unwrap_or_default()).into_owned(),
+        }
+    }
+}
+
+/// The name in the JSON of a codec that nobody knows.
+pub(in crate::filter) fn unknown_name(text: &[u8]) -> Option<String> {
+    let json = Json::parse(text).ok()?;
+    let name = json.get("id").or_else(|| json.get("name"));
+    let name = name.or(Some(&json)).and_then(Json::as_str);
+    name.map(|name| name.strip_prefix("numcodecs.").unwrap_or(name).to_owned())
+}
+
+/// Codecs that are no HDF5 filters need no chunk to be described.
+fn nothing() -> Context {
+    Context {
+        shape: vec![],
+        element: Element {
+            ty: Atomic::UByte.into(),
+            size: 1,
+            order: Endianness::Little,
+            plain: true,
+        },
+        fill: None,
+        len: None,
+        about: About::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::codec::{ids, pack_text};
+
+    #[test]
+    fn names_and_parameters() {
+        let label = |id, params: &[u32]| {
+            let params = params.to_vec();
+            let Label { name, params } = Table::default().label(&FilterSpec { id, params });
+            format!("{} {params}", name.unwrap_or_default())
+        };
+        assert_eq!(label(32001, &[2, 2, 4]), "blosc 2,2,4");
+        assert_eq!(label(40_000, &[]), " ");
+        assert_eq!(label(ids::GZIP, &[5]), r#"gzip {"level": 5}"#);
+        assert_eq!(label(ids::CRC32, &[0]), "crc32 ");
+        assert_eq!(
+            label(ids::TRANSPOSE, &[1, 0]),
+            r#"transpose {"order": [1,0]}"#
+        );
+        let json = r#"{"id": "pcodec", "level": 8}"#;
+        let unknown = pack_text(json.as_bytes());
+        assert_eq!(label(UNKNOWN, &unknown), format!("pcodec {json}"));
+        let other = pack_text(br#"{"name": "numcodecs.pcodec"}"#);
+        assert!(label(UNKNOWN, &other).starts_with("pcodec {"));
+        assert_eq!(label(UNKNOWN, &[9]), " ");
+    }
+}
