@@ -1,4 +1,4 @@
-complete -c nccopy -s k -d 'Kind of the output, by default the input\'s: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4) or "netCDF-4 classic model" (nc7)' -r
+complete -c nccopy -s k -d 'Kind of the output, by default the input\'s, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF\'s own metadata and without), nczarr3 and zarr3 (version 3)' -r
 complete -c nccopy -s v -d 'Data of these variables only, definitions of all' -r
 complete -c nccopy -s V -d 'Definitions and data of these variables only' -r
 complete -c nccopy -s g -d 'Data of the variables of these groups only, definitions of all' -r
@@ -23,6 +23,9 @@ complete -c nccopy -s 6 -d '64-bit offset output (CDF-2), as -k 64-bit-offset'
 complete -c nccopy -s 7 -d 'netCDF-4 classic model output, as -k nc7'
 complete -c nccopy -s u -d 'Make unlimited dimensions fixed ones'
 complete -c nccopy -s s -d 'Shuffle bytes before they are deflated'
+complete -c nccopy -l consolidated -d 'Zarr output: put all metadata under one key, too (.zmetadata, or in zarr.json)'
+complete -c nccopy -l zip-prefix -d 'Zarr output in a zip file: a directory named as the file in front of all keys, which netCDF-C needs; by default with the kinds nczarr and nczarr3'
+complete -c nccopy -l no-zip-prefix -d 'Zarr output in a zip file: no directory in front of the keys, as zarr-python has them; by default with the kinds zarr and zarr3'
 complete -c nccopy -s w -d 'Accepted, without effect: write through memory'
 complete -c nccopy -s r -d 'Accepted, without effect: read through memory'
 complete -c nccopy -s x -d 'Accepted, without effect'
@@ -33,5 +36,6 @@ complete -c nccopy -l prefer-plugins -d 'Use HDF5 plugins, where there are some,
 complete -c nccopy -l allow-external -d 'Open files that the input names and that are not in its directory (HDF5 links, virtual datasets and external data)'
 complete -c nccopy -l no-sync -d 'Do not wait until the output is on the disk'
 complete -c nccopy -l quiet -d 'No progress bar, no notes'
+complete -c nccopy -l trace -d 'Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment'
 complete -c nccopy -l help -d 'Print help'
 complete -c nccopy -l version -d 'Print version'

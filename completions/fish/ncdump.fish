@@ -23,5 +23,6 @@ complete -c ncdump -s w -d 'Cache variables of remote datasets: accepted, withou
 complete -c ncdump -l strict -d 'Take notes for errors: exit with 1 if something is left out'
 complete -c ncdump -l prefer-plugins -d 'Use HDF5 plugins, where there are some, instead of the filters that are built in'
 complete -c ncdump -l allow-external -d 'Open files that the input names and that are not in its directory (HDF5 links, virtual datasets and external data)'
+complete -c ncdump -l trace -d 'Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment'
 complete -c ncdump -l help -d 'Print help'
 complete -c ncdump -l version -d 'Print version'

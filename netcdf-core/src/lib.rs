@@ -40,3 +40,8 @@ pub mod model;
 pub mod tool;
 
 pub use error::{Error, ErrorKind, Result};
+
+/// The examples of the document about the API are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/api.md")]
+struct ApiDocument;

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::api::{Dataset, Length, Select};
+use netcdf_core::api::{Dataset, Length, Options, Select};
 use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout, VarId};
 use proptest::prelude::*;
 
@@ -34,6 +34,14 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Sync),
         1 => Just(Step::Reopen),
     ]
+}
+
+/// Nothing has to be on the disk.
+fn quick() -> Options {
+    Options {
+        no_sync: true,
+        ..Options::default()
+    }
 }
 
 /// The variable as it should be.
@@ -69,11 +77,11 @@ fn check(data: &Dataset, v: VarId, model: &Model) {
 
 /// Defines `v` with a first dimension, or all, unlimited.
 fn create(path: &std::path::Path, kind: Kind, chunk: Option<u64>) -> (Dataset, VarId, Model) {
-    let mut data = Dataset::create(path, kind).unwrap();
+    let mut data = Dataset::create_with(path, kind, quick()).unwrap();
     let mut model = Model::default();
     let mut dims = vec![];
     for (n, name) in ["z", "y", "x"].into_iter().enumerate() {
-        let unlimited = n == 0 || kind == Kind::Netcdf4 && chunk.is_some();
+        let unlimited = n == 0 || chunk.is_some();
         model.shape[n] = if unlimited { 0 } else { 14 };
         let len = match unlimited {
             true => Length::Unlimited,
@@ -82,7 +90,7 @@ fn create(path: &std::path::Path, kind: Kind, chunk: Option<u64>) -> (Dataset, V
         dims.push(data.define_dim(ROOT, name, len).unwrap());
     }
     let v = data.define_var(ROOT, "v", Atomic::Int, &dims).unwrap();
-    if let Some(chunk) = chunk.filter(|_| kind == Kind::Netcdf4) {
+    if let Some(chunk) = chunk {
         let shape = StorageLayout::Chunked(vec![chunk, 2, 3]);
         data.define_chunking(v, shape).unwrap();
         data.define_deflate(v, true, Some(1)).unwrap();
@@ -94,7 +102,7 @@ fn run(kind: Kind, chunk: Option<u64>, steps: Vec<Step>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     let (mut data, v, mut model) = create(&path, kind, chunk);
-    if kind != Kind::Netcdf4 {
+    if kind == Kind::Classic {
         data.end_definition().unwrap();
     }
     let mut next = 0;
@@ -116,7 +124,7 @@ fn run(kind: Kind, chunk: Option<u64>, steps: Vec<Step>) {
             Step::Sync => data.sync().unwrap(),
             Step::Reopen => {
                 data.close().unwrap();
-                data = Dataset::open_for_writing(&path).unwrap();
+                data = Dataset::open_for_writing_with(&path, quick()).unwrap();
             }
         }
         check(&data, v, &model);
@@ -139,5 +147,15 @@ proptest! {
         steps in prop::collection::vec(step(), 1..12),
     ) {
         run(Kind::Netcdf4, chunk, steps);
+    }
+
+    #[test]
+    fn zarr_datasets_are_as_written(
+        version in 2..4,
+        chunk in prop::option::of(1u64..4),
+        steps in prop::collection::vec(step(), 1..12),
+    ) {
+        let kind = if version == 2 { Kind::NCZARR } else { Kind::NCZARR3 };
+        run(kind, chunk, steps);
     }
 }

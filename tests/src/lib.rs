@@ -10,6 +10,7 @@
 //! | [`manual`] | man pages and completions |
 //! | [`random`] | random datasets |
 //! | [`sums`] | sums of the datasets of an HDF5 file |
+//! | [`values`] | all that a dataset has, as JSON |
 //! | [`written`] | files of the HDF5 writer |
 #![forbid(unsafe_code)]
 
@@ -22,4 +23,5 @@ pub mod manual;
 pub mod plugins;
 pub mod random;
 pub mod sums;
+pub mod values;
 pub mod written;

@@ -49,7 +49,7 @@ impl Dataset {
         error.map_or(Ok(()), Err)
     }
 
-    fn put_checked(
+    pub(super) fn put_checked(
         &mut self,
         of: Owner,
         name: &str,
@@ -135,58 +135,6 @@ impl Dataset {
             let path = format!("{}:{name}", self.path_of(of).trim_end_matches('/'));
             Error::new(ErrorKind::BadType, "the attribute is no text").in_object(&path)
         })
-    }
-
-    /// Copies an attribute of this dataset or another one (`nc_copy_att`).
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`]; those of [`Dataset::put_attribute`]; [`ErrorKind::BadType`] for a user-defined type that
-    /// this dataset does not have as the same.
-    pub fn copy_attribute(
-        &mut self,
-        from: (&Self, Owner),
-        name: &str,
-        to: impl Into<Owner>,
-    ) -> Result<()> {
-        let attribute = from.0.attribute(from.1, name)?.clone();
-        self.put_copy(attribute, &from.0.schema().types, to.into())
-    }
-
-    /// As [`Dataset::copy_attribute`], within this dataset.
-    ///
-    /// # Errors
-    /// As [`Dataset::copy_attribute`].
-    pub fn duplicate_attribute(
-        &mut self,
-        from: impl Into<Owner>,
-        name: &str,
-        to: impl Into<Owner>,
-    ) -> Result<()> {
-        let attribute = self.attribute(from, name)?.clone();
-        self.put_checked(to.into(), name, (attribute.ty, attribute.values))
-    }
-
-    fn put_copy(
-        &mut self,
-        attribute: Attribute,
-        types: &[crate::model::UserType],
-        to: Owner,
-    ) -> Result<()> {
-        let path = self.path_of(to);
-        if let DataType::User(id) = attribute.ty {
-            let n = id.index() + 1;
-            let same = |(a, b): (&crate::model::UserType, &crate::model::UserType)| {
-                a.name == b.name && a.kind == b.kind
-            };
-            let own = &self.schema().types;
-            let all = own.len() >= n && types.iter().zip(own).take(n).all(same);
-            if !all {
-                let what = "the dataset has not the same user-defined types";
-                return Err(Error::new(ErrorKind::BadType, what).in_object(&path));
-            }
-        }
-        let name = attribute.name.to_string();
-        self.put_checked(to, &name, (attribute.ty, attribute.values))
     }
 
     /// Renames an attribute (`nc_rename_att`).

@@ -1,6 +1,6 @@
 //! Datasets: create, open, synchronise, close, abort, delete.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::mode::Mode;
@@ -9,6 +9,7 @@ use super::staged::Staged;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{self, CreateOptions};
+use crate::io::locator::{self, Asked};
 use crate::io::{Container, Output};
 use crate::model::{Fill, Kind, Schema};
 
@@ -37,6 +38,8 @@ pub struct Options {
     pub env: Option<Arc<Env>>,
     /// An existing dataset is not replaced (`NC_NOCLOBBER`).
     pub keep_existing: bool,
+    /// Whether the keys of a Zarr store in a zip file have a directory in front; by default those of NCZarr have.
+    pub zip_prefix: Option<bool>,
     /// A dataset that was written is not asked to be on the disk before it is renamed.
     pub no_sync: bool,
     /// What is asked of a new dataset beside its schema.
@@ -44,12 +47,12 @@ pub struct Options {
 }
 
 impl Dataset {
-    /// Creates a dataset under a path, in define mode (`nc_create`, `NC_CLOBBER`). Nothing is there before
+    /// Creates a dataset under a path or URL, in define mode (`nc_create`, `NC_CLOBBER`). Nothing is there before
     /// [`Dataset::sync`] or [`Dataset::close`]; what was there stays so long.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for kinds that are not written.
-    pub fn create(path: impl Into<PathBuf>, kind: Kind) -> Result<Self> {
+    pub fn create(path: impl AsRef<Path>, kind: Kind) -> Result<Self> {
         Self::create_with(path, kind, Options::default())
     }
 
@@ -57,13 +60,19 @@ impl Dataset {
     ///
     /// # Errors
     /// As [`Dataset::create`]; [`ErrorKind::Exists`] if something is there that is to be kept.
-    pub fn create_with(path: impl Into<PathBuf>, kind: Kind, options: Options) -> Result<Self> {
-        let path = path.into();
-        if options.keep_existing && std::fs::symlink_metadata(&path).is_ok() {
-            let e = Error::new(ErrorKind::Exists, "the file exists already");
-            return Err(e.of(&path.to_string_lossy()));
+    pub fn create_with(path: impl AsRef<Path>, kind: Kind, options: Options) -> Result<Self> {
+        let asked = Asked {
+            kind: Some(kind),
+            consolidated: options.create.zarr.consolidated,
+            zip_prefix: options.zip_prefix,
+        };
+        let place = Place::new(path.as_ref(), asked)?;
+        let there = |path| std::fs::symlink_metadata(path).is_ok();
+        if options.keep_existing && place.path().is_some_and(there) {
+            let e = Error::new(ErrorKind::Exists, "the dataset exists already");
+            return Err(e.of(&place.name()));
         }
-        Self::begin(Place::Path(path), kind, options)
+        Self::begin(place, kind, options)
     }
 
     /// Creates a dataset in something else than a path, as in memory. It is written there once, when it is closed.
@@ -85,7 +94,7 @@ impl Dataset {
     pub fn create_in(output: impl Into<Output>, kind: Kind, options: Options) -> Result<Self> {
         let output = output.into();
         let name = output.name().to_string();
-        Self::begin(Place::Once(Some(output), name), kind, options)
+        Self::begin(Place::Once(Some(output).into(), name), kind, options)
     }
 
     fn begin(place: Place, kind: Kind, options: Options) -> Result<Self> {
@@ -118,7 +127,7 @@ impl Dataset {
         }
     }
 
-    /// Opens a dataset of any format to read it (`nc_open`, `NC_NOWRITE`).
+    /// Opens a dataset of any format, under a path or URL, to read it (`nc_open`, `NC_NOWRITE`).
     ///
     /// # Errors
     /// [`ErrorKind::UnknownFormat`]; those of reading.
@@ -132,8 +141,15 @@ impl Dataset {
     /// As [`Dataset::open`].
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
-        let container = place::open(path)?;
-        Self::opened(Place::Path(path.to_owned()), container, options)
+        let env = options.env.clone().unwrap_or_default();
+        let container = place::open(path, &env)?;
+        let kind = format::probe(&container)?;
+        let place = Place::of(path, &container, kind)?;
+        let options = Options {
+            env: Some(env),
+            ..options
+        };
+        Self::opened(place, container, options)
     }
 
     /// Opens a dataset in something else than a path, as in memory, to read it.
@@ -162,7 +178,7 @@ impl Dataset {
     pub fn open_for_writing_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let name = path.to_string_lossy();
-        check_right(path)?;
+        check_right(&locator::local(path)?)?;
         let said = options.env.as_deref().map(|env| env.notes.take());
         let mut dataset = Self::open_with(path, options)?;
         format::check_writes(dataset.kind()).map_err(|e| e.of(&name))?;
@@ -204,7 +220,25 @@ impl Dataset {
             let e = self.wrong(ErrorKind::Unsupported, "the output is written once");
             return Err(e.with_remedy("close the dataset"));
         }
-        self.save()
+        self.save()?;
+        self.open_again()
+    }
+
+    /// Goes on with what was written: what was there before may be gone, and the temporary file can be.
+    fn open_again(&mut self) -> Result<()> {
+        let Some(path) = self.place.path() else {
+            return Ok(());
+        };
+        let container = place::open(path, &self.env)?;
+        let reader = format::open(container, &self.env)?;
+        let known = self.staged.rebase(reader);
+        match known || !self.place.is_directory() {
+            true => Ok(()),
+            false => Err(self.wrong(
+                ErrorKind::Corrupt,
+                "what was written is not what is there: the dataset has to be opened again",
+            )),
+        }
     }
 
     /// Ends definitions, writes what was changed, and closes the dataset (`nc_close`).
@@ -245,7 +279,7 @@ impl Dataset {
             return Ok(());
         }
         let plan = self.staged.plan(&self.env)?;
-        let output = self.place.output(self.sync)?;
+        let output = self.place.output(self.sync, &self.env)?;
         let writer = format::create(
             output,
             plan.schema.clone(),
@@ -260,6 +294,7 @@ impl Dataset {
     fn create_options(&self) -> CreateOptions {
         let mut options = self.options;
         options.no_fill = self.fill == Fill::NoFill;
+        options.zarr = self.place.zarr(options.zarr);
         options
     }
 
@@ -309,12 +344,13 @@ fn check_right(path: &Path) -> Result<()> {
 /// [`ErrorKind::UnknownFormat`] for what is no dataset; [`ErrorKind::Io`].
 pub fn delete(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    let container = place::open(path)?;
+    let container = place::open(path, &Env::default())?;
     format::probe(&container)?;
     drop(container);
+    let path = locator::local(path)?;
     let deleted = match path.is_dir() {
-        true => std::fs::remove_dir_all(path),
-        false => std::fs::remove_file(path),
+        true => std::fs::remove_dir_all(&path),
+        false => std::fs::remove_file(&path),
     };
     deleted.map_err(|e| Error::io("cannot delete", &path.to_string_lossy(), e))
 }

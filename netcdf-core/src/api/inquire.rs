@@ -4,8 +4,8 @@ use super::{Dataset, Owner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Provenance, Reader};
 use crate::model::{
-    Attribute, DataType, DimId, Dimension, Group, GroupId, Kind, Schema, TypeId, UserType, VarId,
-    Variable,
+    Attribute, DataType, DimId, Dimension, Group, GroupId, Kind, Name, Schema, TypeId, TypeKind,
+    UserType, VarId, Variable,
 };
 
 /// What is asked by a name that is not there.
@@ -154,6 +154,27 @@ impl Dataset {
             DataType::User(id) => self.user_type(id)?.name.to_string(),
         };
         Ok((name, ty.fixed_size(self.schema())))
+    }
+
+    /// The name of an enum's value (`nc_inq_enum_ident`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadType`] for other types; [`ErrorKind::NotFound`] if the value has no name.
+    pub fn enum_name(&self, id: TypeId, value: i128) -> Result<&Name> {
+        let ty = self.user_type(id)?;
+        let members = match &ty.kind {
+            TypeKind::Enum { members, .. } => members,
+            TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. } => {
+                let what = format!("type {} is no enum", ty.name);
+                return Err(Error::new(ErrorKind::BadType, what));
+            }
+        };
+        let named = members.iter().find(|(_, v)| *v == value);
+        let unnamed = || {
+            let what = format!("no member of {} is {value}", ty.name);
+            Error::new(ErrorKind::NotFound, what)
+        };
+        named.map(|(name, _)| name).ok_or_else(unnamed)
     }
 
     /// The dimensions that can be used in a group: its own and those of the groups around it (`nc_inq_dimids`).

@@ -52,6 +52,7 @@
 //! `docs/api.md` lists the functions of netCDF-C with what stands for them here.
 
 mod attributes;
+mod copy;
 mod dataset;
 mod define;
 mod element;

@@ -1,30 +1,63 @@
 //! Where datasets are.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::ZarrOptions;
+use crate::io::locator::{self, Access, Asked, Destination, Form};
 use crate::io::memory::MemoryTarget;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
-use crate::io::{Container, Output, StoreTarget, file, locator};
+use crate::io::trace::Trace;
+use crate::io::{Container, Output, Store, StoreTarget, file};
 use crate::model::Kind;
 
 /// Where a dataset is, or is to be.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// Under a path, to which it can be written again and again.
-    Path(PathBuf),
-    /// In something that can be written once, unless it was.
-    Once(Option<Output>, String),
+    /// Under a path or URL, to which it can be written again and again.
+    Named(Destination),
+    /// In something that can be written once, unless it was; locked, as it is not for several threads.
+    Once(Mutex<Option<Output>>, String),
     /// In something that is read only.
     Container(String),
 }
 
 impl Place {
+    /// Where a new dataset is to be.
+    pub(super) fn new(named: &Path, asked: Asked) -> Result<Self> {
+        Destination::resolve(&own(named), asked).map(Self::Named)
+    }
+
+    /// Where a dataset is that was opened; it is written in the same form.
+    pub(super) fn of(named: &Path, container: &Container, kind: Kind) -> Result<Self> {
+        let path = own(&locator::local(named)?).into_owned();
+        let consolidated = match container {
+            Container::Source(_) => false,
+            Container::Store(store) => is_consolidated(&**store)?,
+        };
+        let form = match (container, kind.as_zarr()) {
+            (Container::Store(_), _) if path.is_dir() => Form::Directory,
+            (Container::Store(_), Some(zarr)) => Form::Zip { prefix: !zarr.pure },
+            (Container::Store(_), None) | (Container::Source(_), _) => Form::File,
+        };
+        Ok(Self::Named(Destination {
+            path,
+            form,
+            kind: Some(kind),
+            zarr: ZarrOptions {
+                consolidated,
+                ..ZarrOptions::default()
+            },
+        }))
+    }
+
     /// Name for messages.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Path(path) => path.to_string_lossy().into_owned(),
+            Self::Named(to) => to.path.to_string_lossy().into_owned(),
             Self::Once(_, name) | Self::Container(name) => name.clone(),
         }
     }
@@ -32,8 +65,27 @@ impl Place {
     /// The path, if it has one.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
-            Self::Path(path) => Some(path),
+            Self::Named(to) => Some(&to.path),
             Self::Once(..) | Self::Container(_) => None,
+        }
+    }
+
+    /// How Zarr is written there.
+    pub(super) fn zarr(&self, asked: ZarrOptions) -> ZarrOptions {
+        match self {
+            Self::Named(to) => ZarrOptions {
+                consolidated: asked.consolidated || to.zarr.consolidated,
+                xarray: asked.xarray && to.zarr.xarray,
+            },
+            Self::Once(..) | Self::Container(_) => asked,
+        }
+    }
+
+    /// True if what was opened there is not to be read any more when something else was written.
+    pub(super) fn is_directory(&self) -> bool {
+        match self {
+            Self::Named(to) => to.form == Form::Directory,
+            Self::Once(..) | Self::Container(_) => false,
         }
     }
 
@@ -43,13 +95,16 @@ impl Place {
     }
 
     /// What to write a dataset to.
-    pub(super) fn output(&mut self, sync: bool) -> Result<Output> {
+    pub(super) fn output(&mut self, sync: bool, env: &Env) -> Result<Output> {
         match self {
-            Self::Path(path) => Ok(locator::output(path, sync)?.into()),
-            Self::Once(output, name) => output.take().ok_or_else(|| {
-                let what = "the output was written, which can be done once";
-                Error::new(ErrorKind::Unsupported, what).of(name)
-            }),
+            Self::Named(to) => to.create(sync, &env.cancel, &Trace::default()),
+            Self::Once(output, name) => {
+                let output = output.get_mut().unwrap_or_else(PoisonError::into_inner);
+                output.take().ok_or_else(|| {
+                    let what = "the output was written, which can be done once";
+                    Error::new(ErrorKind::Unsupported, what).of(name)
+                })
+            }
             Self::Container(name) => {
                 let what = "the dataset has no place to be written to";
                 Err(Error::new(ErrorKind::ReadOnly, what).of(name))
@@ -58,9 +113,32 @@ impl Place {
     }
 }
 
-/// Opens what is under a path.
-pub(super) fn open(path: &Path) -> Result<Container> {
-    locator::input(path, &mut std::io::empty())
+/// Opens what is under a path or URL.
+pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
+    let access = Access {
+        trace: Trace::default(),
+        allow_external: env.allow_external,
+        limits: env.limits.clone(),
+    };
+    access.input(&own(named), &mut std::io::empty())
+}
+
+/// A path as that of a file, whatever it stands for on a command line.
+fn own(named: &Path) -> Cow<'_, Path> {
+    match named == Path::new("-") {
+        true => Path::new(".").join(named).into(),
+        false => named.into(),
+    }
+}
+
+/// True for a store of which all metadata is under one key, too.
+fn is_consolidated(store: &dyn Store) -> Result<bool> {
+    if store.size(".zmetadata")?.is_some() {
+        return Ok(true);
+    }
+    let root = store.get("zarr.json")?.unwrap_or_default();
+    let key = b"\"consolidated_metadata\"";
+    Ok(root.windows(key.len()).any(|part| part == key))
 }
 
 /// An output of a kind that is forgotten.

@@ -10,6 +10,9 @@ use crate::model::{
     Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, Values, VarId, Variable,
 };
 
+/// HDF5's number of szip.
+const SZIP: u32 = 4;
+
 /// Most bytes of a chunk, as in HDF5.
 const CHUNK: u64 = u32::MAX as u64;
 
@@ -232,6 +235,16 @@ impl Dataset {
         let deflate = filters.iter().find(|f| f.id == DEFLATE);
         let level = deflate.map(|f| f.params.first().copied().unwrap_or(0));
         Ok((filters.iter().any(|f| f.id == SHUFFLE), level))
+    }
+
+    /// The options mask and the pixels of a block, if a variable is compressed with szip (`nc_inq_var_szip`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoVariable`].
+    pub fn szip(&self, var: VarId) -> Result<Option<(u32, u32)>> {
+        let szip = self.filters(var)?.iter().find(|f| f.id == SZIP);
+        let param = |f: &FilterSpec, n: usize| f.params.get(n).copied().unwrap_or(0);
+        Ok(szip.map(|f| (param(f, 0), param(f, 1))))
     }
 
     /// Whether chunks of a variable have a checksum (`nc_inq_var_fletcher32`).

@@ -129,7 +129,7 @@ impl Dataset {
     }
 
     /// Makes unlimited dimensions as long as a region asks for.
-    fn grow(&mut self, var: VarId, region: &Region) {
+    pub(super) fn grow(&mut self, var: VarId, region: &Region) {
         if region.count.contains(&0) {
             return;
         }

@@ -66,20 +66,61 @@ impl Job {
         let each = self.bytes() / grid.len().max(1);
         let mut meter = self.meter(set);
         let mut stored = 0u64;
+        let encoder = match writer.needs_all_filters() {
+            true => Some(Encoder::new(writer, set.env, self.pair.to, &self.to)?),
+            false => None,
+        };
         let mut one = |chunk: ChunkRef| {
             set.env.cancel.check()?;
-            let source = object(set, chunk.object)?;
-            present(&**source, &chunk.range)?;
             self.check_length(&chunk)?;
-            stored = stored.saturating_add(length(&chunk.range));
-            let index = grid.index(&self.place(&chunk));
-            let moved = ChunkRef { index, ..chunk };
-            writer.move_chunk(self.pair.to, &moved, source)?;
+            let place = self.place(&chunk);
+            let index = grid.index(&place);
+            let bytes = match &encoder {
+                Some(encoder) if chunk.mask != 0 => Some(self.completed(set, &place, encoder)?),
+                Some(_) | None if set.reader.object(chunk.object).is_some() => None,
+                Some(_) | None => Some(self.fetched(set, &chunk)?),
+            };
+            stored = stored.saturating_add(match &bytes {
+                Some(bytes) => bytes.len() as u64,
+                None => length(&chunk.range),
+            });
+            match bytes {
+                Some(bytes) => writer.put_chunk(self.pair.to, index, 0, &bytes)?,
+                None => {
+                    let source = object(set, chunk.object)?;
+                    present(&**source, &chunk.range)?;
+                    writer.move_chunk(self.pair.to, &ChunkRef { index, ..chunk }, source)?;
+                }
+            }
             meter.advance(each);
             Ok(())
         };
         set.locate(self.pair.from, &mut one)?;
         Ok(stored)
+    }
+
+    /// The bytes of a chunk that stands under a key.
+    fn fetched(&self, set: Dataset<'_>, chunk: &ChunkRef) -> Result<Vec<u8>> {
+        let path = || set.reader.schema().var_path(self.pair.from);
+        let fetched = set
+            .reader
+            .fetch(std::slice::from_ref(chunk))
+            .in_object(path)?;
+        let lacking = || Error::new(ErrorKind::Truncated, "a chunk that is not there any more");
+        fetched
+            .into_iter()
+            .next()
+            .ok_or_else(lacking)
+            .in_object(path)
+    }
+
+    /// A chunk that went without some filter, with all of them.
+    fn completed(&self, set: Dataset<'_>, place: &Region, encoder: &Encoder) -> Result<Vec<u8>> {
+        let ends = place.start.iter().zip(&place.count).zip(&self.from.extent);
+        let count = ends.map(|((start, count), end)| (*count).min(end.saturating_sub(*start)));
+        let part = Region::boxed(place.start.clone(), count.collect());
+        let bytes = set.read_stored(self.pair.from, &self.from, &part)?;
+        Ok(encoder.encode(&part, bytes)?.bytes)
     }
 
     /// A chunk without filters has as many bytes as its shape asks for.

@@ -142,7 +142,9 @@ impl Job {
 
     fn choose(&self, set: Dataset<'_>) -> Method {
         let assembled = set.reader.assembles(self.pair.from);
-        if !self.chunked && assembled {
+        // Bytes are moved from files: keys have no positions.
+        let keys = set.reader.object(0).is_none();
+        if !self.chunked && (assembled || keys) {
             return Method::Convert;
         }
         if !self.chunked {

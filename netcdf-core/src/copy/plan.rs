@@ -5,8 +5,10 @@ mod fits;
 mod keep;
 mod sparse;
 mod storage;
+mod strings;
 
 pub use sparse::keep_fill_values;
+pub use strings::size_strings;
 
 use super::{Options, Selection};
 use crate::env::Note;

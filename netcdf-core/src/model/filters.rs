@@ -37,12 +37,12 @@
 //! # Ok::<(), netcdf_core::error::Error>(())
 //! ```
 
-use super::{FilterSpec, Schema, VarId, Variable};
+use super::{Atomic, FilterSpec, Schema, VarId, Variable};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 
 impl Schema {
     /// Defines a filter of a variable, which is stored in chunks then. Filters are applied in the order of their
-    /// definition, but for `fletcher32`, which comes first, and `shuffle`, which comes next. Of one that is defined already,
+    /// definition; in netCDF-4 files `fletcher32` comes first, and `shuffle` comes next. Of one that is defined already,
     /// only the parameters change.
     ///
     /// Whether the filter is available is another question ([`Table::entry`](crate::filter::Table::entry)), as what it makes
@@ -52,8 +52,12 @@ impl Schema {
     /// Those of [`Schema::takes_filters`].
     pub fn define_filter(&mut self, var: VarId, filter: FilterSpec) -> Result<()> {
         self.takes_filters(var)?;
+        let zarr = self.kind.as_zarr().is_some();
         if let Some(var) = self.vars.get_mut(var.index()) {
-            var.storage.set_filter(filter);
+            match zarr {
+                true => var.storage.add_filter(filter),
+                false => var.storage.set_filter(filter),
+            }
         }
         Ok(())
     }
@@ -73,13 +77,18 @@ impl Schema {
         let why = if var.dims.is_empty() {
             let what = "a scalar has no chunks, which filters need";
             Err(Error::new(ErrorKind::Scalar, what))
-        } else if var.ty.fixed_size(self).is_none() {
+        } else if var.ty.fixed_size(self).is_none() && !self.has_fixed_strings(var) {
             let what = "filters do not reach data of variable length";
             Err(Error::new(ErrorKind::VariableLength, what))
         } else {
             Ok(())
         };
         why.in_object(|| self.var_path(id))
+    }
+
+    /// Whether the elements of a variable are strings that are stored with a fixed size.
+    fn has_fixed_strings(&self, var: &Variable) -> bool {
+        self.kind.as_zarr().is_some() && var.ty == Atomic::String.into()
     }
 
     /// The numbers of a variable's filters in the order in which they are applied; empty if it has none.
@@ -120,9 +129,7 @@ impl Schema {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        Atomic, DataType, Dimension, GroupId, Kind, Name, Storage, TypeKind, UserType,
-    };
+    use crate::model::{DataType, Dimension, GroupId, Kind, Name, Storage, TypeKind, UserType};
 
     /// Variables: 0 a field, 1 a scalar, 2 strings, 3 lists.
     fn schema(kind: Kind) -> Schema {
@@ -193,6 +200,14 @@ mod tests {
         assert_eq!(s.filter_ids(VarId(0)).unwrap(), [3, 2, 307, 1, 32015]);
         assert_eq!(s.filter(VarId(0), 307).unwrap().params, [5]);
         assert_eq!(s.first_filter(VarId(0)).unwrap(), Some(&spec(3, &[0])));
+    }
+
+    #[test]
+    fn strings_have_filters_in_zarr() {
+        let mut s = schema(Kind::NCZARR);
+        assert!(s.define_filter(VarId(2), spec(1, &[5])).is_ok());
+        let e = s.define_filter(VarId(3), spec(1, &[5])).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::VariableLength);
     }
 
     #[test]

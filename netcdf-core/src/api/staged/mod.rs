@@ -11,6 +11,7 @@ mod reader;
 mod spool;
 mod tiles;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::chunk::layout::Element;
@@ -26,7 +27,7 @@ use tiles::Tiles;
 pub(super) struct Staged {
     /// What it is to be.
     pub(super) schema: Schema,
-    /// What it was; its variables are the first ones, with the same ids.
+    /// What it was.
     base: Option<Base>,
     /// What was put, by variable.
     tiles: Vec<Option<Tiles>>,
@@ -38,8 +39,8 @@ pub(super) struct Staged {
 /// The dataset edited.
 struct Base {
     reader: Box<dyn Reader>,
-    /// Its variables.
-    vars: usize,
+    /// The ids that variables have in it; they are the first ones.
+    vars: Vec<VarId>,
 }
 
 impl Staged {
@@ -57,7 +58,7 @@ impl Staged {
     /// A dataset that exists.
     pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>) -> Self {
         let schema = reader.schema().clone();
-        let vars = schema.vars.len();
+        let vars = schema.var_ids().collect();
         let base = Some(Base { reader, vars });
         Self {
             base,
@@ -66,9 +67,41 @@ impl Staged {
     }
 
     /// The dataset edited, if it is that which has the elements of a variable, or those that were not put.
-    fn base_of(&self, var: VarId) -> Option<&dyn Reader> {
+    /// With the id of the variable there.
+    fn base_of(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
         let base = self.base.as_ref()?;
-        (var.index() < base.vars).then_some(&*base.reader)
+        Some((&*base.reader, *base.vars.get(var.index())?))
+    }
+
+    /// Goes on with a dataset that was written of this one, so that what was put need not be kept any more; false if it
+    /// is not the same.
+    pub(super) fn rebase(&mut self, reader: Box<dyn Reader>) -> bool {
+        let schema = reader.schema();
+        let (own, written) = (self.schema.types.iter(), schema.types.iter());
+        let types = own.len() == written.len()
+            && own
+                .zip(written)
+                .all(|(a, b)| a.name == b.name && a.kind == b.kind);
+        let ids = schema.var_ids().map(|id| (schema.var_path(id), id));
+        let ids: BTreeMap<String, VarId> = ids.collect();
+        let found = self.schema.var_ids().map(|id| {
+            let at = ids.get(&self.schema.var_path(id)).copied();
+            at.filter(|&at| schema.shape(at) == self.schema.shape(id))
+        });
+        let Some(vars) = found.collect::<Option<Vec<_>>>().filter(|_| types) else {
+            return false;
+        };
+        for (own, id) in self.schema.vars.iter_mut().zip(&vars) {
+            if let Some(written) = schema.var(*id) {
+                let quantize = own.storage.quantize;
+                own.storage = written.storage.clone();
+                own.storage.quantize = quantize;
+            }
+        }
+        self.tiles.clear();
+        self.spool = None;
+        self.base = Some(Base { reader, vars });
+        true
     }
 
     /// True if the variable was there before the dataset was edited.
@@ -155,15 +188,15 @@ impl Staged {
     /// form, are put all.
     fn first(&self, var: VarId, (spool, env): (&mut Spool, &Env)) -> Result<Tiles> {
         let mut tiles = self.blank(var, env)?;
-        let Some(base) = self.base_of(var) else {
+        let Some((base, id)) = self.base_of(var) else {
             return Ok(tiles);
         };
-        let layout = base.layout(var)?;
+        let layout = base.layout(id)?;
         if layout.element.plain_type().is_some() {
             tiles.over = true;
             return Ok(tiles);
         }
-        elements::take_over(base, (var, env), &mut tiles, spool)?;
+        elements::take_over(base, (id, env), &mut tiles, spool)?;
         Ok(tiles)
     }
 
@@ -172,7 +205,7 @@ impl Staged {
         let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
         let variable = self.schema.var(var).ok_or_else(unknown)?;
         let base = match self.base_of(var) {
-            Some(base) => Some(base.layout(var)?.element),
+            Some((base, id)) => Some(base.layout(id)?.element),
             None => None,
         };
         let element = match base.filter(|e| e.plain_type().is_some()) {

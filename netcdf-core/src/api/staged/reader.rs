@@ -18,7 +18,7 @@ use crate::model::{Region, Schema, Values, VarId};
 
 impl Staged {
     /// The dataset edited, if nothing was put of the variable, which is one of it.
-    fn untouched(&self, var: VarId) -> Option<&dyn Reader> {
+    fn untouched(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
         self.base_of(var).filter(|_| self.put_in(var).is_none())
     }
 
@@ -32,15 +32,15 @@ impl Staged {
 
     /// Lays the elements of a box that the dataset edited has over `out`.
     pub(super) fn under(&self, var: VarId, part: &Block, out: &mut [u8], env: &Env) -> Result<()> {
-        let Some(base) = self.base_of(var) else {
+        let Some((base, id)) = self.base_of(var) else {
             return Ok(());
         };
         let set = Dataset::new(base, env);
-        let layout = set.layout(var)?;
+        let layout = set.layout(id)?;
         if layout.element.plain_type().is_none() {
             return Ok(());
         }
-        let shape = base.schema().shape(var);
+        let shape = base.schema().shape(id);
         let lines = part.start.iter().zip(&part.count).zip(&shape);
         let count: Vec<u64> = lines
             .map(|((start, count), len)| len.saturating_sub(*start).min(*count))
@@ -49,7 +49,7 @@ impl Staged {
             return Ok(());
         }
         let region = Region::boxed(part.start.clone(), count.clone());
-        let bytes = set.read_stored(var, &layout, &region)?;
+        let bytes = set.read_stored(id, &layout, &region)?;
         let from = Block {
             start: region.start.clone(),
             count,
@@ -76,7 +76,7 @@ impl Reader for Staged {
 
     fn layout(&self, var: VarId) -> Result<Layout> {
         match self.untouched(var) {
-            Some(base) => base.layout(var),
+            Some((base, id)) => base.layout(id),
             None => Ok(self.kept(var)?.layout(&self.schema.shape(var))),
         }
     }
@@ -88,7 +88,7 @@ impl Reader for Staged {
         visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
     ) -> Result<()> {
         match self.untouched(var) {
-            Some(base) => base.locate(var, chunks, visit),
+            Some((base, id)) => base.locate(id, chunks, visit),
             None => match self.put_in(var) {
                 Some(tiles) => tiles.locate(&self.schema.shape(var), chunks, visit),
                 None => Ok(()),
@@ -121,13 +121,15 @@ impl Reader for Staged {
     fn assembles(&self, var: VarId) -> bool {
         match self.put_in(var) {
             Some(tiles) => tiles.over,
-            None => self.base_of(var).is_some_and(|base| base.assembles(var)),
+            None => self
+                .base_of(var)
+                .is_some_and(|(base, id)| base.assembles(id)),
         }
     }
 
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
-        if let Some(base) = self.untouched(var) {
-            return base.read_box(var, part, env);
+        if let Some((base, id)) = self.untouched(var) {
+            return base.read_box(id, part, env);
         }
         let tiles = self.kept(var)?;
         let Element { size, .. } = tiles.element;
@@ -144,14 +146,14 @@ impl Reader for Staged {
 
     fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
         match self.untouched(var) {
-            Some(base) => base.resolve(var, bytes),
+            Some((base, id)) => base.resolve(id, bytes),
             None => elements::resolve(&self.schema, var, bytes, self.spool.as_ref()),
         }
     }
 
     fn form(&self, var: VarId) -> Result<Option<Form>> {
         match self.untouched(var) {
-            Some(base) => base.form(var),
+            Some((base, id)) => base.form(id),
             None => Ok(None),
         }
     }

@@ -39,8 +39,16 @@ pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
         .iter()
         .map(|(_, sort, names)| format!("{sort} {}", list(names)));
     let said = said.collect::<Vec<_>>().join("; ");
-    let what = format!("{} files do not have {said}", schema.kind.name());
+    let what = format!("{} do not have {said}", called(schema.kind));
     Err(Error::new(*kind, what).with_remedy(way_out(schema, fixed)))
+}
+
+/// What datasets of a kind are called.
+fn called(kind: Kind) -> String {
+    match kind.as_zarr() {
+        Some(_) => "Zarr datasets".to_owned(),
+        None => format!("{} files", kind.name()),
+    }
 }
 
 /// The first few names, and how many more there are.
@@ -121,7 +129,7 @@ fn has_type(kind: Kind, ty: DataType) -> bool {
     match kind.model() {
         Model::Classic => ty.atomic().is_some_and(|a| a.is_classic()),
         Model::Cdf5 => ty.atomic().is_some_and(|a| a.size().is_some()),
-        Model::Enhanced => true,
+        Model::Enhanced => kind.as_zarr().is_none() || ty.atomic().is_some(),
     }
 }
 
@@ -142,7 +150,8 @@ fn way_out(schema: &Schema, fixed: bool) -> &'static str {
 mod tests {
     use super::*;
     use crate::model::{
-        Atomic, Attribute, DimId, Dimension, Name, Storage, TypeKind, UserType, Values, Variable,
+        Atomic, Attribute, DimId, Dimension, Name, Storage, TypeId, TypeKind, UserType, Values,
+        Variable,
     };
 
     fn name(text: &str) -> Name {
@@ -188,6 +197,12 @@ mod tests {
              /g/v:a (string); more than one unlimited dimension: t, u (use -k nc4, or name the variables to be copied with -V)"
         );
         let cdf5 = said(Kind::Cdf5);
+        let mut zarr = sample(Kind::NCZARR);
+        assert!(check(&zarr, false).is_ok());
+        zarr.vars[0].ty = DataType::User(TypeId(0));
+        let e = check(&zarr, false).unwrap_err();
+        let what = "Zarr datasets do not have the types of /g/v (user-defined)";
+        assert_eq!((e.kind(), e.what()), (ErrorKind::BadType, what));
         assert!(
             cdf5.contains("types of /g/v:a (string);")
                 && cdf5.contains("behind another one in /g/v")

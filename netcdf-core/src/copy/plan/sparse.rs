@@ -15,11 +15,13 @@ use crate::model::{Fill, StorageLayout, VarId};
 /// # Errors
 /// Those of reading where chunks are.
 pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
+    let zarr = plan.schema.kind.as_zarr().is_some();
     for pair in &plan.data {
         let Some(var) = plan.schema.vars.get_mut(pair.to.index()) else {
             continue;
         };
-        let chunked = matches!(var.storage.layout, Some(StorageLayout::Chunked(_)));
+        // There are no other variables in Zarr.
+        let chunked = zarr || matches!(var.storage.layout, Some(StorageLayout::Chunked(_)));
         let had = reader.schema().var(pair.from).map(|v| v.storage.fill);
         let lost = var.storage.fill == Fill::NoFill && had == Some(Fill::Fill);
         if chunked && lost && is_sparse(reader, pair.from)? {

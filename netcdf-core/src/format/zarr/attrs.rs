@@ -66,14 +66,14 @@ fn text(json: &Json) -> Values {
     Values::Char(json.to_bytes())
 }
 
-/// Values of the type that they suggest, as netCDF-C infers it, but of one that has room for all of them.
+/// Values of the type that they suggest, as netCDF-C infers it, but of one that has room for all of them. Text is
+/// of type `char`, so a list of texts has no type.
 fn inferred(json: &Json, items: &[Json]) -> Values {
     let all = |is: fn(&Json) -> bool| items.iter().all(is);
     let ty = if all(|j| matches!(j, Json::Bool(_))) {
         Some(Atomic::UByte)
-    } else if all(|j| matches!(j, Json::Text(_))) {
-        let list = json.items().is_some();
-        Some(if list { Atomic::String } else { Atomic::Char })
+    } else if json.items().is_none() && all(|j| matches!(j, Json::Text(_))) {
+        Some(Atomic::Char)
     } else if all(|j| matches!(j, Json::Number(_))) {
         Some(numeric(items))
     } else {
@@ -243,10 +243,10 @@ mod tests {
         );
         assert_eq!(read("true", None), Values::UByte(vec![1]));
         assert_eq!(read("\"text\"", None), char("text"));
-        assert_eq!(read("[\"a\",\"bb\"]", None), strings(&["a", "bb"]));
         for text in [
             "null",
             "[]",
+            "[\"a\",\"bb\"]",
             "[1,\"a\"]",
             "[[1,2],[3,4]]",
             "{\"k\": [1,null]}",

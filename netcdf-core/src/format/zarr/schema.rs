@@ -9,7 +9,7 @@ use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::name::Interner;
-use crate::model::{Dimension, GroupId, Kind, Name, Schema, Zarr, ZarrVersion};
+use crate::model::{Dimension, Endianness, GroupId, Kind, Name, Schema, Zarr, ZarrVersion};
 
 /// An array that is a variable: as `schema.vars`.
 #[derive(Debug)]
@@ -284,7 +284,12 @@ impl<'a> Builder<'a> {
             ZarrVersion::V2 => v2::describe(&objects.own, rank),
             ZarrVersion::V3 => v3::describe(&objects.own, rank),
         };
-        let described = described.map_err(|what| self.meta.wrong(prefix, what))?;
+        let mut described = described.map_err(|what| self.meta.wrong(prefix, what))?;
+        if self.objects || objects.own.get("_NCZARR_ARRAY").is_some() {
+            // netCDF-C up to 4.9.0 writes big-endian types, but numbers as the machine has them.
+            let order = described.stored.order.map(|_| Endianness::Little);
+            described.stored.order = order.filter(|_| described.stored.size() != Some(1));
+        }
         let extras = match self.zarr.pure {
             true => None,
             false => self.part(Part::Array, prefix, &objects)?,

@@ -14,10 +14,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::codec;
 use crate::filter::{About, Context};
 use crate::json::Json;
+use crate::model::region::product;
 use crate::model::storage::Fill;
 use crate::model::{
-    Atomic, Attribute, DataType, DimId, GroupId, Storage, StorageLayout, Values, Variable,
-    ZarrVersion,
+    Atomic, Attribute, DataType, DimId, FilterSpec, GroupId, Storage, StorageLayout, Values,
+    Variable, ZarrVersion,
 };
 
 impl Builder<'_> {
@@ -78,9 +79,11 @@ impl Builder<'_> {
             plain,
         };
         let netcdf = !self.zarr.pure;
-        let fill = match heap {
-            true => Some(strings::missing()),
-            false => fill::stored(&described.stored, &described.fill, netcdf),
+        let fill = match (heap, &described.fill) {
+            (true, _) => Some(strings::missing()),
+            // What is not stored then is not defined: zeros, for netCDF-C and zarr-python as well.
+            (_, Json::Null) => usize::try_from(size).ok().map(|size| vec![0; size]),
+            (_, json) => fill::stored(&described.stored, json, netcdf),
         };
         let mut layout = Layout {
             extent: described.shape.clone(),
@@ -93,7 +96,9 @@ impl Builder<'_> {
         let context = self.context(&layout, heap);
         let table = &self.meta.env.filters;
         match codec::filters(described.version, &described.filters, &context, table) {
-            Ok(filters) => layout.filters = filters,
+            Ok(filters) => {
+                layout.filters = filters.into_iter().map(|f| of_szip(f, &layout)).collect()
+            }
             Err(e) => {
                 described.problem.get_or_insert(e.to_string());
             }
@@ -286,7 +291,11 @@ impl Builder<'_> {
             let name = self.name("units");
             attributes.extend(Attribute::atomic(name, Values::Char(units.into_bytes())));
         }
-        if self.shows_fill(described) && !attributes.iter().any(|a| a.name.is("_FillValue")) {
+        let dimensions = json.get("_ARRAY_DIMENSIONS").is_some();
+        if self.shows_fill(described)
+            && !dimensions
+            && !attributes.iter().any(|a| a.name.is("_FillValue"))
+        {
             let values = self.fill_value(&described.stored, ty, &described.fill);
             let name = self.name("_FillValue");
             attributes.extend(values.map(|values| Attribute { name, ty, values }));
@@ -294,9 +303,11 @@ impl Builder<'_> {
         Ok(attributes)
     }
 
-    /// netCDF-C shows the fill value of arrays without dimensions as an attribute, and of no others.
+    /// netCDF-C shows the fill value as an attribute of arrays without dimensions of which nothing is said of dimensions
+    /// either, and of no others.
     fn shows_fill(&self, described: &Described) -> bool {
-        self.zarr.pure && described.rank == 0 && described.fill != Json::Null
+        let v2 = described.version == ZarrVersion::V2;
+        v2 && self.zarr.pure && described.rank == 0 && described.fill != Json::Null
     }
 
     /// The fill value that an attribute gives, in the variable's type.
@@ -321,6 +332,24 @@ impl Builder<'_> {
         let values = decode(&self.schema, stored, ty, &bytes).ok()?;
         (values.len() == 1).then_some(values)
     }
+}
+
+/// The filter as netCDF-C applies it: it derives the length of szip's scan lines from the length of the last dimension,
+/// where HDF5 takes that of the chunk.
+fn of_szip(mut filter: FilterSpec, layout: &Layout) -> FilterSpec {
+    let last = layout.extent.last().copied().unwrap_or(1);
+    if let (4, [_, block, _, line]) = (filter.id, filter.params.as_mut_slice()) {
+        let block = u64::from(*block);
+        let most = block.saturating_mul(128);
+        let elements = product(&layout.chunk).unwrap_or(u64::MAX);
+        let len = match last {
+            last if last < block => most.min(elements),
+            last if last <= 4096 => most.min(last),
+            _ => most,
+        };
+        *line = u32::try_from(len).unwrap_or(*line);
+    }
+    filter
 }
 
 /// Takes netCDF's types where Zarr has none.
@@ -354,7 +383,11 @@ fn storage(described: &Described, layout: &Layout) -> Storage {
         fill,
         codecs: described.codecs.as_ref().map(Json::to_bytes),
         quantize: None,
-        max_string: None,
+        max_string: match described.stored.dtype {
+            Dtype::Bytes(width) => Some(width),
+            _ => None,
+        },
+        shard: described.shards.first().map(|s| s.shape.clone()),
     }
 }
 

@@ -1,24 +1,24 @@
 //! A store in a directory: a key is the path of a file below it.
 
 mod paths;
-mod replace;
 mod target;
 mod walk;
 
 pub use target::DirTarget;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{ErrorKind as Failure, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::file::{FileSource, PIECE, full};
 use super::key;
-use super::source::Source;
+use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, Visit, exists, in_the_way, without_content};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::room;
 
 /// A store in a directory. What links within it lead to is part of it as long as that is within it, too.
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub struct DirStore {
     hints: Hints,
     /// Whether links may lead out of the directory.
     external: bool,
-    /// Directories that are known to be there, and to be within the store.
-    folders: Mutex<HashSet<String>>,
+    /// Directories that are known to be there and to be within the store, with their paths without links.
+    folders: Mutex<HashMap<String, PathBuf>>,
 }
 
 impl DirStore {
@@ -73,6 +73,10 @@ impl DirStore {
         self
     }
 
+    fn folders(&self) -> MutexGuard<'_, HashMap<String, PathBuf>> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// An error of the system about a key.
     fn failed(&self, what: &str, key: &str, e: std::io::Error) -> Error {
         full::failed(what, &self.name, e).in_object(key)
@@ -80,13 +84,20 @@ impl DirStore {
 
     /// The file of a key, for reading; `None` if there is no such key.
     fn file(&self, key: &str) -> Result<Option<FileSource>> {
-        let Some(path) = self.found(key)? else {
+        let failed = |e| self.failed("cannot open", key, e);
+        let Some(path) = self.named(key)? else {
             return Ok(None);
         };
-        let failed = |e| self.failed("cannot open", key, e);
         let file = match paths::open(&path) {
-            Err(e) if e.kind() == Failure::NotFound => return Ok(None),
-            opened => opened.map_err(failed)?,
+            // It may be a link that leads nowhere, or out of the store.
+            Err(e) if e.kind() != Failure::NotFound || path.is_symlink() => {
+                let Some(path) = self.found(key)? else {
+                    return Ok(None);
+                };
+                paths::open(&path).map_err(failed)?
+            }
+            Err(_) => return Ok(None),
+            Ok(file) => file,
         };
         let meta = file.metadata().map_err(failed)?;
         if meta.is_dir() {
@@ -122,11 +133,7 @@ impl DirStore {
 
     /// Makes sure that a directory is there, and within the store.
     fn folder(&self, folder: &str) -> Result<()> {
-        let known = |folder: &str| {
-            let folders = self.folders.lock();
-            let folders = folders.unwrap_or_else(PoisonError::into_inner);
-            folder.is_empty() || folders.contains(folder)
-        };
+        let known = |folder: &str| folder.is_empty() || self.known(folder).is_some();
         if known(folder) {
             return Ok(());
         }
@@ -135,8 +142,6 @@ impl DirStore {
             let folder = folder.get(..end).unwrap_or_default();
             if !known(folder) {
                 self.make_folder(folder)?;
-                let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-                folders.insert(folder.to_owned());
             }
         }
         Ok(())
@@ -145,12 +150,14 @@ impl DirStore {
     fn make_folder(&self, folder: &str) -> Result<()> {
         let path = self.root.join(folder);
         match std::fs::create_dir(&path) {
-            Err(e) if e.kind() == Failure::AlreadyExists => {}
-            made => return made.map_err(|e| self.failed("cannot create", folder, e)),
+            Err(e) if e.kind() != Failure::AlreadyExists => {
+                return Err(self.failed("cannot create", folder, e));
+            }
+            Ok(()) | Err(_) => {}
         }
-        match self.found(folder)?.is_some_and(|real| real.is_dir()) {
-            true => Ok(()),
-            false => Err(in_the_way(&self.name, folder)),
+        match self.folder_of(folder)? {
+            Some(_) => Ok(()),
+            None => Err(in_the_way(&self.name, folder)),
         }
     }
 
@@ -174,10 +181,10 @@ impl Store for DirStore {
         let Some(file) = self.file(key)? else {
             return Ok(None);
         };
-        let mut parts = file
-            .read_ranges(&[0..file.len()])
-            .map_err(|e| e.in_object(key))?;
-        Ok(Some(parts.pop().unwrap_or_default()))
+        let len = usize::try_from(file.len()).unwrap_or(usize::MAX);
+        room(len, "a key").map_err(|e| e.in_object(key).of(&self.name))?;
+        let bytes = read_range(&file, &(0..file.len()));
+        bytes.map(Some).map_err(|e| e.in_object(key))
     }
 
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
@@ -189,10 +196,16 @@ impl Store for DirStore {
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
-        let Some(path) = self.found(key)? else {
+        let Some(mut path) = self.named(key)? else {
             return Ok(None);
         };
-        match std::fs::metadata(path) {
+        if path.is_symlink() {
+            let Some(found) = self.found(key)? else {
+                return Ok(None);
+            };
+            path = found;
+        }
+        match std::fs::symlink_metadata(path) {
             Ok(meta) if meta.is_dir() => Err(without_content(&self.name, key)),
             Ok(meta) => Ok(Some(meta.len())),
             Err(e) if e.kind() == Failure::NotFound => Ok(None),
@@ -229,7 +242,7 @@ impl Store for DirStore {
         }
         let path = self.root.join(key);
         std::fs::remove_file(&path).map_err(|e| self.failed("cannot remove", key, e))?;
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut folders = self.folders();
         let mut folder = key;
         while let Some((above, _)) = folder.rsplit_once('/') {
             // One with other keys in it stays.

@@ -8,6 +8,9 @@ use super::DirStore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
 
+/// Directories that are kept in mind.
+const FOLDERS: usize = 10_000;
+
 /// What a directory has under a name.
 pub(super) struct Entry {
     /// The name.
@@ -30,11 +33,41 @@ impl DirStore {
         }
     }
 
+    /// The path of a key without links but for the last part; `None` if there is no such directory.
+    pub(super) fn named(&self, key: &str) -> Result<Option<PathBuf>> {
+        key::check(key).map_err(|e| e.of(&self.name))?;
+        match key.rsplit_once('/') {
+            None => Ok(Some(self.root.join(key))),
+            Some((folder, name)) => Ok(self.folder_of(folder)?.map(|path| path.join(name))),
+        }
+    }
+
+    /// The path of a directory, without links; `None` if there is none.
+    pub(super) fn folder_of(&self, folder: &str) -> Result<Option<PathBuf>> {
+        if let Some(known) = self.known(folder) {
+            return Ok(Some(known));
+        }
+        let found = self.found(folder)?.filter(|path| path.is_dir());
+        if let Some(path) = &found {
+            let mut folders = self.folders();
+            if folders.len() >= FOLDERS {
+                folders.clear();
+            }
+            folders.insert(folder.to_owned(), path.clone());
+        }
+        Ok(found)
+    }
+
+    /// The path of a directory that was found before.
+    pub(super) fn known(&self, folder: &str) -> Option<PathBuf> {
+        self.folders().get(folder).cloned()
+    }
+
     /// The directory that a prefix leads to, without links; `None` if there is nothing.
     pub(super) fn found_folder(&self, prefix: &str) -> Result<Option<PathBuf>> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
         match prefix.strip_suffix('/') {
-            Some(key) => Ok(self.found(key)?.filter(|path| path.is_dir())),
+            Some(folder) => self.folder_of(folder),
             None => Ok(Some(self.root.clone())),
         }
     }
@@ -78,8 +111,11 @@ fn is_absent(e: &std::io::Error) -> bool {
     matches!(e.kind(), Failure::NotFound | Failure::NotADirectory)
 }
 
-/// Opens a path without links; a pipe that has no writer is not waited for.
+/// Opens a path whose last part is no link; a pipe that has no writer is not waited for.
 pub(super) fn open(path: &Path) -> std::io::Result<File> {
+    if cfg!(not(unix)) && path.is_symlink() {
+        return Err(Failure::InvalidInput.into());
+    }
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]

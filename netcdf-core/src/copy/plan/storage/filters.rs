@@ -6,9 +6,20 @@
 use super::{Case, is_heap};
 use crate::copy::options::Filtering;
 use crate::env::Note;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::{Table, codec};
 use crate::model::storage::ids::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE};
-use crate::model::{FilterSpec, Storage};
+use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
+
+/// What a codec is called that is no filter of HDF5.
+fn codec_name(filter: &FilterSpec) -> String {
+    let unknown = codec::unpack_text(&filter.params).filter(|_| filter.id == codec::UNKNOWN);
+    match (unknown, Table::default().name(filter.id)) {
+        (Some(json), _) => String::from_utf8_lossy(&json).into_owned(),
+        (None, Some(name)) => name.to_string(),
+        (None, None) => filter.id.to_string(),
+    }
+}
 
 impl Case<'_> {
     /// Sets the filters.
@@ -21,7 +32,48 @@ impl Case<'_> {
             None if self.ask.filters.none || self.to.dims.is_empty() => {}
             None => self.unnamed(storage),
         }
+        self.leave_shuffle(storage, notes);
         Ok(())
+    }
+
+    /// Takes shuffling away from texts that have no fixed size in chunks.
+    fn leave_shuffle(&self, storage: &mut Storage, notes: &mut Vec<Note>) {
+        let zarr = self.output.kind.as_zarr();
+        let texts = self.to.ty == Atomic::String.into();
+        if !texts || zarr.is_none_or(|zarr| zarr.version == ZarrVersion::V2) {
+            return;
+        }
+        let asked = self.ask.filters.vars.contains_key(&self.pair.from);
+        if asked && storage.filters.iter().any(|f| f.id == SHUFFLE) {
+            notes.push(Note {
+                object: self.path(),
+                what: "stored without shuffle, which is of no use for texts".to_owned(),
+                remedy: None,
+            });
+        }
+        storage.filters.retain(|f| f.id != SHUFFLE);
+    }
+
+    /// That the output can have filters which are codecs of Zarr only.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] if it is an HDF5 file.
+    pub(super) fn has_filters(&self, storage: &Storage) -> Result<()> {
+        if self.output.kind.as_zarr().is_some() {
+            return Ok(());
+        }
+        let Some(private) = storage.filters.iter().find(|f| codec::is_private(f.id)) else {
+            return Ok(());
+        };
+        let what = format!(
+            "the codec {} of Zarr is no filter of HDF5",
+            codec_name(private)
+        );
+        let remedy = format!(
+            "give other filters, as -F '{0},zstd,3', or none, -F '{0},none'",
+            self.path()
+        );
+        Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
     }
 
     /// Takes away filters of the input that can be undone but not done, where chunks cannot be moved as they are.
@@ -57,7 +109,10 @@ impl Case<'_> {
             Ok(()) => asked
                 .filters
                 .iter()
-                .for_each(|f| storage.set_filter(f.clone())),
+                .for_each(|f| match self.output.kind.as_zarr() {
+                    Some(_) => storage.add_filter(f.clone()),
+                    None => storage.set_filter(f.clone()),
+                }),
             Err(e) if asked.by_name => return Err(e),
             // A pattern is not about scalars.
             Err(e) if e.kind() == ErrorKind::Scalar => {}

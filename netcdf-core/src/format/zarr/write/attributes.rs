@@ -90,7 +90,8 @@ fn text(bytes: &[u8], form: Form) -> (Json, bool) {
     {
         return (json, false);
     }
-    let (bytes, changed) = utf8(bytes);
+    // netCDF-C makes one zero of no text, and takes no zeros in texts.
+    let (bytes, changed) = utf8(if bytes == [0] { b"" } else { bytes });
     (Json::Text(bytes.into_owned()), changed)
 }
 
@@ -197,6 +198,7 @@ mod tests {
         for same in [r#"{"a": [1,2.50]}"#, "[1,2]", "[]", r#"[[1],{"b": null}]"#] {
             assert_eq!(text(same, NCZARR), same);
         }
+        assert_eq!(text("\0", NCZARR), "\"\"");
         assert_eq!(text("[1,2]", PURE), r#""[1,2]""#);
         assert_eq!(text("[[1]]", PURE), "[[1]]");
     }

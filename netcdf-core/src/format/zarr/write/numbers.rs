@@ -3,13 +3,12 @@
 use crate::json::Json;
 use crate::model::Values;
 
-/// What readers know of the type of a number.
+/// What readers know of the type of a number. Numbers are as short as their type allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// The type is recorded beside it: numbers are as short as their type allows, as netCDF-C has them.
+    /// The type is recorded beside it: whole numbers have no point, as with netCDF-C.
     Recorded,
-    /// The type is inferred from the number: what is no integer has a point or an exponent, and a float all digits
-    /// that make it the same double.
+    /// The type is inferred from the number: what is no integer has a point or an exponent.
     Inferred,
 }
 
@@ -22,11 +21,7 @@ pub fn double(x: f64, style: Style) -> Json {
 /// As [`double`].
 #[must_use]
 pub fn float(x: f32, style: Style) -> Json {
-    let text = match style {
-        Style::Recorded => format!("{x:?}"),
-        Style::Inferred => format!("{:?}", f64::from(x)),
-    };
-    spelled(f64::from(x), text, style)
+    spelled(f64::from(x), format!("{x:?}"), style)
 }
 
 /// The `text` of a number as JSON has it.
@@ -95,6 +90,6 @@ mod tests {
         }
         let fill = f32::from_bits(0x7cf0_0000);
         assert_eq!(text(&float(fill, Style::Recorded)), "9.96921e+36");
-        assert_eq!(text(&float(0.1, Style::Inferred)), "0.10000000149011612");
+        assert_eq!(text(&float(0.1, Style::Inferred)), "0.1");
     }
 }

@@ -16,11 +16,15 @@ pub const DEFAULT: u64 = 128;
 /// [`ErrorKind::Argument`] for attributes that are no lengths.
 pub fn width(schema: &Schema, var: &Variable) -> Result<u64> {
     let own = var.attribute(OF_VARIABLE);
-    match (own, var.storage.max_string) {
-        (Some(own), _) => length(own),
-        (None, Some(width)) => Ok(width.max(1)),
-        (None, None) => default_width(schema),
-    }
+    let default = schema
+        .root()
+        .attributes
+        .iter()
+        .find(|a| a.name.is(OF_DATASET));
+    let said = own.or(default).map(length).transpose()?;
+    // What the data is known to need, it gets.
+    let needed = var.storage.max_string;
+    Ok(said.max(needed).unwrap_or(DEFAULT).max(1))
 }
 
 /// Bytes of a string of a variable that says nothing of it, and of attributes of groups.

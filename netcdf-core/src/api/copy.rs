@@ -1,0 +1,158 @@
+//! Copying attributes and variables from one dataset to another.
+
+use std::sync::Arc;
+
+use super::mode::{Mode, is_strict};
+use super::{Dataset, Owner};
+use crate::chunk::{self, elements};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::Reader as _;
+use crate::model::{DataType, DimId, Fill, GroupId, Region, Storage, Values, VarId, Variable};
+
+/// Bytes of elements that are copied at a time, about.
+const BAND: u64 = 1 << 20;
+
+impl Dataset {
+    /// Copies an attribute of another dataset (`nc_copy_att`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; those of [`Dataset::put_attribute`]; [`ErrorKind::BadType`] for a user-defined type that
+    /// this dataset does not have as the same.
+    pub fn copy_attribute(
+        &mut self,
+        (from, of): (&Self, Owner),
+        name: &str,
+        to: impl Into<Owner>,
+    ) -> Result<()> {
+        let to = to.into();
+        let attribute = from.attribute(of, name)?;
+        self.check_same(from, attribute.ty, || self.path_of(to))?;
+        self.put_checked(to, name, (attribute.ty, attribute.values.clone()))
+    }
+
+    /// As [`Dataset::copy_attribute`], within this dataset.
+    ///
+    /// # Errors
+    /// As [`Dataset::copy_attribute`].
+    pub fn duplicate_attribute(
+        &mut self,
+        from: impl Into<Owner>,
+        name: &str,
+        to: impl Into<Owner>,
+    ) -> Result<()> {
+        let attribute = self.attribute(from, name)?.clone();
+        self.put_checked(to.into(), name, (attribute.ty, attribute.values))
+    }
+
+    /// Copies a variable of another dataset with its attributes and data into a group whose dimensions have the same
+    /// names (`nc_copy_var`). It is stored as it was, as far as the format has that. The classic model is in data mode
+    /// afterwards.
+    ///
+    /// ```
+    /// # use netcdf_core::api::{Dataset, Length, Select};
+    /// # use netcdf_core::model::{Atomic, GroupId, Kind};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let mut from = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// # let x = from.define_dim(GroupId::ROOT, "x", Length::Unlimited)?;
+    /// # let v = from.define_var(GroupId::ROOT, "v", Atomic::Int, &[x])?;
+    /// # from.write(v, &Select::region(&[0], &[3]), &[1, 2, 3])?;
+    /// let mut to = Dataset::create(dir.path().join("b.nc"), Kind::Classic)?;
+    /// to.define_dim(GroupId::ROOT, "x", Length::Unlimited)?;
+    /// let copied = to.copy_variable((&from, v), GroupId::ROOT)?;
+    /// assert_eq!(to.read::<i32>(copied, &Select::all())?, [1, 2, 3]);
+    /// # Ok::<(), netcdf_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Dataset::define_var`], [`Dataset::copy_attribute`] and [`Dataset::write_values`];
+    /// [`ErrorKind::NotFound`] for a dimension that is not there, [`ErrorKind::Argument`] for one of another length.
+    pub fn copy_variable(&mut self, (from, var): (&Self, VarId), group: GroupId) -> Result<VarId> {
+        from.check_readable()?;
+        let old = from.variable(var)?;
+        self.check_same(from, old.ty, || from.schema().var_path(var))?;
+        let dims = self.same_dims(from, old, group)?;
+        if self.mode == Mode::Data && is_strict(self.kind()) {
+            self.redefine()?;
+        }
+        let new = self.define_var(group, &old.name.to_string(), old.ty, &dims)?;
+        let cdf = self.kind().is_cdf();
+        if let Some(var) = self
+            .staged
+            .schema
+            .vars
+            .get_mut(new.index())
+            .filter(|_| !cdf)
+        {
+            var.storage = Storage {
+                prepared: false,
+                fill: Fill::Fill,
+                ..old.storage.clone()
+            };
+        }
+        for attribute in &old.attributes {
+            self.copy_attribute((from, var.into()), &attribute.name.to_string(), new)?;
+        }
+        self.settle();
+        self.copy_elements((from, var), new)?;
+        Ok(new)
+    }
+
+    /// The dimensions that are called as those of a variable of another dataset.
+    fn same_dims(&self, from: &Self, var: &Variable, group: GroupId) -> Result<Vec<DimId>> {
+        let one = |&id: &DimId| {
+            let old = from.dim(id)?;
+            let new = self.dim_id(group, &old.name.to_string())?;
+            let dim = self.dim(new)?;
+            match dim.unlimited || dim.len == old.len {
+                true => Ok(new),
+                false => {
+                    let (name, len) = (&dim.name, dim.len);
+                    let what = format!("dimension {name} has the length {len}, not {}", old.len);
+                    Err(Error::new(ErrorKind::Argument, what).of(&self.name()))
+                }
+            }
+        };
+        var.dims.iter().map(one).collect()
+    }
+
+    fn copy_elements(&mut self, (from, var): (&Self, VarId), to: VarId) -> Result<()> {
+        let set = chunk::Dataset::new(&from.staged, &from.env);
+        let element = set.layout(var)?.element;
+        let whole = Region::whole(&from.schema().shape(var));
+        let most = (BAND / element.size.max(1)).max(1);
+        let env = Arc::clone(&self.env);
+        let values = |bytes: &[u8]| -> Result<Values> {
+            match element.plain_type() {
+                Some(ty) => elements::decode(ty, element.order, bytes),
+                None => from.staged.resolve(var, bytes),
+            }
+        };
+        set.bands(
+            var,
+            (whole, most),
+            |band, bytes| Ok((band.clone(), values(&bytes)?)),
+            |(band, values)| {
+                self.staged.put(to, &band, &values, &env)?;
+                self.grow(to, &band);
+                Ok(())
+            },
+        )
+    }
+
+    /// That a type means the same in another dataset.
+    fn check_same(&self, from: &Self, ty: DataType, path: impl Fn() -> String) -> Result<()> {
+        let DataType::User(id) = ty else {
+            return Ok(());
+        };
+        // What is in a type was defined before it.
+        let count = id.index().saturating_add(1);
+        let (own, other) = (&self.schema().types, &from.schema().types);
+        let mut pairs = own.iter().zip(other).take(count);
+        let same = own.len() >= count && pairs.all(|(a, b)| a.name == b.name && a.kind == b.kind);
+        if same {
+            return Ok(());
+        }
+        let what = "a user-defined type that the other dataset does not have with the same number";
+        Err(Error::new(ErrorKind::BadType, what).in_object(&path()))
+    }
+}
