@@ -207,6 +207,10 @@ pub struct StorageArgs {
     /// "var:contiguous", "var:compact", or "/" for no chunks
     #[arg(short = 'c', value_name = "CHUNKS")]
     pub chunks: Vec<String>,
+    /// Shards of Zarr version 3 output, each of which holds several chunks: "dim/N,dim/N,…" or "var:N,N,…" in elements, as
+    /// for -c
+    #[arg(long = "shard", value_name = "SHARDS")]
+    pub shards: Vec<String>,
     /// Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several
     /// variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or
     /// numbers of filters ("temp*,shuffle|zstd,3"); "var,none" for no filters, "none" for no others

@@ -6,7 +6,7 @@ use netcdf_core::copy::options::StorageOptions;
 use netcdf_core::copy::{Options, Selection};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::kind::Model;
-use netcdf_core::model::{Kind, Schema};
+use netcdf_core::model::{Kind, Schema, Zarr, ZarrVersion};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
@@ -31,10 +31,18 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema) -> Result<Options
     };
     let given = &cli.storage;
     let chunks = chunk_spec::resolve(&given.chunks, schema);
+    let shards = chunk_spec::resolve(&given.shards, schema);
     let filters = filter_spec::resolve(&given.filters, schema);
     let quantize = filter_spec::quantize(&given.quantize, schema);
+    let kind = kind.unwrap_or_else(|| output_kind(cli, schema.kind));
+    let v3 = |zarr: Zarr| zarr.version == ZarrVersion::V3;
+    if !given.shards.is_empty() && !kind.as_zarr().is_some_and(v3) {
+        let what = "--shard: only Zarr version 3 has shards";
+        let e = Error::new(ErrorKind::Argument, what);
+        return Err(e.with_remedy("use -k nczarr3 or -k zarr3"));
+    }
     Ok(Options {
-        kind: Some(kind.unwrap_or_else(|| output_kind(cli, schema.kind))),
+        kind: Some(kind),
         fix_unlimited: cli.select.fix_unlimited,
         select: selection(&cli.select.data_vars, &cli.select.only_vars),
         groups: selection(&cli.select.data_groups, &cli.select.only_groups),
@@ -44,6 +52,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema) -> Result<Options
             filters: filters.map_err(|e| wrong("-F", &given.filters, e))?,
             quantize: quantize.map_err(|e| wrong("--quantize", &given.quantize, e))?,
             chunks: chunks.map_err(|e| wrong("-c", &given.chunks, e))?,
+            shards: shards.map_err(|e| wrong("--shard", &given.shards, e))?,
             min_chunk: given.min_chunk,
         },
     })

@@ -10,6 +10,28 @@ use tempfile::TempDir;
 /// What an output holds before a run.
 pub const OLD: &[u8] = b"what was there before";
 
+/// The key of a store that holds [`OLD`] before a run.
+const KEY: &str = ".zgroup";
+
+/// What a store holds before a run, as [`held`] gives it.
+fn old_store() -> Vec<u8> {
+    [b"/.zgroup\n", OLD, b"\n"].concat()
+}
+
+/// What a file holds, or a folder: the names of its files and what they hold.
+fn held(path: &Path) -> Vec<u8> {
+    if !path.is_dir() {
+        return std::fs::read(path).expect("an output");
+    }
+    let mut all = names(path);
+    all.sort();
+    let below = |name: String| {
+        let bytes = held(&path.join(&name));
+        [b"/", name.as_bytes(), b"\n", &bytes, b"\n"].concat()
+    };
+    all.into_iter().flat_map(below).collect()
+}
+
 /// Pseudo-random numbers, the same in every run (xorshift).
 #[derive(Debug)]
 pub struct Random(pub u64);
@@ -73,9 +95,8 @@ impl Job {
             job.time = job.time.max(start.elapsed());
         }
         for name in outputs {
-            let bytes = std::fs::read(job.folder.path().join(name));
-            job.outputs
-                .insert((*name).to_owned(), bytes.expect("it was made"));
+            let whole = held(&job.folder.path().join(name));
+            job.outputs.insert((*name).to_owned(), whole);
         }
         job
     }
@@ -123,15 +144,21 @@ impl Job {
 
     fn prepare(&self) {
         for name in self.outputs.keys() {
-            std::fs::write(self.folder.path().join(name), OLD).expect("a file");
+            let mut path = self.folder.path().join(name);
+            if path.is_dir() {
+                std::fs::remove_dir_all(&path).expect("it can be removed");
+                std::fs::create_dir(&path).expect("a folder");
+                path.push(KEY);
+            }
+            std::fs::write(path, OLD).expect("a file");
         }
     }
 
     fn found(&self, status: ExitStatus, hit: bool) -> End {
         let mut new = 0;
         for (name, whole) in &self.outputs {
-            let found = std::fs::read(self.folder.path().join(name)).expect("an output");
-            let is_whole = found == OLD || found == *whole;
+            let found = held(&self.folder.path().join(name));
+            let is_whole = found == *whole || found == OLD || found == old_store();
             assert!(is_whole, "{:?}: half of {name}", self.args);
             new += usize::from(found == *whole);
         }
@@ -162,7 +189,8 @@ impl Job {
 
     /// Removes what is left in the folder.
     pub fn remove(&self, name: &str) {
-        let _ = std::fs::remove_file(self.folder.path().join(name));
+        let path = self.folder.path().join(name);
+        let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
     }
 }
 

@@ -114,6 +114,9 @@ impl Jobs {
                 &["m0.nc", "m1.nc", "m2.nc"],
             ),
             ("ncgen -k4 -o @out.nc %a.cdl", one),
+            ("nccopy -k nczarr -d2 %chunked.nc @out.zarr", &["out.zarr"]),
+            ("nccopy -k zarr3 -d2 %chunked.nc @out.zip", &["out.zip"]),
+            ("ncgen -k nczarr -o @out.zarr %a.cdl", &["out.zarr"]),
         ]
         .map(|(args, outputs)| self.job(threads, args, outputs))
         .into()
@@ -190,7 +193,7 @@ fn files_that_may_not_be_as_large_leave_what_was_there() {
     let jobs = Jobs::new();
     for threads in ["1", "2"] {
         for job in jobs.all(threads) {
-            let (end, message) = job.limited(20);
+            let (end, message) = job.limited(4);
             assert_eq!(end.status.code(), Some(1), "{end:?} {message}");
             assert!(end.new == 0 && end.left.is_empty(), "{end:?}");
             assert!(

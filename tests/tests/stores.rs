@@ -245,7 +245,42 @@ fn what_is_not_there_says_what_to_do() {
     assert!(out.message().contains("different kinds"), "{out}");
 }
 
-/// Standard input and output hold zip files.
+/// Operations are printed by the process, on its standard error.
+#[test]
+fn operations_are_traced() {
+    use std::process::Command;
+    let sandbox = sandbox();
+    let _ = ncgen(&sandbox, &["-k", "nczarr", "-o", "@s.zarr"]).clean();
+    let traced = |level: &str, option: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tool"));
+        command.env("NCTRACING", level).args(["ncdump", "-h"]);
+        let out = command.args(option).arg(sandbox.path("s.zarr")).output();
+        String::from_utf8(out.unwrap().stderr).unwrap()
+    };
+    let text = traced("9", &[]);
+    assert!(text.contains("trace: get .zattrs: "), "{text}");
+    assert!(!text.contains("w/0.0"), "a header needs no chunk: {text}");
+    assert_eq!(traced("0", &["--trace"]), text);
+    assert_eq!(traced("0", &[]), "");
+    assert_eq!(traced("", &[]), "");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tool"));
+    let args = ["nccopy", "--trace", "-k", "zarr"].map(Into::into);
+    let args = args
+        .into_iter()
+        .chain([sandbox.path("s.zarr"), sandbox.path("t.zarr")]);
+    let out = command.args(args).output().unwrap();
+    let text = String::from_utf8(out.stderr).unwrap();
+    for line in [
+        "trace: put w/0.0: ",
+        "trace: put if absent v/.zarray: ",
+        "trace: commit ",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(out.status.success());
+}
+
+/// A pipe may hold a zip file.
 #[test]
 fn zip_files_come_by_standard_input() {
     let sandbox = sandbox();

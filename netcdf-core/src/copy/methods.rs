@@ -128,16 +128,30 @@ impl Job {
         chunk: &ChunkRef,
     ) -> Result<()> {
         let size = self.from.element.size.max(1);
-        let source = object(set, chunk.object)?;
+        let source = set.reader.object(chunk.object);
         let bytes = end.saturating_sub(first).saturating_mul(size);
         let range = chunk.range.start..chunk.range.start.saturating_add(bytes).min(chunk.range.end);
-        present(&**source, &range)?;
+        match source {
+            Some(source) => {
+                present(&**source, &range)?;
+            }
+            None if length(&range) < bytes => return Err(short(set, chunk, bytes)),
+            None => {}
+        }
         let (mut at, mut element) = (range.start, first);
         let step = (PIECE - PIECE % size).max(size);
         while at < range.end {
             set.env.cancel.check()?;
             let stop = at.saturating_add(step).min(range.end);
-            writer.move_run(self.pair.to, element, source, at..stop)?;
+            match source {
+                Some(source) => writer.move_run(self.pair.to, element, source, at..stop)?,
+                None => {
+                    let range = at..stop;
+                    let part = ChunkRef { range, ..*chunk };
+                    let bytes = set.reader.fetch(std::slice::from_ref(&part))?;
+                    writer.put_run(self.pair.to, element, &bytes.concat())?;
+                }
+            }
             set.env.progress.advance(stop - at);
             element = element.saturating_add(step / size);
             at = stop;
@@ -204,6 +218,17 @@ impl Job {
         let mut out = Vec::new();
         elements::encode(&values, self.to.element.order, &mut out)?;
         Ok(out)
+    }
+}
+
+/// The error about a chunk that has fewer bytes than are wanted.
+fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
+    let have = length(&chunk.range);
+    let what = format!("a chunk of {have} bytes, its shape asks for {want}");
+    let e = Error::new(ErrorKind::Corrupt, what);
+    match set.reader.origin(chunk) {
+        Some(origin) => e.at(&origin, chunk.range.start),
+        None => e,
     }
 }
 

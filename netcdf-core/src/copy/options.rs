@@ -36,6 +36,8 @@ pub struct StorageOptions {
     pub quantize: BTreeMap<VarId, Quantizing>,
     /// Chunk shapes (`-c`).
     pub chunks: Chunks,
+    /// Shapes of shards (`--shard`), as those of chunks.
+    pub shards: Chunks,
     /// As [`MIN_CHUNK`], if given.
     pub min_chunk: Option<u64>,
 }

@@ -235,8 +235,11 @@ fn fetch(
     places: &[Vec<ChunkRef>],
     columns: &mut [Vec<u8>],
 ) -> Result<()> {
-    let source = object(set, 0)?;
     let most = places.iter().map(Vec::len).max().unwrap_or(0);
+    if most == 0 {
+        return Ok(());
+    }
+    let source = object(set, 0)?;
     let (mut ranges, mut owners) = (Vec::new(), Vec::new());
     for record in 0..most {
         for (owner, (job, found)) in rows.iter().zip(places).enumerate() {

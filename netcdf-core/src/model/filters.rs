@@ -42,7 +42,7 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 
 impl Schema {
     /// Defines a filter of a variable, which is stored in chunks then. Filters are applied in the order of their
-    /// definition, but for `fletcher32`, which comes first, and `shuffle`, which comes next. Of one that is defined already,
+    /// definition; in netCDF-4 files `fletcher32` comes first, and `shuffle` comes next. Of one that is defined already,
     /// only the parameters change.
     ///
     /// Whether the filter is available is another question ([`Table::entry`](crate::filter::Table::entry)), as what it makes
@@ -52,8 +52,12 @@ impl Schema {
     /// Those of [`Schema::takes_filters`].
     pub fn define_filter(&mut self, var: VarId, filter: FilterSpec) -> Result<()> {
         self.takes_filters(var)?;
+        let zarr = self.kind.as_zarr().is_some();
         if let Some(var) = self.vars.get_mut(var.index()) {
-            var.storage.set_filter(filter);
+            match zarr {
+                true => var.storage.add_filter(filter),
+                false => var.storage.set_filter(filter),
+            }
         }
         Ok(())
     }

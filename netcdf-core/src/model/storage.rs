@@ -23,6 +23,8 @@ pub struct Storage {
     /// Bytes of the longest string, where strings are stored with a fixed size (Zarr); `None` leaves it to the
     /// attributes, or the format.
     pub max_string: Option<u64>,
+    /// Elements per dimension of what stands under one key, where several chunks do (Zarr version 3).
+    pub shard: Option<Vec<u64>>,
 }
 
 /// Arrangement of a variable's data in the file (`_Storage`).
@@ -102,6 +104,17 @@ impl Storage {
     }
 }
 
+impl Storage {
+    /// Sets a filter behind those that are there, as netCDF-C has it in Zarr; the parameters of one that is there already
+    /// are replaced.
+    pub fn add_filter(&mut self, filter: FilterSpec) {
+        match self.filters.iter_mut().find(|f| f.id == filter.id) {
+            Some(old) => old.params = filter.params,
+            None => self.filters.push(filter),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +134,16 @@ mod tests {
             [ids::FLETCHER32, ids::SHUFFLE, 307, ids::DEFLATE, 32015]
         );
         assert_eq!(s.filters[3].params, [9]);
+    }
+
+    #[test]
+    fn filters_are_added_behind_others() {
+        let mut s = Storage::default();
+        for (id, param) in [(1, 6), (ids::SHUFFLE, 4), (1, 9), (ids::FLETCHER32, 0)] {
+            let params = vec![param];
+            s.add_filter(FilterSpec { id, params });
+        }
+        let order: Vec<_> = s.filters.iter().map(|f| (f.id, f.params[0])).collect();
+        assert_eq!(order, [(1, 9), (ids::SHUFFLE, 4), (ids::FLETCHER32, 0)]);
     }
 }

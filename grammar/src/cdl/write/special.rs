@@ -1,5 +1,8 @@
 //! The attributes of `ncdump -s`: how the dataset is stored.
 
+use std::borrow::Cow;
+
+use netcdf_core::filter::codec;
 use netcdf_core::model::special::Special;
 use netcdf_core::model::{
     DataType, Endianness, Fill, FilterSpec, Group, Storage, StorageLayout, Variable,
@@ -22,11 +25,12 @@ impl Writer<'_, '_> {
         let storage = &var.storage;
         self.layout(storage, name);
         let all = self.options.special == SpecialAttributes::Filters;
+        let filters = self.shown(&storage.filters);
         if !all {
-            self.own_filters(&storage.filters, name);
+            self.own_filters(&filters, name);
         }
         let rest = |f: &&FilterSpec| all || ![DEFLATE, SHUFFLE, FLETCHER32].contains(&f.id);
-        let rest: Vec<_> = storage.filters.iter().filter(rest).map(filter).collect();
+        let rest: Vec<_> = filters.iter().filter(rest).map(filter).collect();
         if !rest.is_empty() {
             self.text_special(name, Special::Filter, rest.join("|").as_bytes());
         }
@@ -37,6 +41,14 @@ impl Writer<'_, '_> {
         match storage.fill {
             Fill::Fill => {}
             Fill::NoFill => self.text_special(name, Special::NoFill, b"true"),
+        }
+    }
+
+    /// The filters as they are shown: of Zarr those that HDF5 has, with the parameters that a user gives.
+    fn shown<'f>(&self, filters: &'f [FilterSpec]) -> Cow<'f, [FilterSpec]> {
+        match self.schema.kind.as_zarr() {
+            None => filters.into(),
+            Some(_) => filters.iter().filter_map(codec::visible).collect(),
         }
     }
 

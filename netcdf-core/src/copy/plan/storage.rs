@@ -110,6 +110,7 @@ impl Case<'_> {
         self.filters(&mut storage, notes)?;
         self.has_filters(&storage)?;
         storage.layout = Some(self.layout(&storage, notes)?);
+        storage.shard = self.shard(&storage);
         let quantize = self.ask.quantize.get(&self.pair.from);
         storage.quantize = quantize.map(|asked| asked.quantize);
         self.leave_decode_only(&mut storage, notes);
@@ -175,6 +176,9 @@ impl Case<'_> {
         if self.ask.chunks.none || !(chunked || named) {
             return Ok(self.unchunked());
         }
+        if !named && self.was_unchunked() {
+            return Ok(StorageLayout::Contiguous);
+        }
         let Shape { lengths, size } = self.shape(None)?;
         let least = self.ask.min_chunk.unwrap_or(MIN_CHUNK);
         // Chunks of a shape that is asked for may be small, as long as the variable is not.
@@ -187,6 +191,15 @@ impl Case<'_> {
             return Ok(StorageLayout::Contiguous);
         }
         Ok(StorageLayout::Chunked(lengths))
+    }
+
+    /// Whether the variable is one of Zarr that is one chunk: what has no chunks elsewhere is that there.
+    fn was_unchunked(&self) -> bool {
+        let zarr = |schema: &Schema| schema.kind.as_zarr().is_some();
+        let Some(StorageLayout::Chunked(chunk)) = &self.from.storage.layout else {
+            return false;
+        };
+        zarr(self.input) && !zarr(self.output) && *chunk == self.input.shape(self.pair.from)
     }
 
     /// The input's layout, if that is one without chunks.

@@ -183,6 +183,7 @@ fn storage(dataset: &Dataset) -> Storage {
         codecs: None,
         quantize: None,
         max_string: None,
+        shard: None,
     }
 }
 

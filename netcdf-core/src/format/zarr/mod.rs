@@ -114,3 +114,6 @@ fn create(
     let writer = write::writer::ZarrWriter::create(target, schema, options, env)?;
     Ok(Box::new(writer))
 }
+
+#[cfg(test)]
+mod tests;

@@ -89,7 +89,8 @@ fn place(start: u64, len: u64, shard: &Range<u64>) -> Result<Option<Range<u64>>>
 }
 
 /// The checksum of Castagnoli's polynomial.
-fn crc32c(bytes: &[u8]) -> u32 {
+#[must_use]
+pub fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0u32, |crc, &byte| {
         (0..8).fold(crc ^ u32::from(byte), |crc, _| {
             (crc >> 1) ^ (0x82f6_3b78 & 0u32.wrapping_sub(crc & 1))

@@ -113,7 +113,10 @@ impl Builder<'_> {
             element: layout.element,
             fill: layout.fill.clone(),
             len: layout.chunk_bytes().filter(|_| !heap),
-            about: About::new(&self.schema, layout.element.ty, &[]),
+            about: About {
+                dims: layout.extent.clone(),
+                ..About::new(&self.schema, layout.element.ty, &[])
+            },
         }
     }
 
@@ -288,7 +291,11 @@ impl Builder<'_> {
             let name = self.name("units");
             attributes.extend(Attribute::atomic(name, Values::Char(units.into_bytes())));
         }
-        if self.shows_fill(described) && !attributes.iter().any(|a| a.name.is("_FillValue")) {
+        let dimensions = json.get("_ARRAY_DIMENSIONS").is_some();
+        if self.shows_fill(described)
+            && !dimensions
+            && !attributes.iter().any(|a| a.name.is("_FillValue"))
+        {
             let values = self.fill_value(&described.stored, ty, &described.fill);
             let name = self.name("_FillValue");
             attributes.extend(values.map(|values| Attribute { name, ty, values }));
@@ -296,9 +303,11 @@ impl Builder<'_> {
         Ok(attributes)
     }
 
-    /// netCDF-C shows the fill value of arrays without dimensions as an attribute, and of no others.
+    /// netCDF-C shows the fill value as an attribute of arrays without dimensions of which nothing is said of dimensions
+    /// either, and of no others.
     fn shows_fill(&self, described: &Described) -> bool {
-        self.zarr.pure && described.rank == 0 && described.fill != Json::Null
+        let v2 = described.version == ZarrVersion::V2;
+        v2 && self.zarr.pure && described.rank == 0 && described.fill != Json::Null
     }
 
     /// The fill value that an attribute gives, in the variable's type.
@@ -374,7 +383,11 @@ fn storage(described: &Described, layout: &Layout) -> Storage {
         fill,
         codecs: described.codecs.as_ref().map(Json::to_bytes),
         quantize: None,
-        max_string: None,
+        max_string: match described.stored.dtype {
+            Dtype::Bytes(width) => Some(width),
+            _ => None,
+        },
+        shard: described.shards.first().map(|s| s.shape.clone()),
     }
 }
 

@@ -1,7 +1,6 @@
 //! A store in a directory: a key is the path of a file below it.
 
 mod paths;
-mod replace;
 mod target;
 mod walk;
 
@@ -19,6 +18,7 @@ use super::key;
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, Visit, exists, in_the_way, without_content};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::room;
 
 /// A store in a directory. What links within it lead to is part of it as long as that is within it, too.
 #[derive(Debug)]
@@ -181,6 +181,8 @@ impl Store for DirStore {
         let Some(file) = self.file(key)? else {
             return Ok(None);
         };
+        let len = usize::try_from(file.len()).unwrap_or(usize::MAX);
+        room(len, "a key").map_err(|e| e.in_object(key).of(&self.name))?;
         let bytes = read_range(&file, &(0..file.len()));
         bytes.map(Some).map_err(|e| e.in_object(key))
     }

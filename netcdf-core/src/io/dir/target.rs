@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::{DirStore, is_store, replace};
+use super::{DirStore, is_store};
 use crate::env::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::full;
 use crate::io::file::place::{self, Place};
+use crate::io::file::replace;
 use crate::io::file::unnamed::{folder, prefix};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::env::Cancel;
+use crate::io::file::replace;
 use crate::io::suite;
 use crate::io::target::StoreTarget;
 

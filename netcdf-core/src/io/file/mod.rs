@@ -2,6 +2,7 @@
 
 pub(crate) mod full;
 pub(super) mod place;
+pub(super) mod replace;
 mod scratch;
 pub(super) mod unnamed;
 

@@ -6,7 +6,7 @@ use super::directory::Member;
 use crate::bytes::cursor::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::source::{Source, read_range, truncated};
-use crate::limits::zeros;
+use crate::limits::{room, zeros};
 
 const LOCAL: &[u8] = b"PK\x03\x04";
 const LOCAL_SIZE: u64 = 30;
@@ -60,6 +60,8 @@ impl Member {
     pub(super) fn bytes(&self, source: &dyn Source) -> Result<Vec<u8>> {
         self.check_method()?;
         let start = self.stored_at(source)?;
+        let len = usize::try_from(self.packed).unwrap_or(usize::MAX);
+        room(len, "a member of a zip file")?;
         let packed = read_range(source, &(start..start.saturating_add(self.packed)))?;
         let bytes = match self.is_stored() {
             true => packed,

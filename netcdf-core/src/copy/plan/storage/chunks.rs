@@ -5,7 +5,7 @@ use crate::copy::options::VarLayout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::netcdf4::write::chunk_sizes::{MOST, bytes, default_shape};
 use crate::format::netcdf4::write::datatypes::memory_size;
-use crate::model::StorageLayout;
+use crate::model::{Storage, StorageLayout, Zarr, ZarrVersion};
 
 /// A shape of chunks.
 pub(super) struct Shape {
@@ -51,6 +51,41 @@ impl Case<'_> {
         let size = memory_size(self.output, self.to.ty).max(1);
         fit(&mut lengths, &free, size)?;
         Ok(Shape { lengths, size })
+    }
+}
+
+impl Case<'_> {
+    /// The shape of the shards: for each dimension what is asked for the variable, else for the dimension, else one chunk.
+    pub(super) fn shard(&self, storage: &Storage) -> Option<Vec<u64>> {
+        let asked = &self.ask.shards;
+        let of_var = match asked.vars.get(&self.pair.from) {
+            Some(VarLayout::Chunked(lengths)) => lengths.as_slice(),
+            Some(VarLayout::Contiguous | VarLayout::Compact) => return None,
+            None => &[],
+        };
+        let named = self.from.dims.iter().any(|d| asked.dims.contains_key(d));
+        if of_var.is_empty() && !named {
+            let v3 = |zarr: Zarr| zarr.version == ZarrVersion::V3;
+            let kept = self.output.kind.as_zarr().is_some_and(v3);
+            let same = kept && storage.layout == self.from.storage.layout;
+            return self.from.storage.shard.clone().filter(|_| same);
+        }
+        let chunk = match &storage.layout {
+            Some(StorageLayout::Chunked(lengths)) => lengths.clone(),
+            Some(
+                StorageLayout::Contiguous
+                | StorageLayout::Compact
+                | StorageLayout::Virtual
+                | StorageLayout::Unknown,
+            )
+            | None => self.output.shape(self.pair.to),
+        };
+        let dims = self.from.dims.iter().enumerate().zip(chunk);
+        let length = |((n, dim), chunk)| {
+            let of_dim = asked.dims.get(dim);
+            of_var.get(n).or(of_dim).copied().unwrap_or(chunk)
+        };
+        Some(dims.map(length).collect())
     }
 }
 

@@ -109,7 +109,10 @@ impl Case<'_> {
             Ok(()) => asked
                 .filters
                 .iter()
-                .for_each(|f| storage.set_filter(f.clone())),
+                .for_each(|f| match self.output.kind.as_zarr() {
+                    Some(_) => storage.add_filter(f.clone()),
+                    None => storage.set_filter(f.clone()),
+                }),
             Err(e) if asked.by_name => return Err(e),
             // A pattern is not about scalars.
             Err(e) if e.kind() == ErrorKind::Scalar => {}

@@ -61,6 +61,7 @@ fn add(
             codecs: None,
             quantize: None,
             max_string: None,
+            shard: None,
         },
     });
 }

@@ -1,6 +1,6 @@
 //! The codecs of an array in its metadata.
 
-use super::metadata::object;
+use super::metadata::{lengths, object};
 use super::storage::Stored;
 use super::v3::named;
 use crate::error::{Error, ErrorKind, Result};
@@ -9,7 +9,12 @@ use crate::filter::{Context, Table, vlen_utf8};
 use crate::json::Json;
 use crate::model::{Endianness, FilterSpec, ZarrVersion};
 
-/// The filters of `_Codecs`: a list of codecs as version 2 has them, the compressor last.
+/// What makes bytes of elements: the type of the variable says that.
+fn is_serializer(name: &str) -> bool {
+    matches!(name, "bytes" | "vlen-utf8" | "vlen-bytes")
+}
+
+/// The filters of `_Codecs`: a list of codecs as version 2 has them, the compressor last, or as version 3 has them.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for what is no list of codecs, or has one that is not known.
@@ -30,9 +35,20 @@ pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<Filter
             return Err(wrong("a list of codecs is expected".to_owned()));
         }
     };
-    let filters = codec::filters(ZarrVersion::V2, list, context, table);
+    let named = |json: &Json| json.get("name").is_some();
+    let version = match list.iter().any(named) {
+        true => ZarrVersion::V3,
+        false => ZarrVersion::V2,
+    };
+    let serializer = |json: &&Json| {
+        json.get("name")
+            .and_then(Json::as_str)
+            .is_some_and(is_serializer)
+    };
+    let list: Vec<Json> = list.iter().filter(|j| !serializer(j)).cloned().collect();
+    let filters = codec::filters(version, &list, context, table);
     let filters = filters.map_err(|e| wrong(e.what().to_owned()))?;
-    for (filter, json) in filters.iter().zip(list) {
+    for (filter, json) in filters.iter().zip(&list) {
         if filter.id == codec::UNKNOWN {
             let json = json.to_bytes();
             let json = String::from_utf8_lossy(&json);
@@ -73,8 +89,29 @@ pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
         Some(_) => bytes(order),
     };
     let mut all = stored.codecs.clone();
-    all.insert(first.min(all.len()), serializer);
-    Ok(Json::Array(all))
+    // This one makes bytes of elements itself.
+    if filters.get(first).is_none_or(|f| f.id != ids::ZFPY) {
+        all.insert(first.min(all.len()), serializer);
+    }
+    Ok(Json::Array(match &stored.shard {
+        None => all,
+        Some(_) => vec![sharding(&stored.layout.chunk, all)],
+    }))
+}
+
+/// The codec of shards, with its index behind the chunks.
+fn sharding(chunk: &[u64], codecs: Vec<Json>) -> Json {
+    let index = vec![
+        bytes(Endianness::Little),
+        object([("name", Json::text("crc32c"))]),
+    ];
+    let configuration = object([
+        ("chunk_shape", lengths(chunk)),
+        ("codecs", Json::Array(codecs)),
+        ("index_codecs", Json::Array(index)),
+        ("index_location", Json::text("end")),
+    ]);
+    named("sharding_indexed", configuration)
 }
 
 /// The codec that makes bytes of elements of several bytes.

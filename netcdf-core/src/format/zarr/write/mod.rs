@@ -9,6 +9,7 @@
 //! | [`keys`] | the keys of groups, arrays and chunks |
 //! | [`strings`] | strings as elements of a fixed size |
 //! | [`storage`] | chunks and filters of variables |
+//! | [`shards`] | chunks that stand together |
 //! | [`codecs`] | filters as codecs |
 //! | [`metadata`] | what the metadata of all versions has in common |
 //! | [`v2`] | the metadata of version 2 |
@@ -25,6 +26,7 @@ pub mod dtype;
 pub mod keys;
 pub mod metadata;
 pub mod numbers;
+pub mod shards;
 pub mod storage;
 pub mod strings;
 pub mod v2;

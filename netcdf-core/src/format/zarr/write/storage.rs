@@ -26,13 +26,26 @@ pub struct Stored {
     pub no_fill: bool,
     /// The codecs of the filters, in the order of writing.
     pub codecs: Vec<Json>,
+    /// The shape of what is stored under one key, if several chunks are.
+    pub shard: Option<Vec<u64>>,
 }
 
 impl Stored {
     /// The shape of what is stored under one key.
     #[must_use]
     pub fn outer(&self) -> &[u64] {
-        &self.layout.chunk
+        self.shard.as_deref().unwrap_or(&self.layout.chunk)
+    }
+
+    /// How many chunks are stored under one key, by dimension, if they are several.
+    #[must_use]
+    pub fn per_shard(&self) -> Option<Vec<u64>> {
+        let pairs = self.shard.as_ref()?.iter().zip(&self.layout.chunk);
+        Some(
+            pairs
+                .map(|(shard, chunk)| shard / (*chunk).max(1))
+                .collect(),
+        )
     }
 }
 
@@ -69,6 +82,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         }),
         quantize: Quantizer::new(var, element.order),
     };
+    let shard = shard(schema, var, &layout.chunk)?;
     let codecs = match filtered {
         true => filter(schema, var, &mut layout, env)?,
         false => vec![],
@@ -82,7 +96,27 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         layout,
         no_fill,
         codecs,
+        shard,
     })
+}
+
+/// The shape of shards: what is asked for, in whole chunks.
+fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u64>>> {
+    let Some(asked) = var.storage.shard.as_ref().filter(|_| !chunk.is_empty()) else {
+        return Ok(None);
+    };
+    if version(schema) == ZarrVersion::V2 {
+        let what = "Zarr version 2 has no shards";
+        return Err(Error::new(ErrorKind::Argument, what).with_remedy("use version 3"));
+    }
+    if asked.len() != chunk.len() {
+        let what = format!("shards of {} dimensions, not {}", asked.len(), chunk.len());
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    let whole = |(asked, chunk): (&u64, &u64)| asked.max(&1).checked_next_multiple_of(*chunk);
+    let whole: Option<Vec<u64>> = asked.iter().zip(chunk).map(whole).collect();
+    let large = || Error::new(ErrorKind::Argument, "shards that are too large");
+    whole.map(Some).ok_or_else(large)
 }
 
 /// The version that is written.

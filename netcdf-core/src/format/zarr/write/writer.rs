@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::check::check;
 use super::metadata::{Member, Metadata};
+use super::shards::{Complete, Shards};
 use super::storage::{self, Stored};
 use super::{keys, strings, v2, v3};
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -12,7 +13,7 @@ use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::{CreateOptions, Writer};
 use crate::io::source::read_range;
-use crate::io::{Source, StoreTarget};
+use crate::io::{Source, Store, StoreTarget};
 use crate::json::Json;
 use crate::model::{DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
 
@@ -35,6 +36,8 @@ struct Var {
     prefix: String,
     /// Whether it has data.
     written: bool,
+    /// The shards that are not complete, if it has any.
+    shards: Option<Shards>,
 }
 
 impl ZarrWriter {
@@ -53,10 +56,13 @@ impl ZarrWriter {
         let zarr = schema.kind.as_zarr().ok_or_else(other)?;
         check(&schema, options.zarr, env)?;
         let var = |id| -> Result<Var> {
+            let stored = storage::of(&schema, id, options.no_fill, env)?;
+            let shards = stored.per_shard();
             Ok(Var {
-                stored: storage::of(&schema, id, options.no_fill, env)?,
+                stored,
                 prefix: keys::var(&schema, id),
                 written: false,
+                shards: shards.map(|chunks| Shards::new(chunks, env.scratch.clone())),
             })
         };
         let vars = schema.var_ids().map(var).collect::<Result<Vec<_>>>()?;
@@ -97,9 +103,31 @@ impl ZarrWriter {
     fn put(&mut self, id: VarId, place: &[u64], bytes: &[u8]) -> Result<()> {
         let version = self.zarr.version;
         let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;
-        let key = format!("{}{}", var.prefix, keys::chunk(version, place));
         var.written = true;
-        self.target.store().put(&key, bytes)
+        let store = self.target.store();
+        match &mut var.shards {
+            None => {
+                let key = format!("{}{}", var.prefix, keys::chunk(version, place));
+                store.put(&key, bytes)
+            }
+            Some(shards) => {
+                let done = shards.put(place, bytes)?;
+                put_shards(&**store, &var.prefix, &done)
+            }
+        }
+    }
+
+    /// Puts the shards that are not complete yet: nothing else will be in them.
+    fn put_last_shards(&mut self) -> Result<()> {
+        let store = self.target.store();
+        for (id, var) in self.schema.var_ids().zip(&mut self.vars) {
+            if let Some(shards) = &mut var.shards {
+                let path = || self.schema.var_path(id);
+                let done = shards.complete().in_object(path)?;
+                put_shards(&**store, &var.prefix, &done).in_object(path)?;
+            }
+        }
+        Ok(())
     }
 
     /// All metadata with its keys, that of the root last.
@@ -180,6 +208,13 @@ fn nodes(all: &mut Vec<Member>) -> Vec<Member> {
         (name.to_owned(), json)
     })
     .collect()
+}
+
+fn put_shards(store: &dyn Store, prefix: &str, done: &[Complete]) -> Result<()> {
+    done.iter().try_for_each(|(place, bytes)| {
+        let key = format!("{prefix}{}", keys::chunk(ZarrVersion::V3, place));
+        store.put(&key, bytes)
+    })
 }
 
 fn missing() -> Error {
@@ -268,7 +303,8 @@ impl Writer for ZarrWriter {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<()> {
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.put_last_shards()?;
         self.put_metadata()?;
         self.target.commit()
     }

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use super::full;
+use super::unnamed::{folder, prefix};
 use crate::error::{Error, Result};
-use crate::io::file::full;
-use crate::io::file::unnamed::{folder, prefix};
 
 /// Gives `made` the name `path`; a directory that has it is removed after that.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`]; what had the name still has it, unless the error says that it could not be removed.
-pub(super) fn take_place(made: TempDir, path: &Path) -> Result<()> {
+pub(in crate::io) fn take_place(made: TempDir, path: &Path) -> Result<()> {
     let failed = |e| full::failed("cannot write", &path.to_string_lossy(), e);
     match std::fs::metadata(path) {
         Ok(old) => {
@@ -45,7 +45,7 @@ fn exchange(_: &Path, _: &Path) -> std::io::Result<()> {
 }
 
 /// Moves what has the name `path` away, and `made` in; gives back a directory with the old one in it.
-pub(super) fn move_away(made: TempDir, path: &Path) -> std::io::Result<TempDir> {
+pub(in crate::io) fn move_away(made: TempDir, path: &Path) -> std::io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     let prefix = prefix(path);
     let old = builder

@@ -1,0 +1,200 @@
+//! Shards: chunks that stand together under one key, with an index behind them (Zarr version 3, "sharding codec").
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::zarr::shard::crc32c;
+use crate::io::file::Scratch;
+use crate::io::source::read_range;
+
+/// Bytes of chunks that are held in memory, for all shards of a variable.
+const HELD: usize = 64 << 20;
+
+/// What the index says of a chunk that is not stored.
+const MISSING: u64 = u64::MAX;
+
+/// The shards of one variable. Chunks come row-major, so that those of a row of shards are held until the next row
+/// begins; what is too much for memory waits in a temporary file.
+#[derive(Debug)]
+pub struct Shards {
+    /// Chunks of a shard, by dimension.
+    chunks: Vec<u64>,
+    /// Where temporary files are.
+    folder: Option<PathBuf>,
+    /// The chunks of each shard by their number in it.
+    open: BTreeMap<Vec<u64>, BTreeMap<u64, Chunk>>,
+    /// Bytes in memory.
+    held: usize,
+    /// What waits elsewhere.
+    scratch: Option<Scratch>,
+    /// Bytes that do.
+    waiting: u64,
+}
+
+/// A chunk that waits.
+#[derive(Debug)]
+enum Chunk {
+    Held(Vec<u8>),
+    Waiting(Range<u64>),
+}
+
+/// A shard that is complete: its place, and its bytes.
+pub type Complete = (Vec<u64>, Vec<u8>);
+
+impl Shards {
+    /// For shards of so many chunks by dimension.
+    #[must_use]
+    pub fn new(chunks: Vec<u64>, folder: Option<PathBuf>) -> Self {
+        Self {
+            chunks,
+            folder,
+            open: BTreeMap::new(),
+            held: 0,
+            scratch: None,
+            waiting: 0,
+        }
+    }
+
+    /// Takes the chunk at a place of the grid of chunks; the shards that are complete then.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a chunk before those of shards that are complete; [`ErrorKind::Io`] and
+    /// [`ErrorKind::Limit`].
+    pub fn put(&mut self, place: &[u64], bytes: &[u8]) -> Result<Vec<Complete>> {
+        let pairs = || place.iter().zip(&self.chunks);
+        let shard: Vec<u64> = pairs().map(|(n, per)| n / (*per).max(1)).collect();
+        let within = |at: u64, (n, per): (&u64, &u64)| at.saturating_mul(*per) + n % (*per).max(1);
+        let number = pairs().fold(0, within);
+        let row = self
+            .open
+            .keys()
+            .next()
+            .and_then(|open| open.first().copied());
+        let done = match row {
+            Some(row) if shard.first().is_some_and(|&n| n > row) => self.complete()?,
+            Some(_) | None => vec![],
+        };
+        let chunk = self.keep(bytes)?;
+        let open = self.open.entry(shard).or_default();
+        open.insert(number, chunk);
+        Ok(done)
+    }
+
+    /// All shards that are open, as they are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`]; [`ErrorKind::Limit`] for a shard beyond the memory of this machine.
+    pub fn complete(&mut self) -> Result<Vec<Complete>> {
+        let open = std::mem::take(&mut self.open).into_iter();
+        let made = open.map(|(place, chunks)| Ok((place, self.made(chunks)?)));
+        let made = made.collect::<Result<_>>()?;
+        (self.held, self.waiting) = (0, 0);
+        Ok(made)
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Result<Chunk> {
+        if self.held.saturating_add(bytes.len()) <= HELD {
+            self.held += bytes.len();
+            return Ok(Chunk::Held(bytes.to_vec()));
+        }
+        let scratch = match &mut self.scratch {
+            Some(scratch) => scratch,
+            none => none.insert(Scratch::new(self.folder.as_deref())?),
+        };
+        let start = self.waiting;
+        scratch.write_at(start, bytes)?;
+        self.waiting = start.saturating_add(bytes.len() as u64);
+        Ok(Chunk::Waiting(start..self.waiting))
+    }
+
+    /// A shard of chunks: them, and the index.
+    fn made(&self, chunks: BTreeMap<u64, Chunk>) -> Result<Vec<u8>> {
+        let all = self.chunks.iter().try_fold(1_u64, |n, c| n.checked_mul(*c));
+        let all = all.and_then(|n| usize::try_from(n).ok());
+        let size = all.and_then(|n| n.checked_mul(16));
+        let (all, size) = all.zip(size).ok_or_else(too_large)?;
+        let mut index = vec![(MISSING, MISSING); all];
+        let mut bytes = vec![];
+        for (number, chunk) in chunks {
+            let start = bytes.len() as u64;
+            match chunk {
+                Chunk::Held(chunk) => bytes.extend_from_slice(&chunk),
+                Chunk::Waiting(range) => {
+                    let scratch = self.scratch.as_ref().ok_or_else(too_large)?;
+                    bytes.extend_from_slice(&read_range(scratch, &range)?);
+                }
+            }
+            let entry = usize::try_from(number).ok().and_then(|n| index.get_mut(n));
+            if let Some(entry) = entry {
+                *entry = (start, bytes.len() as u64 - start);
+            }
+        }
+        let at = bytes.len();
+        bytes.reserve(size.saturating_add(4));
+        for (offset, len) in index {
+            bytes.extend(offset.to_le_bytes());
+            bytes.extend(len.to_le_bytes());
+        }
+        let sum = crc32c(bytes.get(at..).unwrap_or_default());
+        bytes.extend(sum.to_le_bytes());
+        Ok(bytes)
+    }
+}
+
+fn too_large() -> Error {
+    let what = "a shard beyond the memory of this machine";
+    Error::new(ErrorKind::Limit, what).with_remedy("give smaller shards")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(shard: &[u8], chunks: usize) -> Vec<(u64, u64)> {
+        let (body, sum) = shard.split_at(shard.len() - 4);
+        let index = &body[body.len() - 16 * chunks..];
+        assert_eq!(crc32c(index).to_le_bytes(), sum);
+        let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap());
+        let entries = index.chunks(16);
+        entries
+            .map(|e| (number(&e[..8]), number(&e[8..])))
+            .collect()
+    }
+
+    #[test]
+    fn a_row_of_shards_is_complete_when_the_next_one_begins() {
+        let mut shards = Shards::new(vec![2, 2], None);
+        for (place, bytes) in [([0, 0], "a"), ([0, 2], "bb"), ([1, 1], "c"), ([1, 2], "")] {
+            assert!(shards.put(&place, bytes.as_bytes()).unwrap().is_empty());
+        }
+        let done = shards.put(&[2, 3], b"dd").unwrap();
+        let places: Vec<_> = done.iter().map(|(place, _)| place.clone()).collect();
+        assert_eq!(places, [[0, 0], [0, 1]]);
+        let m = (MISSING, MISSING);
+        assert!(done[0].1.starts_with(b"ac"));
+        assert_eq!(index(&done[0].1, 4), [(0, 1), m, m, (1, 1)]);
+        assert_eq!(index(&done[1].1, 4), [(0, 2), m, (2, 0), m]);
+        let last = shards.complete().unwrap();
+        assert_eq!(
+            (&last[0].0, index(&last[0].1, 4)),
+            (&vec![1, 1], vec![m, (0, 2), m, m])
+        );
+    }
+
+    #[test]
+    fn what_is_too_much_for_memory_waits_elsewhere() {
+        let mut shards = Shards::new(vec![4], None);
+        let large = |n: u8| vec![n; HELD / 2 + 1];
+        for n in 0..3 {
+            assert!(shards.put(&[n.into()], &large(n)).unwrap().is_empty());
+        }
+        assert_eq!(shards.waiting, 2 * large(0).len() as u64);
+        let done = shards.complete().unwrap();
+        let len = large(0).len();
+        for n in 0..3_u8 {
+            assert_eq!(done[0].1[usize::from(n) * len], n);
+        }
+    }
+}
