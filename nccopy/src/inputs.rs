@@ -1,11 +1,11 @@
 //! Which files are copied to which.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::file;
+use netcdf_core::io::file::{self, Id};
 
 /// One copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,10 +80,11 @@ fn refuse_twice(copies: &[Copy]) -> Result<()> {
 
 /// Nothing is ever copied onto itself or another input, by whatever names.
 fn refuse_same(copies: &[Copy]) -> Result<()> {
-    let inputs = || copies.iter().map(|c| c.input.as_path());
+    let paths: HashSet<&Path> = copies.iter().map(|c| c.input.as_path()).collect();
+    let ids: HashSet<Id> = paths.iter().filter_map(|path| Id::of_path(path)).collect();
     for Copy { output, .. } in copies {
-        let same = |input: &Path| input == output.as_path() || file::same_file(input, output);
-        if inputs().any(same) {
+        let same = || Id::of_path(output).is_some_and(|id| ids.contains(&id));
+        if paths.contains(output.as_path()) || same() {
             let what = "output would overwrite input";
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
         }

@@ -154,6 +154,38 @@ fn nothing_is_copied_over_its_own_input() {
     assert_eq!(fs::metadata(place.path("hard")).unwrap().nlink(), 2);
 }
 
+/// Files that a dataset refers to are as much its input as the one that was named.
+#[test]
+fn nothing_is_copied_over_a_file_of_its_input() {
+    let place = Place::new(1000);
+    fs::create_dir(place.path("d")).unwrap();
+    let sources = ["virtual_source.h5", "external_1.raw", "external_2.raw"];
+    for name in ["virtual_v110.h5", "external.h5"].iter().chain(&sources) {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5");
+        fs::copy(from.join(name), place.path(name)).unwrap();
+    }
+    fs::hard_link(place.path("external_2.raw"), place.path("d/external.h5")).unwrap();
+    symlink("../virtual_source.h5", place.path("d/in.nc")).unwrap();
+    let read = || sources.map(|name| fs::read(place.path(name)).unwrap());
+    let (names, before) = (place.names(), read());
+    for (args, source) in [
+        ("virtual_v110.h5 virtual_source.h5", "virtual_source.h5"),
+        ("--verify virtual_v110.h5 d/in.nc", "virtual_source.h5"),
+        ("external.h5 ./external_2.raw", "external_2.raw"),
+        ("-k nc4 external.h5 in.nc d/", "external_2.raw"),
+    ] {
+        let what = format!("{source}: output would overwrite a file of the input");
+        assert_failed(&place.run(args), &what);
+        assert_eq!(place.names(), names, "{args}");
+        let kept = match args.ends_with('/') {
+            false => read() == before,
+            true => read()[1..] == before[1..],
+        };
+        assert!(kept, "{args}");
+    }
+    assert_done(&place.run("external.h5 external_3.raw"));
+}
+
 #[test]
 fn links_and_permissions_of_the_output_stay() {
     let place = Place::new(1000);

@@ -1,10 +1,12 @@
 //! Files: positioned reads; outputs beside their target, renamed when whole.
 
 pub(crate) mod full;
+mod id;
 mod place;
 mod scratch;
 mod unnamed;
 
+pub use id::Id;
 pub use scratch::Scratch;
 
 use std::fs::File;
@@ -425,17 +427,7 @@ pub fn beside(output: &Path) -> Option<PathBuf> {
 /// True if both paths lead to the same file, through links of any sort.
 #[must_use]
 pub fn same_file(a: &Path, b: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let id = |p: &Path| std::fs::metadata(p).ok().map(|m| (m.dev(), m.ino()));
-        id(a).is_some_and(|x| id(b) == Some(x))
-    }
-    #[cfg(not(unix))]
-    {
-        let real = |p: &Path| std::fs::canonicalize(p).ok();
-        real(a).is_some_and(|x| real(b) == Some(x))
-    }
+    Id::of_path(a).is_some_and(|id| Id::of_path(b) == Some(id))
 }
 
 #[cfg(test)]
