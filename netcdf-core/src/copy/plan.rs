@@ -57,8 +57,8 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let selected = matches!(options.select, Selection::Only(_))
         || matches!(options.groups, Selection::Only(_));
     let (mut schema, pairs) = match selected && kind.model() != Model::Enhanced {
-        true => bare::keep(input, &stays, &defined, &mut notes),
-        false => keep::keep(input, &stays, &defined),
+        true => bare::keep(input, &stays, &defined, &mut notes)?,
+        false => keep::keep(input, &stays, &defined)?,
     };
     schema.kind = kind;
     let lengths = fit_dims(&mut schema, options);
