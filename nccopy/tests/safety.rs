@@ -295,8 +295,9 @@ fn a_pipe_with_a_name_gets_the_bytes() {
     assert_eq!(place.names(), ["got", "in.nc", "p"]);
 }
 
+/// Who pipes on what was cut off has to know.
 #[test]
-fn a_reader_that_goes_away_is_a_quiet_success() {
+fn a_reader_that_goes_away_is_a_failure() {
     let place = Place::new(1 << 20);
     let mut command = place.command("in.nc /dev/stdout");
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -306,7 +307,18 @@ fn a_reader_that_goes_away_is_a_quiet_success() {
     stdout.read_exact(&mut head).unwrap();
     drop(stdout);
     assert_eq!(&head, b"CDF\x05");
-    assert_done(&child.wait_with_output().unwrap());
+    assert_failed(
+        &child.wait_with_output().unwrap(),
+        "/dev/stdout: cannot write: the reader went away before the end of the dataset",
+    );
+}
+
+#[test]
+fn a_reader_of_text_may_go_away() {
+    let place = Place::new(1000);
+    let script = "{ sleep 0.1; $NCCOPY --dry-run in.nc out.nc; echo $? > status; } | true";
+    assert_done(&place.shell(script));
+    assert_eq!(fs::read(place.path("status")).unwrap(), b"0\n");
 }
 
 #[test]

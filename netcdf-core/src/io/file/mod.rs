@@ -362,11 +362,20 @@ impl Target for FileTarget {
             }
             Ending::Stream(mut out) => {
                 std::io::Seek::rewind(&mut self.file).map_err(failed)?;
-                std::io::copy(&mut self.file, &mut out).map_err(failed)?;
-                Ok(())
+                let copied = std::io::copy(&mut self.file, &mut out);
+                copied.map(|_| ()).map_err(|e| cut_off(failed(e), &name))
             }
         }
     }
+}
+
+/// A dataset is of no use without its end: a reader that went away is no reason to be quiet, as it is for text.
+fn cut_off(e: Error, name: &str) -> Error {
+    if !e.is_broken_pipe() {
+        return e;
+    }
+    let what = "cannot write: the reader went away before the end of the dataset";
+    Error::new(crate::ErrorKind::Io, what).of(name)
 }
 
 /// Asks that the rename itself is on the disk; not every file system can, and then that is that.

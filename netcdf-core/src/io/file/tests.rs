@@ -159,3 +159,18 @@ fn the_longest_names_can_be_written() {
         assert!(names(dir.path()).contains(&name));
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_dataset_that_is_cut_off_is_no_broken_pipe_to_be_quiet_about() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let out = File::from(std::os::fd::OwnedFd::from(writer));
+    let mut t = FileTarget::through("-", out).unwrap();
+    t.write_at(0, b"CDF").unwrap();
+    let e = Box::new(t).commit().unwrap_err();
+    assert!(
+        !e.is_broken_pipe() && e.to_string().contains("reader went away"),
+        "{e}"
+    );
+}
