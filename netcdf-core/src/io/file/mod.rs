@@ -246,6 +246,9 @@ impl FileTarget {
             }
         })?;
         if let Some(old) = old {
+            // Only the superuser can give files away: what cannot be kept is ours, as of any new file.
+            #[cfg(unix)]
+            let _ = keep_owner(&file, &old);
             file.set_permissions(old.permissions()).map_err(failed)?;
         }
         let ending = Ending::Rename(making);
@@ -383,6 +386,20 @@ fn sync_directory(path: &Path) {
     if let Ok(dir) = File::open(folder(path)) {
         let _ = dir.sync_all();
     }
+}
+
+/// Gives a file the owner and the group of the one whose place it takes, each if that is allowed.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &std::fs::Metadata) -> std::io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let new = file.metadata()?;
+    if new.gid() != old.gid() {
+        let _ = fchown(file, None, Some(old.gid()));
+    }
+    if new.uid() != old.uid() {
+        fchown(file, Some(old.uid()), None)?;
+    }
+    Ok(())
 }
 
 /// Bytes of `range` that the kernel copied itself; the caller copies the rest.
