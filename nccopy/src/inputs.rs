@@ -67,9 +67,9 @@ fn base(input: &Path) -> Result<&OsStr> {
 }
 
 fn refuse_twice(copies: &[Copy]) -> Result<()> {
-    let mut seen: BTreeMap<&Path, &Path> = BTreeMap::new();
+    let mut seen: BTreeMap<PathBuf, &Path> = BTreeMap::new();
     for Copy { input, output } in copies {
-        if let Some(other) = seen.insert(output, input) {
+        if let Some(other) = seen.insert(file::real(output), input) {
             let (a, b) = (other.to_string_lossy(), input.to_string_lossy());
             let what = format!("{a} and {b} would both become this file");
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
@@ -126,6 +126,21 @@ mod tests {
         assert!(twice.what().contains("in/a.nc and out/a.nc"), "{twice}");
         std::fs::write(inside(".zgroup"), "{}").unwrap();
         assert!(outputs(&[a, b], dir.path()).is_err(), "a store");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_do_not_make_two_outputs_of_one() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let inside = |name| dir.path().join(name);
+        let (a, b) = (Path::new("in/a.nc"), Path::new("in/b.nc"));
+        let made = || copies(&paths(&[a, b]), dir.path());
+        symlink("a.nc", inside("b.nc")).unwrap();
+        let e = made().unwrap_err();
+        assert!(e.what().contains("in/a.nc and in/b.nc would both"), "{e}");
+        std::fs::write(inside("a.nc"), "x").unwrap();
+        assert!(made().is_err(), "and so if it is there");
     }
 
     #[test]

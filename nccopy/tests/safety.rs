@@ -209,6 +209,20 @@ fn links_and_permissions_of_the_output_stay() {
 }
 
 #[test]
+fn names_of_one_file_get_a_file_each() {
+    let place = Place::new(1000);
+    write_dataset(&place.path("b.nc"), 2000);
+    fs::create_dir(place.path("d")).unwrap();
+    fs::write(place.path("d/in.nc"), "old").unwrap();
+    fs::hard_link(place.path("d/in.nc"), place.path("d/b.nc")).unwrap();
+    assert_done(&place.run("in.nc b.nc d/"));
+    for name in ["in.nc", "b.nc"] {
+        let made = fs::read(place.path("d").join(name)).unwrap();
+        assert!(made == fs::read(place.path(name)).unwrap(), "{name}");
+    }
+}
+
+#[test]
 fn a_dangling_link_gets_its_target() {
     let place = Place::new(1000);
     symlink("new.nc", place.path("link")).unwrap();

@@ -443,6 +443,23 @@ pub fn or_stdout(path: &Path) -> PathBuf {
     }
 }
 
+/// The place of an output under `path`, all links followed: the same for all paths that lead to the same name. There need
+/// not be anything yet.
+#[must_use]
+pub fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = std::fs::canonicalize(path) {
+        return real;
+    }
+    let to = match place::resolve(path) {
+        Ok(Place::Path(to) | Place::Descriptor(to)) => to,
+        Err(_) => path.to_owned(),
+    };
+    match (std::fs::canonicalize(folder(&to)), to.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        (Ok(_) | Err(_), _) => to,
+    }
+}
+
 /// Where the temporary files of an output are made: in its directory, unless it is written in place.
 #[must_use]
 pub fn beside(output: &Path) -> Option<PathBuf> {
