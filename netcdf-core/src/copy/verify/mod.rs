@@ -54,10 +54,11 @@ pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] with the variable and the place of a value that differs; those of reading;
-/// those of [`Target::commit`](crate::io::Target::commit).
+/// [`ErrorKind::Io`] if a file of the input changed meanwhile; those of [`Target::commit`](crate::io::Target::commit).
 pub fn verify(reader: &dyn Reader, plan: &Plan, kept: &Kept, env: &Env) -> Result<()> {
     let mut target = kept.take()?;
     compare(reader, plan, target.written()?, env)?;
+    super::unchanged(reader)?;
     target.commit()
 }
 

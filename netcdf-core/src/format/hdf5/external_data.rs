@@ -77,6 +77,11 @@ impl Source for ExternalData {
         self.len
     }
 
+    fn has_changed(&self) -> bool {
+        let mut open = self.pieces.iter().filter_map(|p| p.source.get());
+        self.base.has_changed() || open.any(|source| source.has_changed())
+    }
+
     /// What lies behind the end of an external file was never written: zeros.
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
         let mut rest = buf;
