@@ -2,11 +2,14 @@
 //!
 //! Needs `python3` with the package netCDF4: `cargo test -p netcdf-tools-tests --test api -- --ignored`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use netcdf_core::ErrorKind;
 use netcdf_core::api::{Dataset, Length, Select};
 use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout, Values};
+
+use netcdf_tools_tests::files::{list, name, testdata};
 
 const ROOT: GroupId = GroupId::ROOT;
 
@@ -180,4 +183,77 @@ fn datasets_of_netcdf_c_are_changed() {
         let row = format!("1.375], [{fill}, {fill}, {fill}, {fill}]]");
         assert_eq!(after, want.replace("1.375]]", &row), "{format}");
     }
+}
+
+/// The values of all variables, by path.
+fn values(data: &Dataset) -> Vec<(String, netcdf_core::Result<Values>)> {
+    let schema = data.schema();
+    let mut all: Vec<_> = schema
+        .var_ids()
+        .map(|id| (schema.var_path(id), data.read_values(id, &Select::all())))
+        .collect();
+    all.sort_by(|(a, _), (b, _)| a.cmp(b));
+    all
+}
+
+/// All that stays when an attribute `changed` is made: names, lengths, types, attributes, storage.
+fn described(data: &Dataset) -> String {
+    let mut schema = data.schema().clone();
+    for group in &mut schema.groups {
+        group.attributes.retain(|a| !a.name.is("changed"));
+    }
+    format!("{schema:#?}")
+}
+
+#[test]
+fn a_changed_dataset_of_netcdf_is_else_as_it_was() {
+    let folders = ["classic", "netcdf4"].map(testdata);
+    let mut paths: Vec<_> = folders.iter().flat_map(|f| list(f, "nc")).collect();
+    let whole = [
+        "scales",
+        "strings",
+        "groups_",
+        "attributes_",
+        "shared_",
+        "heap_",
+    ];
+    let is_whole = |path: &PathBuf| whole.iter().any(|start| name(path).starts_with(start));
+    paths.extend(list(&testdata("hdf5"), "h5").into_iter().filter(is_whole));
+    let mut changed = 0;
+    for path in paths {
+        let dir = tempfile::tempdir().unwrap();
+        let copy = dir.path().join("copy.nc");
+        std::fs::copy(&path, &copy).unwrap();
+        let mut data = match Dataset::open_for_writing(&copy) {
+            Ok(data) => data,
+            // What netCDF does not have would be lost.
+            Err(e) if e.kind() == ErrorKind::Unsupported => continue,
+            Err(e) => panic!("{}: {e}", path.display()),
+        };
+        let (before, described_before) = (values(&data), described(&data));
+        if data.kind() != Kind::Netcdf4 {
+            data.redefine().unwrap();
+        }
+        data.put_attribute(ROOT, "changed", "yes").unwrap();
+        data.close()
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let data = Dataset::open(&copy).unwrap();
+        assert_eq!(data.get_text(ROOT, "changed").unwrap(), "yes");
+        let after = values(&data);
+        for ((name, old), (new_name, new)) in before.iter().zip(&after) {
+            assert_eq!(name, new_name);
+            match (old, new) {
+                // NaN is not equal to itself, but prints alike.
+                (Ok(old), Ok(new)) => {
+                    let same = format!("{old:?}") == format!("{new:?}");
+                    assert!(same, "{}: {name}", path.display());
+                }
+                (Err(old), Err(new)) => assert_eq!(old.kind(), new.kind()),
+                _ => panic!("{}: {name}: {old:?} and {new:?}", path.display()),
+            }
+        }
+        assert_eq!(described(&data), described_before, "{}", path.display());
+        changed += 1;
+    }
+    assert!(changed > 30, "only {changed} datasets were changed");
 }

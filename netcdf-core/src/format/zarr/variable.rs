@@ -386,6 +386,7 @@ fn storage(described: &Described, layout: &Layout) -> Storage {
         fill,
         codecs: described.codecs.as_ref().map(Json::to_bytes),
         quantize: None,
+        unwritten: None,
         max_string: match described.stored.dtype {
             Dtype::Bytes(width) => Some(width),
             _ => None,
