@@ -195,7 +195,8 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
                 let what = "a scalar has no chunks, which filters need";
                 Err(Error::new(ErrorKind::Scalar, what))
             }
-            Some(StorageLayout::Chunked(_)) => argument("a scalar has no chunks"),
+            // A scalar is one chunk, and shown as chunked.
+            Some(StorageLayout::Chunked(_)) => Ok(vec![]),
             Some(StorageLayout::Compact | StorageLayout::Contiguous | StorageLayout::Virtual)
             | Some(StorageLayout::Unknown)
             | None => Ok(vec![]),
