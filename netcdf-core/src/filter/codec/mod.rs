@@ -289,7 +289,9 @@ impl Table {
     /// The JSON that a codec library makes of parameters.
     fn library_json(&self, version: ZarrVersion, spec: &FilterSpec) -> Option<Result<Json>> {
         let codec = self.plugins.as_ref()?.codec_of(spec.id)?;
-        let json = codec.json(&codec.described(&spec.params)).and_then(|text| Json::parse(&text));
+        let json = codec
+            .json(&codec.described(&spec.params))
+            .and_then(|text| Json::parse(&text));
         Some(json.map(|json| {
             let members = json.members().iter();
             let members = members.filter(|(key, _)| key != "id").cloned().collect();

@@ -1,9 +1,9 @@
 //! Codec libraries of NCZarr: from the JSON by which Zarr describes a filter to the parameters that HDF5 has for it, and
 //! back. (What Zarr calls a codec is a name and JSON for a filter; the filter itself is built in or a plugin.)
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::path::PathBuf;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::abi::{self, CodecClass};
