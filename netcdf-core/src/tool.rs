@@ -58,14 +58,10 @@ impl Io {
 
 /// The one standard output for data.
 fn stdout() -> Box<dyn Write> {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd;
-        if let Ok(fd) = std::io::stdout().as_fd().try_clone_to_owned() {
-            return Box::new(std::fs::File::from(fd));
-        }
+    match crate::io::stdout::stdout() {
+        Ok(file) => Box::new(file),
+        Err(_) => Box::new(std::io::stdout()),
     }
-    Box::new(std::io::stdout())
 }
 
 /// Says an error on standard error as `tool: error`, and what the run's status is. A reader of our

@@ -697,3 +697,97 @@ fn what_is_there_is_kept_if_asked() {
     assert_eq!(e.kind(), ErrorKind::UnknownFormat);
     assert!(path.exists());
 }
+
+#[test]
+fn large_variables_are_converted_part_by_part() {
+    each_of(
+        &[Kind::Classic, Kind::Netcdf4, Kind::NCZARR],
+        |kind, path| {
+            let mut data = Dataset::create(path, kind).unwrap();
+            let y = data.define_dim(ROOT, "y", 700.into()).unwrap();
+            let x = data.define_dim(ROOT, "x", 900.into()).unwrap();
+            let v = data.define_var(ROOT, "v", Atomic::Int, &[y, x]).unwrap();
+            data.end_definition().unwrap();
+            // In memory the other way round; the last element does not fit.
+            let mut columns: Vec<i64> = vec![0; 700 * 900];
+            for y in 0..700 {
+                for x in 0..900 {
+                    columns[y + 700 * x] = i64::try_from(y * 1000 + x).unwrap();
+                }
+            }
+            columns[700 * 900 - 1] = 1 << 40;
+            let map = Select::all().map(&[1, 700]);
+            let e = data.write(v, &map, &columns).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Range);
+            assert!(e.what().starts_with("from ("), "{e}");
+            data.close().unwrap();
+            let data = Dataset::open(path).unwrap();
+            let rows: Vec<f64> = data.read(v, &Select::all()).unwrap();
+            assert_eq!(rows.len(), 700 * 900);
+            assert_eq!(
+                (rows[0], rows[901], rows[699 * 900 + 3]),
+                (0., 1001., 699_003.)
+            );
+            let last = f64::from(-2_147_483_647);
+            assert_eq!(rows[700 * 900 - 1], last);
+            columns[700 * 900 - 1] = -2_147_483_647;
+            assert_eq!(data.read::<i64>(v, &map).unwrap(), columns);
+            let mut small = vec![0i16; 700 * 900];
+            let e = data.read_into(v, &Select::all(), &mut small).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Range);
+            assert_eq!(
+                (small[900 + 5], small[899], small[699 * 900]),
+                (1005, 899, -32767)
+            );
+            let strided = Select::region(&[1, 2], &[300, 440]).stride(&[2, 2]);
+            let some: Vec<i32> = data.read(v, &strided).unwrap();
+            assert_eq!((some[0], some[439], some[440]), (1002, 1880, 3002));
+        },
+    );
+}
+
+#[test]
+fn elements_far_apart_take_no_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4).unwrap();
+    let x = data.define_dim(ROOT, "x", (1 << 60).into()).unwrap();
+    let v = data.define_var(ROOT, "v", Atomic::Int, &[x]).unwrap();
+    let far = Select::region(&[5], &[3]).stride(&[1 << 58]);
+    data.write(v, &far, &[1, 2, 3]).unwrap();
+    assert_eq!(data.read::<i32>(v, &far).unwrap(), [1, 2, 3]);
+    assert_eq!(data.read_one::<i32>(v, &[5 + (1 << 58)]).unwrap(), 2);
+}
+
+#[test]
+fn variables_are_copied_with_what_belongs_to_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    let (mut from, vars) = with_types(&path);
+    for (var, values) in &vars {
+        from.write_values(*var, &Select::region(&[0], &[2]), values)
+            .unwrap();
+    }
+    let g = from.group_id(ROOT, "g").unwrap();
+    from.put_attribute(vars[4].0, "comment", "names").unwrap();
+    // A dataset with the same types takes all of them, one without only the strings.
+    let (mut same, _) = with_types(&dir.path().join("b.nc"));
+    let mut other = Dataset::create(dir.path().join("c.nc"), Kind::Netcdf4).unwrap();
+    other.define_dim(ROOT, "x", 2.into()).unwrap();
+    let copies = same.define_group(ROOT, "copies").unwrap();
+    assert_eq!(from.group_id(g, "/g").unwrap(), g);
+    for (n, (var, values)) in vars.iter().enumerate() {
+        let copied = same.copy_variable((&from, *var), copies).unwrap();
+        assert_eq!(&same.read_values(copied, &Select::all()).unwrap(), values);
+        let copied = other.copy_variable((&from, *var), ROOT);
+        match n {
+            4 => {
+                let copied = copied.unwrap();
+                assert_eq!(other.get_text(copied, "comment").unwrap(), "names");
+                assert_eq!(&other.read_values(copied, &Select::all()).unwrap(), values);
+            }
+            _ => assert_eq!(copied.unwrap_err().kind(), ErrorKind::BadType),
+        }
+    }
+    other.close().unwrap();
+    same.close().unwrap();
+}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef ID
 #define ID 40100
@@ -35,9 +36,12 @@ int nc_inq_var_chunking(int, int, int *, size_t *);
 int nc_inq_var_endian(int, int, int *);
 
 static int ready;
+/* Whether a function works, and whether another one was called meanwhile. */
+static volatile int inside, wrong;
 static void initialize(void) { ready++; }
 static void finalize(void) {
     ready--;
+    wrong |= inside;
 #ifdef TOUCH
     FILE *file = fopen(TOUCH, "w");
     fprintf(file, "%d", ready);
@@ -47,7 +51,18 @@ static void finalize(void) {
 
 static int to_params(const char *json, size_t *count, unsigned **params) {
     const char *more = strstr(json, "\"more\":");
-    if (ready != 1 || more == NULL)
+#ifdef SLOW
+    wrong |= inside;
+    inside = 1;
+    usleep(200);
+    inside = 0;
+    if (ready > 1 || wrong) /* the other codec of the library is not made ready */
+        return -137;
+#else
+    if (ready != 1)
+        return -137;
+#endif
+    if (more == NULL)
         return -137;
     *count = 1;
     *params = malloc(sizeof **params);
@@ -83,6 +98,16 @@ static int modify(int set, int var, size_t *shown, unsigned **visible, size_t *c
     memcpy(all, known, sizeof known);
     *count = sizeof known / sizeof *known;
     *working = all;
+#ifdef SAME
+    /* One block for both. */
+    free(all);
+    *count = 2;
+    *working = *visible;
+#endif
+#ifdef MANY
+    /* More than there are. */
+    *count = MANY;
+#endif
     return 0;
 }
 
@@ -91,7 +116,21 @@ static const struct codec codec = {VERSION, 1, NAME, FILTER, initialize, finaliz
 #ifdef DEFAULTS
 static const struct codec zlib = {VERSION, 1, "zlib", 1, NULL, NULL, to_params, to_json, NULL};
 static const struct codec *const all[] = {&codec, &zlib, NULL};
-const void *NCZ_codec_info_defaults(void) { return all; }
+#ifndef BYTES
+#define BYTES 0
+#endif
+const void *NCZ_codec_info_defaults(void) { return (const char *)all + BYTES; }
+#elif defined SHORT
+/* A class of another version that lies at the end of what may be read. */
+#include <sys/mman.h>
+const void *NCZ_get_codec_info(void) {
+    char *pages = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(pages + 4096, 4096, PROT_NONE);
+    int *class = (int *)(pages + 4096 - 8);
+    class[0] = 3;
+    class[1] = 1;
+    return class;
+}
 #else
 const void *NCZ_get_codec_info(void) { return &codec; }
 #endif

@@ -155,7 +155,7 @@ fn output_goes_to_the_writer_handed_in() {
         "tests/src/bin/chunkfilter.rs",
         "tests/src/bin/filterspecs.rs",
         "netcdf-core/src/tool.rs",
-        "netcdf-core/src/io/file/place.rs",
+        "netcdf-core/src/io/stdout.rs",
     ];
     let found = lines(
         |path| path.contains("/src/") && elsewhere(path) && !own.contains(&path),
@@ -168,15 +168,18 @@ fn output_goes_to_the_writer_handed_in() {
 fn there_is_no_global_mutable_state() {
     // What a thread keeps for itself changes no result: whether it works for a pool, the working
     // memory of compressors; what a plugin is told of the chunk at hand; and in unit tests whether
-    // checksums count. The data of libhdf5 that plugins read can be written, but nobody does.
+    // checksums count. The data of libhdf5 that plugins read can be written, but nobody does. Descriptors are
+    // the process's, and so is what descriptor 1 was before plugins got another; so are libraries that are loaded.
     let kept = [
         "chunk/pool.rs",
         "filter/deflate.rs",
         "filter/lz4.rs",
         "filter/plugin/host/data.rs",
         "filter/plugin/host/mod.rs",
+        "filter/plugin/library.rs",
         "filter/zstd.rs",
         "hdf5/checksum.rs",
+        "io/stdout.rs",
     ];
     let other = |path: &str| !kept.iter().any(|k| path.ends_with(k));
     let found = lines(

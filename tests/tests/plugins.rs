@@ -106,6 +106,13 @@ fn plugins_are_told_of_the_chunk() {
             4
         ]
     );
+    // A type is itself and its copy; the big-endian one of the chunk is not the native one, which is no
+    // other where that is big-endian.
+    let big = u32::from(cfg!(target_endian = "big"));
+    assert_eq!(
+        entry.prepare(&context(), &[5, 2]).unwrap(),
+        [1, 1, big, 0, 0, 1, 0, 2 - big, 1, 1, u32::MAX, 0]
+    );
     assert_eq!(entry.prepare(&context(), &[5]).unwrap(), [5]);
     let e = entry.prepare(&context(), &[99]).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Argument);
@@ -154,16 +161,23 @@ fn deviations_of_plugins_are_survived() {
     assert_eq!(stored.unwrap(), (0, [&more[..], &[0; 24]].concat()));
     assert_eq!(read.unwrap(), chunk);
     // What fails on writing is stored without: these filters are optional.
-    for how in [3, 4, 6, 9] {
+    for how in [3, 4, 6, 9, 11, 12] {
         let (stored, read) = both_ways(&table, &[how]);
-        assert_eq!(stored.unwrap(), (1, chunk.clone()), "{how}");
-        assert_eq!(read.unwrap(), chunk, "{how}");
+        if let 6 | 12 = how {
+            // Who wrote more than there is room for has spoilt other memory.
+            let e = stored.unwrap_err();
+            let why = "it gives 1048600 bytes, more than it has memory for";
+            assert!(e.what().ends_with(why), "{how}: {e}");
+        } else {
+            assert_eq!(stored.unwrap(), (1, chunk.clone()), "{how}");
+            assert_eq!(read.unwrap(), chunk, "{how}");
+        }
         let chain = table.chain(&[spec(ID, &[how])], &context()).unwrap();
         let e = chain.decode(0, chunk.clone(), &mut vec![]).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Corrupt);
         let why = match how {
             4 => "it failed: filter: it is %d",
-            6 => "it gives 1048600 bytes, more than it has memory for",
+            6 | 12 => "it gives 1048600 bytes, more than it has memory for",
             9 => "it gives 24 bytes, more than it has memory for",
             _ => "it failed",
         };
@@ -175,6 +189,33 @@ fn deviations_of_plugins_are_survived() {
         e.what(),
         "a chunk of 23 bytes after its filters, expected 24"
     );
+}
+
+#[test]
+fn a_plugin_works_in_one_thread_at_a_time() {
+    let folder = folder();
+    library(folder.path(), "libplugin.so", "filter.c", &[]);
+    let table = table(folder.path());
+    // What is loaded is the same for all tables.
+    let other = self::table(folder.path());
+    let all = std::thread::scope(|scope| {
+        let threads: Vec<_> = [&table, &table, &other, &other]
+            .map(|table| {
+                let both = || (0..50).map(|_| both_ways(table, &[10]));
+                scope.spawn(move || both().collect::<Vec<_>>())
+            })
+            .into_iter()
+            .collect();
+        threads
+            .into_iter()
+            .flat_map(|t| t.join().unwrap())
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(all.len(), 200);
+    for (stored, read) in all {
+        assert_eq!(stored.unwrap().0, 0);
+        assert_eq!(read.unwrap(), (0..24).collect::<Vec<u8>>());
+    }
 }
 
 #[test]
@@ -363,6 +404,58 @@ fn codecs_go_from_json_to_parameters_and_back() {
 }
 
 #[test]
+fn deviations_of_codecs_are_survived() {
+    let made = |options: &[&str]| {
+        let folder = folder();
+        library(folder.path(), "libcodec.so", "codec.c", options);
+        let plugins = plugins(&[folder.path()]);
+        (plugins.codec("more"), plugins.searched())
+    };
+    let codec = made(&["-DMANY=1000"]).0.unwrap();
+    let e = codec.modify(&context(), &[12]).unwrap_err();
+    assert!(e.what().ends_with("it gives 1000 parameters"), "{e}");
+    let codec = made(&["-DSAME"]).0.unwrap();
+    let both = codec.modify(&context(), &[12]).unwrap();
+    assert_eq!((both.visible, both.working), (vec![12, 7], vec![12, 7]));
+    for (options, why) in [
+        (&["-DSHORT"][..], "its codec is of version 3 and sort 1"),
+        (
+            &["-DDEFAULTS", "-DBYTES=1"],
+            "it does not describe its codecs",
+        ),
+    ] {
+        let (codec, said) = made(options);
+        assert!(codec.is_none() && said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn codecs_of_a_library_work_in_one_thread_at_a_time() {
+    let folder = folder();
+    library(
+        folder.path(),
+        "libcodec.so",
+        "codec.c",
+        &["-DDEFAULTS", "-DSLOW"],
+    );
+    let json = br#"{"id":"more","more": 12}"#;
+    let parameters = |name: &str| {
+        let codec = plugins(&[folder.path()]).codec(name).unwrap();
+        codec.parameters(json)
+    };
+    // Each has a codec of its own: one is done while others work.
+    std::thread::scope(|scope| {
+        for name in ["more", "zlib", "more", "zlib"] {
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    assert_eq!(parameters(name).unwrap(), [12], "{name}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
 fn defaults_serve_filters_that_no_library_describes() {
     let (a, b) = (folder(), folder());
     library(
@@ -390,6 +483,18 @@ fn defaults_serve_filters_that_no_library_describes() {
             .searched()
             .contains("its codec is of version 3 and sort 1")
     );
+}
+
+#[test]
+fn what_cannot_be_loaded_is_said_once() {
+    let folder = folder();
+    let codec_source = netcdf_tools_tests::files::root().join("tests/plugins/codec.c");
+    let options = [codec_source.to_str().unwrap(), "-DUNDEFINED"];
+    library(folder.path(), "libboth.so", "filter.c", &options);
+    let plugins = plugins(&[folder.path()]);
+    assert!(plugins.filter(ID).is_none() && plugins.codecs().is_empty());
+    let said = plugins.searched();
+    assert_eq!(said.matches("undefined symbol").count(), 1, "{said}");
 }
 
 #[test]
@@ -468,6 +573,52 @@ fn tools_use_plugins() {
         listed.contains(&format!("plugin {path}/libplugin.so")),
         "{listed}"
     );
+}
+
+#[test]
+fn copies_ask_whether_a_plugin_can_be_applied_with_the_fill_value() {
+    let (files, libraries) = (folder(), folder());
+    library(
+        libraries.path(),
+        "libplugin.so",
+        "filter.c",
+        &["-DWITH_FILL"],
+    );
+    std::fs::write(files.path().join("t.cdl"), CDL).unwrap();
+    let with = [("HDF5_PLUGIN_PATH", libraries.path().to_str().unwrap())];
+    for args in [
+        &["ncgen", "-4", "-o", "t.nc", "t.cdl"][..],
+        &["nccopy", "-F", "v,40100,0", "t.nc", "u.nc"],
+    ] {
+        let done = tool(files.path(), &with, args);
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    }
+}
+
+#[test]
+fn what_plugins_print_is_no_part_of_output_without_a_name() {
+    let (files, libraries) = (folder(), folder());
+    library(libraries.path(), "libplugin.so", "filter.c", &[]);
+    std::fs::write(files.path().join("t.cdl"), CDL).unwrap();
+    let with = [("HDF5_PLUGIN_PATH", libraries.path().to_str().unwrap())];
+    let run = |args: &[&str]| tool(files.path(), &with, args);
+    assert!(
+        run(&["ncgen", "-4", "-o", "t.nc", "t.cdl"])
+            .status
+            .success()
+    );
+    let file = std::fs::read(files.path().join("t.nc")).unwrap();
+    for name in [
+        "/dev/stdout",
+        "/dev/fd/1",
+        "/proc/self/fd/1",
+        "/proc/thread-self/fd/1",
+    ] {
+        let made = run(&["ncgen", "-4", "-o", name, "t.cdl"]);
+        assert!(made.status.success(), "{name}: {}", text(&made.stderr));
+        assert!(made.stdout == file, "{name}: {} bytes", made.stdout.len());
+        assert!(text(&made.stderr).contains("a plugin prints"), "{name}");
+    }
 }
 
 #[test]

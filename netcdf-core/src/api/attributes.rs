@@ -141,7 +141,8 @@ impl Dataset {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`]; [`ErrorKind::Exists`], [`ErrorKind::BadName`], [`ErrorKind::ReadOnly`];
-    /// [`ErrorKind::NotInDefineMode`] for a longer name in the data mode of the classic model.
+    /// [`ErrorKind::NotInDefineMode`] for a longer name in the data mode of the classic model; for the new name
+    /// `_FillValue` those of [`Dataset::put_attribute`].
     pub fn rename_attribute(&mut self, of: impl Into<Owner>, name: &str, to: &str) -> Result<()> {
         let of = of.into();
         let n = self.attribute_number(of, name)?;
@@ -149,6 +150,10 @@ impl Dataset {
         if name != to && self.attributes(of)?.iter().any(|a| a.name == new) {
             let what = format!("the name {new} is in use");
             return Err(Error::new(ErrorKind::Exists, what).in_object(&self.path_of(of)));
+        }
+        if let Some(old) = self.attributes(of)?.get(n) {
+            let fits = self.check_fill_value(of, &new, old.ty, &old.values);
+            fits.in_object(|| self.path_of(of))?;
         }
         self.begin_change(new.as_bytes().len() > name.len())?;
         if let Some(attribute) = self.list(of)?.get_mut(n) {

@@ -3,14 +3,10 @@
 use std::sync::Arc;
 
 use super::mode::{Mode, is_strict};
-use super::{Dataset, Owner};
-use crate::chunk::{self, elements};
+use super::{BAND, Dataset, Owner};
+use crate::chunk;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader as _;
-use crate::model::{DataType, DimId, Fill, GroupId, Region, Storage, Values, VarId, Variable};
-
-/// Bytes of elements that are copied at a time, about.
-const BAND: u64 = 1 << 20;
+use crate::model::{DataType, DimId, Fill, GroupId, Region, Storage, VarId, Variable};
 
 impl Dataset {
     /// Copies an attribute of another dataset (`nc_copy_att`).
@@ -117,20 +113,14 @@ impl Dataset {
 
     fn copy_elements(&mut self, (from, var): (&Self, VarId), to: VarId) -> Result<()> {
         let set = chunk::Dataset::new(&from.staged, &from.env);
-        let element = set.layout(var)?.element;
+        let layout = set.layout(var)?;
         let whole = Region::whole(&from.schema().shape(var));
-        let most = (BAND / element.size.max(1)).max(1);
+        let most = (BAND / layout.element.size.max(1)).max(1);
         let env = Arc::clone(&self.env);
-        let values = |bytes: &[u8]| -> Result<Values> {
-            match element.plain_type() {
-                Some(ty) => elements::decode(ty, element.order, bytes),
-                None => from.staged.resolve(var, bytes),
-            }
-        };
         set.bands(
             var,
             (whole, most),
-            |band, bytes| Ok((band.clone(), values(&bytes)?)),
+            |band, bytes| Ok((band.clone(), set.values(var, &layout, &bytes)?)),
             |(band, values)| {
                 self.staged.put(to, &band, &values, &env)?;
                 self.grow(to, &band);

@@ -77,6 +77,9 @@ use crate::model::{GroupId, VarId};
 /// The version of this library (`nc_inq_libvers`).
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// Bytes of elements that are converted at a time, about.
+const BAND: u64 = 1 << 20;
+
 /// The length of a new dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Length {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::convert::convert_fitting;
-use crate::model::{Atomic, Kind, Values};
+use crate::model::{Atomic, Kind, Region, Values};
 
 /// Values that were read as a type in memory, and what is wrong with those that do not fit.
 pub(super) fn read(values: Values, ty: Atomic, kind: Kind) -> Result<(Values, Option<Error>)> {
@@ -45,4 +45,13 @@ fn bytes_have_no_sign(kind: Kind) -> bool {
         Kind::Classic | Kind::Offset64 | Kind::Netcdf4Classic => true,
         Kind::Cdf5 | Kind::Netcdf4 | Kind::Zarr(_) => false,
     }
+}
+
+/// An error of elements in a part of a region, which counts them from its start.
+pub(super) fn placed(e: Error, part: &Region, region: &Region) -> Error {
+    if part == region {
+        return e;
+    }
+    let start: Vec<String> = part.start.iter().map(u64::to_string).collect();
+    e.within(&format!("from ({}) on", start.join(", ")))
 }

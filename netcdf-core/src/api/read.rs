@@ -1,7 +1,7 @@
 //! Reading the elements of variables.
 
 use super::element::{Char, Element, Text};
-use super::{Dataset, Select, numbers};
+use super::{BAND, Dataset, Select, numbers};
 use crate::chunk;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::room;
@@ -17,10 +17,18 @@ impl Dataset {
     /// [`ErrorKind::Edge`], [`ErrorKind::Stride`] and [`ErrorKind::Argument`] for regions that the variable does not
     /// have; [`ErrorKind::InDefineMode`] in the define mode of the classic model; those of reading.
     pub fn read<T: Element>(&self, var: VarId, select: &Select) -> Result<Vec<T>> {
-        let (list, error, count) = self.converted::<T>(var, select)?;
-        match error {
+        let region = self.readable(var, select)?;
+        let len = region.elements().and_then(|n| usize::try_from(n).ok());
+        let len = len.unwrap_or(usize::MAX);
+        room(len.saturating_mul(size_of::<T>()), "a region")?;
+        let mut list: Vec<T> = Vec::with_capacity(len);
+        let sink = |part: Vec<T>| {
+            list.extend(part);
+            Ok(())
+        };
+        match self.each_band(var, &region, sink)? {
             Some(e) => Err(e),
-            None => self.in_places(list, select, &count),
+            None => in_places(list, select, &region.count),
         }
     }
 
@@ -45,21 +53,27 @@ impl Dataset {
     /// # Ok::<(), netcdf_core::Error>(())
     /// ```
     pub fn read_into<T: Element>(&self, var: VarId, select: &Select, out: &mut [T]) -> Result<()> {
-        let (list, error, count) = self.converted::<T>(var, select)?;
-        match select.places(&count) {
-            None if out.len() != list.len() => {
-                return Err(self.unequal(var, out.len(), list.len()));
-            }
-            None => out.clone_from_slice(&list),
-            Some(places) => {
-                for (place, element) in places.zip(list) {
-                    let have = out.len();
-                    let to = out.get_mut(place);
-                    *to.ok_or_else(|| self.unequal(var, have, place + 1))? = element;
-                }
-            }
+        let region = self.readable(var, select)?;
+        let (have, mut at) = (out.len(), 0);
+        let mut places = select.places(&region.count);
+        if places.is_none() && region.elements() != Some(have as u64) {
+            let need = region.elements().unwrap_or(u64::MAX);
+            let need = usize::try_from(need).unwrap_or(usize::MAX);
+            return Err(self.unequal(var, have, need));
         }
-        error.map_or(Ok(()), Err)
+        let sink = |part: Vec<T>| {
+            for element in part {
+                let place = match &mut places {
+                    Some(places) => places.next().unwrap_or(have),
+                    None => at,
+                };
+                let to = out.get_mut(place);
+                *to.ok_or_else(|| self.unequal(var, have, place.saturating_add(1)))? = element;
+                at += 1;
+            }
+            Ok(())
+        };
+        self.each_band(var, &region, sink)?.map_or(Ok(()), Err)
     }
 
     /// One element (`nc_get_var1_T`); no index for a scalar.
@@ -94,9 +108,9 @@ impl Dataset {
     /// # Errors
     /// As [`Dataset::read`]; [`ErrorKind::Argument`] with a map.
     pub fn read_values(&self, var: VarId, select: &Select) -> Result<Values> {
-        let (values, region) = self.stored(var, select)?;
+        let region = self.readable(var, select)?;
         match select.places(&region.count) {
-            None => Ok(values),
+            None => chunk::Dataset::new(&self.staged, &self.env).read(var, &region),
             Some(_) => {
                 let what = "values of any type are had in row-major order only";
                 Err(Error::new(ErrorKind::Argument, what).in_object(&self.schema().var_path(var)))
@@ -104,59 +118,66 @@ impl Dataset {
         }
     }
 
-    /// The elements in their own type, and their region.
-    fn stored(&self, var: VarId, select: &Select) -> Result<(Values, Region)> {
+    /// The region of a variable that is to be read.
+    fn readable(&self, var: VarId, select: &Select) -> Result<Region> {
         self.check_readable()?;
         self.variable(var)?;
-        let path = || self.schema().var_path(var);
-        let shape = self.schema().shape(var);
-        let region = select.region_of(&shape, &[]).in_object(path)?;
-        let set = chunk::Dataset::new(&self.staged, &self.env);
-        Ok((set.read(var, &region)?, region))
+        let region = select.region_of(&self.schema().shape(var), &[]);
+        region.in_object(|| self.schema().var_path(var))
     }
 
-    /// The elements in a type, what is wrong with some, and the count of their region.
-    fn converted<T: Element>(
+    /// Hands on the elements of a region in a type, band by band; what is wrong with some, if they do not fit.
+    fn each_band<T: Element>(
         &self,
         var: VarId,
-        select: &Select,
-    ) -> Result<(Vec<T>, Option<Error>, Vec<u64>)> {
+        region: &Region,
+        mut sink: impl FnMut(Vec<T>) -> Result<()>,
+    ) -> Result<Option<Error>> {
+        let set = chunk::Dataset::new(&self.staged, &self.env);
+        let layout = set.layout(var)?;
         let path = || self.schema().var_path(var);
-        let (values, region) = self.stored(var, select)?;
-        let (values, error) = numbers::read(values, T::TYPE, self.kind()).in_object(path)?;
-        let list = T::list(values);
-        let other = || Error::new(ErrorKind::BadType, "elements of another type");
-        let list = list.ok_or_else(other).in_object(path)?;
-        Ok((list, error.map(|e| e.in_object(&path())), region.count))
-    }
-
-    /// A list in the order that a map asks for.
-    fn in_places<T: Element>(
-        &self,
-        list: Vec<T>,
-        select: &Select,
-        count: &[u64],
-    ) -> Result<Vec<T>> {
-        let Some(places) = select.places(count) else {
-            return Ok(list);
-        };
-        let len = select.places(count).and_then(Iterator::max);
-        let len = len.map_or(0, |n| n.saturating_add(1));
-        room(len.saturating_mul(size_of::<T>()), "a map")?;
-        let mut out = match list.first() {
-            Some(first) => vec![first.clone(); len],
-            None => vec![],
-        };
-        for (place, element) in places.zip(list) {
-            if let Some(to) = out.get_mut(place) {
-                *to = element;
-            }
-        }
-        Ok(out)
+        let most = (BAND / layout.element.size.max(1)).max(1);
+        let mut wrong: Option<Error> = None;
+        set.bands(
+            var,
+            (region.clone(), most),
+            |band, bytes| {
+                let values = set.values(var, &layout, &bytes);
+                let read = values.and_then(|v| numbers::read(v, T::TYPE, self.kind()));
+                let (values, error) = read.in_object(path)?;
+                let other = || Error::new(ErrorKind::BadType, "elements of another type");
+                let list = T::list(values).ok_or_else(other).in_object(path)?;
+                Ok((list, error.map(|e| numbers::placed(e, band, region))))
+            },
+            |(list, error)| {
+                wrong = wrong.take().or(error);
+                sink(list)
+            },
+        )?;
+        Ok(wrong.map(|e| e.in_object(&path())))
     }
 
     pub(super) fn unequal(&self, var: VarId, have: usize, need: usize) -> Error {
         let what = format!("{have} elements in memory where {need} are needed");
         Error::new(ErrorKind::Argument, what).in_object(&self.schema().var_path(var))
     }
+}
+
+/// A list in the order that a map asks for.
+fn in_places<T: Element>(list: Vec<T>, select: &Select, count: &[u64]) -> Result<Vec<T>> {
+    let Some(places) = select.places(count) else {
+        return Ok(list);
+    };
+    let len = places.end();
+    room(len.saturating_mul(size_of::<T>()), "a map")?;
+    let mut out = match list.first() {
+        Some(first) => vec![first.clone(); len],
+        None => vec![],
+    };
+    for (place, element) in places.zip(list) {
+        if let Some(to) = out.get_mut(place) {
+            *to = element;
+        }
+    }
+    Ok(out)
 }

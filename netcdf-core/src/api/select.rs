@@ -143,6 +143,24 @@ pub(super) struct Places<'a> {
     next: Option<Vec<u64>>,
 }
 
+impl Places<'_> {
+    /// The place behind the last one; 0 if there are no elements.
+    pub(super) fn end(&self) -> usize {
+        if self.next.is_none() {
+            return 0;
+        }
+        let last = self
+            .count
+            .iter()
+            .zip(self.map)
+            .fold(0, |sum: usize, (&n, &step)| {
+                let n = usize::try_from(n).unwrap_or(usize::MAX);
+                sum.saturating_add(n.saturating_sub(1).saturating_mul(step))
+            });
+        last.saturating_add(1)
+    }
+}
+
 impl Iterator for Places<'_> {
     type Item = usize;
 
@@ -196,6 +214,8 @@ mod tests {
         let select = Select::all().map(&[1, 2]);
         let places: Vec<_> = select.places(&[2, 3]).unwrap().collect();
         assert_eq!(places, [0, 2, 4, 1, 3, 5]);
+        assert_eq!(select.places(&[2, 3]).unwrap().end(), 6);
+        assert_eq!(select.places(&[2, 0]).unwrap().end(), 0);
         assert_eq!(select.places(&[2, 0]).unwrap().count(), 0);
         assert!(Select::all().places(&[2]).is_none());
     }

@@ -1,7 +1,8 @@
 //! Writing the elements of variables.
 
 use super::element::{Char, Element};
-use super::{Dataset, Select, numbers, values};
+use super::{BAND, Dataset, Select, numbers, values};
+use crate::chunk::plan::Bands;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::{Atomic, DataType, Region, Values, VarId};
 
@@ -18,8 +19,30 @@ impl Dataset {
     pub fn write<T: Element>(&mut self, var: VarId, select: &Select, elements: &[T]) -> Result<()> {
         self.begin_data()?;
         let region = self.region(var, select)?;
-        let list = self.row_major(var, (select, &region), elements)?;
-        self.put(var, &region, T::values(list))
+        let (have, need) = (elements.len(), elements_of(&region));
+        let places = select.places(&region.count);
+        let (fits, need) = match &places {
+            Some(places) => (places.end() <= have, places.end()),
+            None => (need == have, need),
+        };
+        if !fits {
+            return Err(self.unequal(var, have, need));
+        }
+        let mut places = places;
+        let part = |at: usize, n: usize| {
+            let list: Vec<T> = match &mut places {
+                Some(places) => {
+                    let elements = places.take(n).filter_map(|p| elements.get(p).cloned());
+                    elements.collect()
+                }
+                None => elements
+                    .get(at..at.saturating_add(n))
+                    .unwrap_or_default()
+                    .to_vec(),
+            };
+            T::values(list)
+        };
+        self.put(var, &region, part)
     }
 
     /// Writes one element (`nc_put_var1_T`); no index for a scalar.
@@ -52,7 +75,13 @@ impl Dataset {
         if values.len() != need || select.places(&region.count).is_some() {
             return Err(self.unequal(var, values.len(), need));
         }
-        self.put(var, &region, values.clone())
+        if let DataType::User(_) = self.variable(var)?.ty
+            && values.data_type().is_none()
+        {
+            let checked = values::check(self.schema(), self.variable(var)?.ty, values);
+            checked.in_object(|| self.schema().var_path(var))?;
+        }
+        self.put(var, &region, |at, n| values.slice(at..at.saturating_add(n)))
     }
 
     /// The region that is written, which may lie behind the end of unlimited dimensions.
@@ -65,38 +94,28 @@ impl Dataset {
         region.in_object(|| schema.var_path(var))
     }
 
-    /// The elements of a region in row-major order.
-    fn row_major<T: Element>(
-        &self,
+    /// Puts the elements of a region, converted, band by band: `part` has so many from a number on.
+    fn put(
+        &mut self,
         var: VarId,
-        (select, region): (&Select, &Region),
-        elements: &[T],
-    ) -> Result<Vec<T>> {
-        let need = elements_of(region);
-        let Some(places) = select.places(&region.count) else {
-            return match elements.len() == need {
-                true => Ok(elements.to_vec()),
-                false => Err(self.unequal(var, elements.len(), need)),
-            };
-        };
-        let one = |place: usize| {
-            let element = elements.get(place).cloned();
-            element.ok_or_else(|| self.unequal(var, elements.len(), place.saturating_add(1)))
-        };
-        places.map(one).collect()
-    }
-
-    /// Puts the elements of a region, converted.
-    fn put(&mut self, var: VarId, region: &Region, values: Values) -> Result<()> {
+        region: &Region,
+        mut part: impl FnMut(usize, usize) -> Values,
+    ) -> Result<()> {
         let path = self.schema().var_path(var);
-        let (values, error) = self.converted_for(var, values).in_object(|| path.clone())?;
         self.check_growth(var, region)?;
-        self.staged.put(var, region, &values, &self.env)?;
-        self.grow(var, region);
-        match error {
-            Some(e) => Err(e.in_object(&path)),
-            None => Ok(()),
+        let size = self.variable(var)?.ty.fixed_size(self.schema());
+        let most = (BAND / size.unwrap_or(64).max(1)).max(1);
+        let (mut at, mut wrong) = (0, None);
+        for band in Bands::new(region.clone(), &[], most) {
+            let count = elements_of(&band);
+            let made = self.converted_for(var, part(at, count));
+            let (values, error) = made.in_object(|| path.clone())?;
+            self.staged.put(var, &band, &values, &self.env)?;
+            wrong = wrong.or(error.map(|e| numbers::placed(e, &band, region)));
+            at = at.saturating_add(count);
         }
+        self.grow(var, region);
+        wrong.map_or(Ok(()), |e| Err(e.in_object(&path)))
     }
 
     /// Values as those of a variable's type.

@@ -2,8 +2,10 @@
 
 use super::{Job, Method};
 use crate::chunk::Dataset;
+use crate::chunk::decode::fill;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{About, Context};
+use crate::model::Schema;
 
 impl Job {
     /// That the filters are there which the job has to undo or to apply: those that no stored chunk goes
@@ -12,14 +14,14 @@ impl Job {
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::Unsupported`] for filters that can only be undone; with
     /// the variable's path.
-    pub(super) fn check_filters(&self, set: Dataset<'_>) -> Result<()> {
+    pub(super) fn check_filters(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         match self.method {
             Method::Move | Method::Rows | Method::Chunks => return Ok(()),
             Method::Convert | Method::Recode | Method::Rechunk(_) => {}
         }
         set.check_filters(self.pair.from)?;
         let path = || set.reader.schema().var_path(self.pair.from);
-        match self.can_encode(set) {
+        match self.can_encode(set, output) {
             Err(e) if self.encodes(set)? => Err(way_out(e, &path())).in_object(path),
             Ok(()) | Err(_) => Ok(()),
         }
@@ -33,13 +35,14 @@ impl Job {
         Ok(self.chunks_stored(set)? > 0)
     }
 
-    fn can_encode(&self, set: Dataset<'_>) -> Result<()> {
+    /// That the filters can be applied to chunks of the output, which are those that its encoder knows.
+    fn can_encode(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         let context = Context {
             shape: self.to.chunk.clone(),
             element: self.to.element,
-            fill: None,
+            fill: Some(fill(output, set.env, self.pair.to, &self.to)?),
             len: self.to.chunk_bytes(),
-            about: About::new(set.reader.schema(), self.from.element.ty, &self.to.filters),
+            about: About::new(output, self.to.element.ty, &self.to.filters),
         };
         set.env.filters.check_encoding(&self.to.filters, &context)
     }

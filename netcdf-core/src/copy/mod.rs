@@ -137,7 +137,8 @@ pub fn jobs(
     let one = |&pair: &Pair| Job::new(set, pair, writer);
     let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
     columns::mark(&mut jobs);
-    jobs.iter().try_for_each(|job| job.check_filters(set))?;
+    jobs.iter()
+        .try_for_each(|job| job.check_filters(set, writer.schema()))?;
     jobs.iter().for_each(|job| job.warn(set));
     Ok(jobs)
 }

@@ -14,9 +14,9 @@
 
 use super::bits::{transposed, untranspose};
 use super::output::{array, bad, parameter, reserve, sized, take, unsupported};
-use super::user::{element_size, wrong};
+use super::user::{element_size, unfit, wrong};
 use super::{Context, Encoded, Filter, FilterEntry, lz4, zstd};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// The row of the table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -111,13 +111,39 @@ fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
         ));
     }
     let size = element_size(NAME, context)?;
-    Ok([VERSION.as_slice(), &[size], choice].concat())
+    let stored = [VERSION.as_slice(), &[size], choice].concat();
+    match Bitshuffle::new(&stored)?.block_bytes() {
+        Ok(_) => Ok(stored),
+        // Chunks that have such parameters already can still be moved.
+        Err(e) if user.len() > 3 => Err(e),
+        Err(e) => Err(Error::new(ErrorKind::Argument, e.what().to_owned())),
+    }
 }
 
 /// Elements of a block: about 8 KiB, at least 128 elements.
 fn default_block(size: usize) -> usize {
     let fit = 8192 / size.max(1);
     (fit - fit % 8).max(128)
+}
+
+impl Bitshuffle {
+    /// Bytes of a whole block on writing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for more than the codec takes or the chunk's header holds.
+    fn block_bytes(&self) -> Result<u64> {
+        let most = match self.codec {
+            None => u64::MAX,
+            Some(Codec::Lz4) => lz4::MOST.into(),
+            Some(Codec::Zstd { .. }) => u32::MAX.into(),
+        };
+        let bytes = (self.block as u64).saturating_mul(self.size as u64);
+        if bytes > most {
+            let what = format_args!("blocks of {bytes} bytes, at most {most} can be written");
+            return Err(unfit(NAME, what));
+        }
+        Ok(bytes)
+    }
 }
 
 impl Filter for Bitshuffle {
@@ -147,7 +173,7 @@ impl Filter for Bitshuffle {
     }
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
-        let bytes = self.block.saturating_mul(self.size);
+        let bytes = self.block_bytes()?;
         if self.block == 0 || !self.block.is_multiple_of(8) {
             let what = format_args!(
                 "blocks of {} elements, expected a multiple of 8",
@@ -156,14 +182,14 @@ impl Filter for Bitshuffle {
             return Err(bad(NAME, what));
         }
         if self.codec.is_some() {
-            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            let bytes = u32::try_from(bytes).map_err(|_| unfit(NAME, "blocks of 4 GiB"))?;
             output.extend_from_slice(&(input.len() as u64).to_be_bytes());
             output.extend_from_slice(&bytes.to_be_bytes());
         }
         let elements = input.len() / self.size;
         let (whole, rest) = input.split_at((elements - elements % 8).saturating_mul(self.size));
         let mut scratch = Scratch::default();
-        for block in whole.chunks(bytes) {
+        for block in whole.chunks(usize::try_from(bytes).unwrap_or(usize::MAX)) {
             self.encode_block(block, &mut scratch, output)?;
         }
         output.extend_from_slice(rest);
@@ -249,6 +275,31 @@ mod tests {
         assert_eq!(prepare(&[0, 3, 4, 0, 0, 0]).unwrap(), [0, 4, 4, 0, 0, 0]);
         for wrong in [&[12][..], &[8, 1], &[8, 1, 1], &[0; 7]] {
             assert!(prepare(wrong).is_err());
+        }
+    }
+
+    #[test]
+    fn blocks_are_no_longer_than_their_header_says() {
+        let context = context(2000, 4);
+        for (user, bytes) in [
+            ([0x8000_0000, 2], 0x2_0000_0000_u64),
+            ([0x4000_0000, 3], 0x1_0000_0000),
+            // LZ4 takes less than 2 GiB.
+            ([0x1F80_0008, 2], 0x7E00_0020),
+        ] {
+            let e = prepare(&context, &user).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Argument, "{user:?}");
+            let what = format!("blocks of {bytes} bytes, ");
+            assert!(e.what().contains(&what), "{user:?}: {e}");
+            let stored = [0, 4, 4, user[0], user[1]];
+            let e = prepare(&context, &stored).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Unsupported, "{user:?}");
+            let made = Bitshuffle::new(&stored).unwrap();
+            let e = made.encode(&context, &[0; 2000], &mut vec![]).unwrap_err();
+            assert!(e.what().contains(&what), "{user:?}: {e}");
+        }
+        for user in [[0x8000_0000, 0], [0x1F80_0000, 2], [0x3FFF_FFF8, 3]] {
+            assert!(prepare(&context, &user).is_ok(), "{user:?}");
         }
     }
 }

@@ -46,7 +46,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
 const NAME: &str = "lz4";
 
 /// The longest block that LZ4 takes.
-const MOST: u32 = 0x7E00_0000;
+pub(super) const MOST: u32 = 0x7E00_0000;
 
 struct Lz4 {
     /// Bytes of a block when writing.

@@ -16,6 +16,7 @@ pub mod merge;
 pub mod siblings;
 pub mod source;
 pub mod spans;
+pub mod stdout;
 pub mod store;
 #[cfg(test)]
 pub(crate) mod suite;

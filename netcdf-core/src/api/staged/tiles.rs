@@ -130,7 +130,7 @@ impl Tiles {
         let Some(cells) = self.cells(region) else {
             return Ok(());
         };
-        each_cell(&cells, |place| {
+        each_place(&self.axes(region, &cells), |place| {
             let block = self.block(place);
             let mut found = vec![];
             runs(&block, region, |run| {
@@ -228,6 +228,27 @@ impl Tiles {
         }
     }
 
+    /// The places of the tiles of a region along each dimension: not those between elements that are far apart.
+    fn axes(&self, region: &Region, cells: &Block) -> Vec<Axis> {
+        let lines = region.start.iter().zip(&region.count).zip(&region.stride);
+        let boxes = cells.start.iter().zip(&cells.count);
+        let axis = |((((&start, &count), &stride), &len), (&first, &n))| match stride >= len {
+            true => Axis {
+                start,
+                count,
+                step: stride,
+                len: len.max(1),
+            },
+            false => Axis {
+                start: first,
+                count: n,
+                step: 1,
+                len: 1,
+            },
+        };
+        lines.zip(&self.tile).zip(boxes).map(axis).collect()
+    }
+
     /// The box of the grid in which a region lies; `None` if it has no elements.
     fn cells(&self, region: &Region) -> Option<Block> {
         let mut cells = Block {
@@ -266,16 +287,41 @@ fn ends(start: &[u64], count: &[u64]) -> Vec<u64> {
     pairs.map(|(s, n)| s.saturating_add(*n)).collect()
 }
 
+/// Places of tiles along a dimension: those of elements that are `step` apart, in tiles of length `len`.
+#[derive(Debug, Clone, Copy)]
+struct Axis {
+    start: u64,
+    count: u64,
+    step: u64,
+    len: u64,
+}
+
 /// Visits the places of a box, in row-major order.
-fn each_cell(cells: &Block, mut visit: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
-    if cells.count.contains(&0) {
+fn each_cell(cells: &Block, visit: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+    let axis = |(&start, &count)| Axis {
+        start,
+        count,
+        step: 1,
+        len: 1,
+    };
+    let axes: Vec<_> = cells.start.iter().zip(&cells.count).map(axis).collect();
+    each_place(&axes, visit)
+}
+
+/// Visits places, in row-major order.
+fn each_place(axes: &[Axis], mut visit: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+    let counts: Vec<u64> = axes.iter().map(|axis| axis.count).collect();
+    if counts.contains(&0) {
         return Ok(());
     }
-    let mut at = vec![0; cells.count.len()];
+    let mut at = vec![0u64; counts.len()];
     loop {
-        let place: Vec<u64> = ends(&cells.start, &at);
-        visit(&place)?;
-        if !advance(&mut at, &cells.count) {
+        let place = at.iter().zip(axes).map(|(n, axis)| {
+            let element = n.saturating_mul(axis.step).saturating_add(axis.start);
+            element / axis.len.max(1)
+        });
+        visit(&place.collect::<Vec<u64>>())?;
+        if !advance(&mut at, &counts) {
             return Ok(());
         }
     }

@@ -83,8 +83,11 @@ impl<'a> Dataset<'a> {
         })
     }
 
-    /// The values behind stored elements.
-    fn values(&self, var: VarId, layout: &Layout, bytes: &[u8]) -> Result<Values> {
+    /// The values behind stored elements, as [`Dataset::bands`] has them.
+    ///
+    /// # Errors
+    /// Those of [`Reader::resolve`].
+    pub fn values(&self, var: VarId, layout: &Layout, bytes: &[u8]) -> Result<Values> {
         match layout.element.plain_type() {
             Some(a) => elements::decode(a, layout.element.order, bytes),
             None => self.reader.resolve(var, bytes),

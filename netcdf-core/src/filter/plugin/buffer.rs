@@ -27,30 +27,51 @@ impl Buffer {
         work(&raw mut self.size, &raw mut self.block)
     }
 
+    /// Whether there is a block: a plugin may have taken it away.
+    pub(super) fn is_there(&self) -> bool {
+        !self.block.is_null()
+    }
+
     /// The first `n` bytes; `None` if the block does not have so many.
-    ///
-    /// A plugin may leave the size as it was although it made a larger block: the allocator knows better.
     pub(super) fn bytes(&self, n: usize) -> Option<&[u8]> {
-        if self.block.is_null() || n > self.size.max(self.allocated()) {
+        // Errors of compressors, and -1, are beyond what any block has.
+        isize::try_from(n).ok()?;
+        if self.block.is_null() || n > self.room() {
             return None;
         }
-        // SAFETY: the block is allocated and, as its size or the allocator says, has `n` bytes. What a
-        // plugin did not write has been through no initialisation of ours, as with every C library;
-        // bytes have no invalid values.
+        // SAFETY: the block is allocated and has `n` bytes, no more than a slice may have: the allocator says so;
+        // where it does not, the plugin that made the block. What a plugin did not write has been through no
+        // initialisation of ours, as with every C library; bytes have no invalid values.
         Some(unsafe { std::slice::from_raw_parts(self.block.cast(), n) })
     }
 
-    /// Bytes of the block, as the allocator has it; 0 where it does not say.
-    fn allocated(&self) -> usize {
-        #[cfg(target_os = "linux")]
-        {
-            // SAFETY: the block is one of the allocator.
-            unsafe { libc::malloc_usable_size(self.block) }
-        }
-        #[cfg(not(target_os = "linux"))]
-        {
-            0
-        }
+    /// Bytes of the block. The size that a plugin left is believed only where there is nobody else to ask: plugins
+    /// leave it as it was although they made a larger block, or put an error there.
+    fn room(&self) -> usize {
+        // SAFETY: the block is one of the allocator: ours or the one that a plugin put in its place.
+        unsafe { allocated(self.block) }.unwrap_or(self.size)
+    }
+}
+
+/// Bytes of a block of the C allocator, 0 of null; `None` where it does not say.
+///
+/// # Safety
+/// The block is null or one of the C allocator.
+pub(super) unsafe fn allocated(block: *mut c_void) -> Option<usize> {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: by the caller.
+        Some(unsafe { libc::malloc_usable_size(block) })
+    }
+    #[cfg(target_os = "macos")]
+    {
+        // SAFETY: by the caller.
+        Some(unsafe { libc::malloc_size(block) })
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+    {
+        let _ = block;
+        None
     }
 }
 
@@ -77,10 +98,27 @@ mod tests {
                 libc::free(*block);
                 *block = libc::malloc(100);
                 (*block).write_bytes(7, 100);
-                *size = 3;
+                // What the allocator knows better, if it is there to be asked.
+                *size = if super::allocated(*block).is_some() {
+                    3
+                } else {
+                    100
+                };
             }
         });
         assert_eq!(buffer.bytes(100), Some(&[7; 100][..]));
+    }
+
+    #[test]
+    fn a_size_that_cannot_be_is_not_believed() {
+        let mut buffer = Buffer::of(b"abc").unwrap();
+        // SAFETY: what is lent is valid.
+        buffer.lend(|size, _| unsafe { *size = usize::MAX - 19 });
+        for n in [usize::MAX - 19, usize::MAX, isize::MAX.cast_unsigned() + 1] {
+            assert_eq!(buffer.bytes(n), None, "{n}");
+        }
+        #[cfg(any(target_os = "linux", target_os = "macos"))]
+        assert_eq!(buffer.bytes(1 << 20), None);
     }
 
     #[test]

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::abi::{self, CodecClass};
+use super::buffer::allocated;
 use super::host::Call;
-use super::library::Library;
+use super::library::{Library, Uses};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Context;
 use crate::model::FilterSpec;
@@ -82,12 +83,16 @@ impl Block<c_uint> {
         Some(Self(block))
     }
 
-    /// The parameters that a library left; `None` for more than there can be.
+    /// The parameters that a library left; `None` for more than there can be, or than the block has.
     fn get(&self, count: usize) -> Option<Vec<u32>> {
+        // SAFETY: the block is null or one of the C allocator.
+        let room = unsafe { allocated(self.0.cast()) };
+        let fits = || room.is_none_or(|room| count <= room / size_of::<c_uint>());
         match count {
             0 => Some(vec![]),
-            _ if self.0.is_null() || count > PARAMETERS => None,
-            // SAFETY: the library says that there are so many.
+            _ if self.0.is_null() || !self.0.is_aligned() => None,
+            _ if count > PARAMETERS || !fits() => None,
+            // SAFETY: the block is aligned and has so many, as the allocator or at least the library says.
             _ => Some(unsafe { std::slice::from_raw_parts(self.0, count) }.to_vec()),
         }
     }
@@ -105,12 +110,6 @@ impl Codec {
     }
 
     fn of(library: &Arc<Library>, path: PathBuf, class: &CodecClass) -> Result<Self, String> {
-        if class.version != abi::CODEC_VERSION || class.sort != abi::CODEC_HDF5 {
-            let (version, sort) = (class.version, class.sort);
-            return Err(format!(
-                "its codec is of version {version} and sort {sort}, not 1 and 1"
-            ));
-        }
         if class.name.is_null() {
             return Err("its codec has no name".to_owned());
         }
@@ -141,11 +140,12 @@ impl Codec {
     }
 
     /// Calls functions of the library, one thread at a time, once it is ready.
-    fn lock(&self) -> MutexGuard<'_, ()> {
-        let held = self.library.lock.lock();
-        let held = held.unwrap_or_else(PoisonError::into_inner);
+    fn lock(&self) -> MutexGuard<'_, Uses> {
+        let mut held = self.library.lock();
         self.ready.get_or_init(|| {
-            if let Some(initialize) = self.functions.initialize {
+            let uses = held.entry(self.filter).or_default();
+            *uses = uses.saturating_add(1);
+            if let (1, Some(initialize)) = (*uses, self.functions.initialize) {
                 // SAFETY: the function is the library's own and takes nothing.
                 unsafe { initialize() };
             }
@@ -242,12 +242,17 @@ impl Codec {
             unsafe { modify(DATASET, VARIABLE, shown.0, shown.1, working.0, working.1) }
         });
         drop(held);
+        let given = working.get(count);
+        if working.0 == shown.0 {
+            // A library may give one block for both; it is freed once.
+            working.0 = std::ptr::null_mut();
+        }
         self.done(status, &listed(visible))?;
         let made = Parameters {
             visible: shown
                 .get(shown_count)
                 .ok_or_else(|| self.wild(shown_count))?,
-            working: working.get(count).ok_or_else(|| self.wild(count))?,
+            working: given.ok_or_else(|| self.wild(count))?,
         };
         // What the dataset describes is what was given: the library may have added to it.
         let mut known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -274,7 +279,13 @@ fn listed(params: &[u32]) -> String {
 
 impl Drop for Codec {
     fn drop(&mut self) {
-        if let (Some(()), Some(finalize)) = (self.ready.get(), self.functions.finalize) {
+        if self.ready.get().is_none() {
+            return;
+        }
+        let mut held = self.library.lock();
+        let uses = held.entry(self.filter).or_default();
+        *uses = uses.saturating_sub(1);
+        if let (0, Some(finalize)) = (*uses, self.functions.finalize) {
             // SAFETY: the function is the library's own and takes nothing; the library is loaded.
             unsafe { finalize() };
         }

@@ -66,7 +66,8 @@ impl Search {
         }
         match path {
             None => Self::usual(None),
-            Some(_) if elevated => {
+            // One that names nothing switches plugins off, whoever runs the program.
+            Some(path) if elevated && names_any(path) => {
                 let why = format!("{VARIABLE} does not count in a program with raised privileges");
                 Self::usual(Some(why))
             }
@@ -112,6 +113,11 @@ impl Search {
         search.for_codecs.retain(|usual| !known.contains(usual));
         search
     }
+}
+
+/// Whether the value of the variable names a directory.
+fn names_any(path: &OsStr) -> bool {
+    std::env::split_paths(path).any(|entry| !entry.as_os_str().is_empty())
 }
 
 #[cfg(unix)]
@@ -194,6 +200,10 @@ mod tests {
         let elevated = Search::new(Some("/a".as_ref()), None, true);
         assert_eq!(elevated.directories, usual());
         assert_eq!(elevated.left_out.len(), 1);
+        for nothing in ["", ":"] {
+            let none = Search::new(Some(nothing.as_ref()), None, true);
+            assert_eq!(none, listed(""), "{nothing}");
+        }
         for elevated in [false, true] {
             let off = Search::new(Some("/a".as_ref()), Some("::".as_ref()), elevated);
             assert!(off.off.is_some() && off.directories.is_empty());

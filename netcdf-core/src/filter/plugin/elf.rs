@@ -9,9 +9,9 @@ use std::path::Path;
 pub(super) struct Object {
     /// Names of libraries that are loaded with it.
     pub needed: Vec<String>,
-    /// Names of functions and data that others may use.
+    /// Names of functions and data that others may use, of those that are [`asked for`](is_asked_for).
     pub defined: Vec<String>,
-    /// Names that others have to define.
+    /// Names that others have to define, of the same.
     pub undefined: Vec<String>,
 }
 
@@ -34,6 +34,19 @@ const MACHINES: &[(u16, &str)] = &[
     (243, "riscv64"),
     (258, "loongarch64"),
 ];
+
+/// Bytes of a name, at most. None that we know has a hundred.
+const LONGEST: usize = 4096;
+/// Names that are kept of a kind, at most. All those of libhdf5 and libnetcdf are not ten thousand.
+const NAMES: usize = 1 << 16;
+
+/// Whether a name is one of HDF5, of netCDF-C or of its codec libraries.
+fn is_asked_for(name: &[u8]) -> bool {
+    let starts = ["H5", "nc_", "ncaux_", "NC"];
+    starts
+        .iter()
+        .any(|start| name.starts_with(start.as_bytes()))
+}
 
 /// Bytes of a table, at most: half a million symbols are 12 MB.
 const MOST: u64 = 64 << 20;
@@ -62,11 +75,11 @@ pub(super) fn read(path: &Path) -> Result<Object, String> {
         match section.kind {
             SYMBOLS => {
                 let names = parts.names(section, &sections)?;
-                object.symbols(&parts.table(section)?, &names);
+                object.symbols(&parts.table(section)?, &names)?;
             }
             DYNAMIC => {
                 let names = parts.names(section, &sections)?;
-                object.needs(&parts.table(section)?, &names);
+                object.needs(&parts.table(section)?, &names)?;
             }
             _ => {}
         }
@@ -116,9 +129,8 @@ struct Parts {
 
 impl Parts {
     fn get(&mut self, offset: u64, len: u64) -> Result<Vec<u8>, String> {
-        let cut = || "its tables are damaged".to_owned();
         if len > MOST {
-            return Err(cut());
+            return Err(damaged());
         }
         let mut bytes = vec![];
         self.file
@@ -127,7 +139,7 @@ impl Parts {
             .map_err(|e| crate::error::plain(&e))?;
         match bytes.len() as u64 == len {
             true => Ok(bytes),
-            false => Err(cut()),
+            false => Err(damaged()),
         }
     }
 
@@ -155,41 +167,67 @@ impl Parts {
         let names = usize::try_from(section.link).ok().and_then(|n| all.get(n));
         match names {
             Some(names) => self.table(names),
-            None => Err("its tables are damaged".to_owned()),
+            None => Err(damaged()),
         }
     }
 }
 
 impl Object {
-    fn symbols(&mut self, table: &[u8], names: &[u8]) {
+    fn symbols(&mut self, table: &[u8], names: &[u8]) -> Result<(), String> {
         for symbol in table.chunks_exact(24) {
-            let name = name(names, u32_at(symbol, 0).into());
+            let name = from(names, u32_at(symbol, 0).into())?;
+            if !is_asked_for(name) {
+                continue;
+            }
             let binding = symbol.get(4).map_or(0, |info| info >> 4);
             let is_weak = binding == 2;
-            match (u16_at(symbol, 6), name.is_empty()) {
-                (_, true) => {}
-                (0, false) if is_weak => {}
-                (0, false) => self.undefined.push(name),
-                (_, false) if binding == 0 => {}
-                (_, false) => self.defined.push(name),
+            match u16_at(symbol, 6) {
+                0 if is_weak => {}
+                0 => keep(&mut self.undefined, name)?,
+                _ if binding == 0 => {}
+                _ => keep(&mut self.defined, name)?,
             }
         }
+        Ok(())
     }
 
-    fn needs(&mut self, table: &[u8], names: &[u8]) {
+    fn needs(&mut self, table: &[u8], names: &[u8]) -> Result<(), String> {
         let entries = table.chunks_exact(16);
         let entries = entries.take_while(|entry| u64_at(entry, 0) != 0);
-        let needed = entries.filter(|entry| u64_at(entry, 0) == 1);
-        self.needed
-            .extend(needed.map(|entry| name(names, u64_at(entry, 8))));
+        for entry in entries.filter(|entry| u64_at(entry, 0) == 1) {
+            keep(&mut self.needed, from(names, u64_at(entry, 8))?)?;
+        }
+        Ok(())
     }
 }
 
-/// The name that begins at a place of the table of names.
-fn name(names: &[u8], at: u64) -> String {
+/// Keeps the name at the beginning of `rest`.
+fn keep(names: &mut Vec<String>, rest: &[u8]) -> Result<(), String> {
+    if names.len() == NAMES {
+        return Err(damaged());
+    }
+    names.push(name(rest)?);
+    Ok(())
+}
+
+fn damaged() -> String {
+    "its tables are damaged".to_owned()
+}
+
+/// The table of names from a place on.
+fn from(names: &[u8], at: u64) -> Result<&[u8], String> {
     let rest = usize::try_from(at).ok().and_then(|at| names.get(at..));
-    let name = rest.and_then(|rest| rest.split(|&b| b == 0).next());
-    String::from_utf8_lossy(name.unwrap_or_default()).into_owned()
+    rest.ok_or_else(damaged)
+}
+
+/// The name at the beginning.
+fn name(names: &[u8]) -> Result<String, String> {
+    let most = names.get(..LONGEST).unwrap_or(names);
+    let name = most.split(|&b| b == 0).next().unwrap_or_default();
+    match name.len() == most.len() {
+        true => Err(damaged()),
+        false => Ok(String::from_utf8_lossy(name).into_owned()),
+    }
 }
 
 fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
@@ -262,20 +300,113 @@ mod tests {
     fn a_real_object() {
         let object = read(&std::env::current_exe().unwrap()).unwrap();
         assert!(object.needed.iter().any(|n| n.starts_with("libc.so")));
-        assert!(object.undefined.iter().any(|n| n == "malloc"));
         assert!(!object.defines("H5PLget_plugin_info"));
+        // Of its own functions none is asked for.
+        assert!(object.undefined.iter().all(|n| n != "malloc"));
+    }
+
+    /// A complete object with one section each: symbols, their names, and what the linker wants to know.
+    fn complete(names: &[u8], symbols: &[[u64; 3]], dynamic: &[[u64; 2]]) -> Vec<u8> {
+        let mut object = super::super::stub::object("x", machine().unwrap());
+        object.truncate(64);
+        let parts = [
+            (SYMBOLS, symbols.as_flattened()),
+            (3, &[]),
+            (DYNAMIC, dynamic.as_flattened()),
+        ];
+        let mut table = vec![];
+        for (kind, numbers) in parts {
+            let offset = object.len() as u64;
+            match kind {
+                3 => object.extend_from_slice(names),
+                _ => object.extend(numbers.iter().flat_map(|n| n.to_le_bytes())),
+            }
+            let size = object.len() as u64 - offset;
+            // Name and kind, flags, address, offset, size, link and more.
+            let section = [u64::from(kind) << 32, 0, 0, offset, size, 1, 0, 0];
+            table.extend(section.iter().flat_map(|n| n.to_le_bytes()));
+        }
+        let offset = object.len() as u64;
+        object[40..48].copy_from_slice(&offset.to_le_bytes());
+        object[58..60].copy_from_slice(&64_u16.to_le_bytes());
+        object[60..62].copy_from_slice(&3_u16.to_le_bytes());
+        object.extend(table);
+        object
+    }
+
+    /// A symbol: its name, whether it is defined, and its binding.
+    fn symbol(name: u64, defined: bool, binding: u64) -> [u64; 3] {
+        [name | binding << 36 | u64::from(defined) << 48, 0, 0]
+    }
+
+    fn read_bytes(bytes: &[u8]) -> Result<Object, String> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file, bytes).unwrap();
+        read(file.path())
+    }
+
+    const TABLE: &[u8] = b"\0H5PLget_plugin_info\0H5Tget_size\0other\0libhdf5.so\0";
+
+    fn small() -> Vec<u8> {
+        let symbols = [
+            symbol(0, false, 0),
+            symbol(1, true, 1),
+            symbol(21, false, 1),
+            symbol(33, true, 1),
+            symbol(33, false, 1),
+            symbol(26, true, 0),
+        ];
+        complete(TABLE, &symbols, &[[1, 39], [0, 0], [1, 1]])
+    }
+
+    #[test]
+    fn names_that_are_asked_for_are_kept() {
+        if machine().is_none() {
+            return;
+        }
+        let object = read_bytes(&small()).unwrap();
+        assert_eq!(object.defined, ["H5PLget_plugin_info"]);
+        assert_eq!(object.undefined, ["H5Tget_size"]);
+        assert_eq!(object.needed, ["libhdf5.so"]);
+    }
+
+    #[test]
+    fn names_without_an_end_are_none() {
+        if machine().is_none() {
+            return;
+        }
+        let long = b"H5".repeat(5000);
+        let of = |symbols: &[[u64; 3]], dynamic: &[[u64; 2]]| {
+            read_bytes(&complete(&long, symbols, dynamic))
+        };
+        let damaged = Err("its tables are damaged".to_owned());
+        assert_eq!(of(&[symbol(0, true, 1)], &[]), damaged);
+        assert_eq!(of(&[], &[[1, 0]]), damaged);
+        assert_eq!(of(&[symbol(10001, true, 1)], &[]), damaged);
+        // A long name of others is passed by.
+        assert_eq!(of(&[symbol(1, true, 1)], &[]), Ok(Object::default()));
+        let many = vec![symbol(1, true, 1); NAMES + 1];
+        assert_eq!(read_bytes(&complete(TABLE, &many, &[])), damaged);
+        assert!(read_bytes(&complete(TABLE, &many[1..], &[])).is_ok());
     }
 
     #[test]
     fn damage_is_survived() {
-        let Ok(bytes) = std::fs::read(std::env::current_exe().unwrap()) else {
+        if machine().is_none() {
             return;
-        };
-        let mut bytes = bytes[..bytes.len().min(1 << 16)].to_vec();
-        for n in 0..64 * 8 {
+        }
+        let mut bytes = small();
+        let whole = read_bytes(&bytes).unwrap();
+        let mut seen = [false; 3];
+        for n in 0..bytes.len() * 8 {
             bytes[n / 8] ^= 1 << (n % 8);
-            let _ = wrong(&bytes);
+            match read_bytes(&bytes) {
+                Ok(object) if object == whole => seen[0] = true,
+                Ok(_) => seen[1] = true,
+                Err(_) => seen[2] = true,
+            }
             bytes[n / 8] ^= 1 << (n % 8);
         }
+        assert_eq!(seen, [true; 3]);
     }
 }

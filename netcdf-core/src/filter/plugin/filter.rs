@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_uint};
 use std::path::PathBuf;
-use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::abi::{self, OPTIONAL, REVERSE};
 use super::buffer::Buffer;
@@ -88,11 +88,6 @@ impl Plugin {
         format!("filter {} of {}", self.id, self.path.display())
     }
 
-    fn lock(&self) -> MutexGuard<'_, ()> {
-        let lock = self.library.lock.lock();
-        lock.unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// From the user's parameters to those that are stored.
     ///
     /// # Errors
@@ -104,7 +99,7 @@ impl Plugin {
         let Some(set_local) = self.functions.set_local else {
             return Ok(user.to_vec());
         };
-        let held = self.lock();
+        let held = self.library.lock();
         // SAFETY: the function is the plugin's own, the call is there for its questions.
         let (done, call) =
             call.during(|| unsafe { set_local(host::LIST, host::TYPE, host::SPACE) });
@@ -150,7 +145,7 @@ impl Plugin {
         let Some(can_apply) = self.functions.can_apply else {
             return Ok(call);
         };
-        let held = self.lock();
+        let held = self.library.lock();
         // SAFETY: the function is the plugin's own, the call is there for its questions.
         let (answer, call) =
             call.during(|| unsafe { can_apply(host::LIST, host::TYPE, host::SPACE) });
@@ -214,7 +209,7 @@ impl Applied {
             DECODES_IN_THREADS
         };
         let flags = flags | if optional(plugin.id) { OPTIONAL } else { 0 };
-        let held = (!may.contains(&plugin.id)).then(|| plugin.lock());
+        let held = (!may.contains(&plugin.id)).then(|| plugin.library.lock());
         let call = Call::new(context, &plugin.spec(self.params.clone()));
         let (len, call) = call.during(|| {
             buffer.lend(|size, block| {
@@ -251,6 +246,12 @@ impl Given {
             0 => None,
             len => self.buffer.bytes(len),
         }
+    }
+
+    /// Whether the function says that it wrote more than its block has: it has overwritten other memory.
+    fn overran(&self) -> bool {
+        let is_size = self.len > 0 && isize::try_from(self.len).is_ok();
+        is_size && self.buffer.is_there() && self.bytes().is_none()
     }
 
     /// What is wrong, in words.
@@ -310,7 +311,7 @@ impl Filter for Applied {
                 output.extend_from_slice(bytes);
                 Ok(Encoded::Applied)
             }
-            None if optional(self.plugin.id) => Ok(Encoded::Declined),
+            None if optional(self.plugin.id) && !given.overran() => Ok(Encoded::Declined),
             None => Err(unfit(&label, given.why())),
         }
     }

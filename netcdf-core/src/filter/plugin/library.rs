@@ -2,12 +2,14 @@
 //!
 //! What is loaded stays loaded: plugins start threads and leave functions to be called when threads end.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_void};
 use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::abi::{self, CodecClass, FilterClass};
+use super::trust::{Identity, Known};
 
 #[cfg(unix)]
 use libloading::os::unix as os;
@@ -17,23 +19,44 @@ use libloading::os::windows as os;
 /// A loaded plugin.
 pub(super) struct Library {
     handle: ManuallyDrop<os::Library>,
-    /// Held during calls of functions that are not known to work in several threads at a time.
-    pub lock: Mutex<()>,
+    uses: Mutex<Uses>,
 }
 
+/// How often codecs are in use that have to be made ready, by their filter.
+pub(super) type Uses = BTreeMap<u32, usize>;
+
+/// The libraries that are loaded. The dynamic linker loads a file once a process, with one set of data: what is held
+/// while it works must be the same for all who use it.
+static LOADED: Mutex<BTreeMap<Identity, Arc<Library>>> = Mutex::new(BTreeMap::new());
+
 impl Library {
-    /// Loads a library; all that it needs has to be there.
+    /// Loads a library, if it is still the one that was looked at; all that it needs has to be there. A library
+    /// that is linked finds others beside itself, not beside the link.
     ///
     /// # Errors
-    /// The dynamic linker's reason.
-    pub(super) fn open(path: &Path) -> Result<Self, String> {
-        // A library that is linked here finds others beside itself, not beside the link.
-        let itself = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let handle = load(&itself).map_err(|e| reason(&e, &itself))?;
-        Ok(Self {
+    /// What is wrong with the file; the dynamic linker's reason.
+    pub(super) fn open(file: &Known) -> Result<Arc<Self>, String> {
+        file.check_again()?;
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(library) = loaded.get(&file.identity) {
+            return Ok(Arc::clone(library));
+        }
+        let handle = load(&file.path).map_err(|e| reason(&e, &file.path))?;
+        let library = Arc::new(Self::of(handle));
+        loaded.insert(file.identity, Arc::clone(&library));
+        Ok(library)
+    }
+
+    fn of(handle: os::Library) -> Self {
+        Self {
             handle: ManuallyDrop::new(handle),
-            lock: Mutex::new(()),
-        })
+            uses: Mutex::default(),
+        }
+    }
+
+    /// Held during calls of functions that are not known to work in several threads at a time.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Uses> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The address of a symbol, if the library has it.
@@ -97,10 +120,9 @@ impl Library {
         };
         let mut classes = vec![];
         if let Some(defaults) = self.address(DEFAULTS) {
-            let list = call(defaults).cast::<*const CodecClass>();
-            let mut at = list;
-            while !at.is_null() && classes.len() < CODECS {
-                // SAFETY: the list ends with a null, which was not met yet.
+            let mut at = call(defaults).cast::<*const CodecClass>();
+            while !at.is_null() && at.is_aligned() && classes.len() < CODECS {
+                // SAFETY: the list is aligned and ends with a null, which was not met yet.
                 let class = unsafe { at.read() };
                 if class.is_null() {
                     break;
@@ -112,16 +134,33 @@ impl Library {
         } else if let Some(info) = self.address(CODEC) {
             classes.push(call(info).cast::<CodecClass>());
         }
-        if classes.is_empty() || classes.iter().any(|c| c.is_null() || !c.is_aligned()) {
-            return Err("it does not describe its codecs".to_owned());
+        match classes.is_empty() {
+            true => Err(NO_CODECS.to_owned()),
+            false => classes.into_iter().map(codec_class).collect(),
         }
-        // SAFETY: the addresses are those of classes, which stay as the library does. A class of another
-        // version begins with it, too, and has no fewer members.
-        Ok(classes
-            .into_iter()
-            .map(|class| unsafe { &*class })
-            .collect())
     }
+}
+
+const NO_CODECS: &str = "it does not describe its codecs";
+
+/// The class at an address that a library gave.
+///
+/// # Errors
+/// That there is none, or one of another version.
+fn codec_class(class: *const CodecClass) -> Result<&'static CodecClass, String> {
+    if class.is_null() || !class.is_aligned() {
+        return Err(NO_CODECS.to_owned());
+    }
+    // SAFETY: the address is that of a class, which begins with its version and sort in every version. Of others,
+    // nobody knows how long they are.
+    let (version, sort) = unsafe { ((*class).version, (*class).sort) };
+    if version != abi::CODEC_VERSION || sort != abi::CODEC_HDF5 {
+        return Err(format!(
+            "its codec is of version {version} and sort {sort}, not 1 and 1"
+        ));
+    }
+    // SAFETY: a class of version 1 has this form, and stays as the library does.
+    Ok(unsafe { &*class })
 }
 
 /// Names of the functions of codec libraries.
@@ -136,10 +175,7 @@ const CODECS: usize = 1000;
 /// That they do not.
 #[cfg(unix)]
 pub(super) fn exported() -> Result<(), String> {
-    let this = Library {
-        handle: ManuallyDrop::new(os::Library::this()),
-        lock: Mutex::new(()),
-    };
+    let this = Library::of(os::Library::this());
     let is_found = |e: &super::host::Export| this.address(e.name) == Some(e.address);
     match super::host::all().iter().find(|e| !is_found(e)) {
         None => Ok(()),
@@ -209,7 +245,8 @@ pub(super) fn load_stub(name: &str) -> Result<(), String> {
     // Where memory may not be run, or /proc is not there.
     let file = tempfile::NamedTempFile::new().map_err(|e| crate::error::plain(&e))?;
     std::fs::write(file.path(), &object).map_err(|e| crate::error::plain(&e))?;
-    Library::open(file.path()).map(|_| ())
+    let loaded = load(file.path()).map(ManuallyDrop::new);
+    loaded.map(|_| ()).map_err(|e| reason(&e, file.path()))
 }
 
 /// Other linkers do not take an object in memory for a library.
@@ -224,23 +261,32 @@ pub(super) fn load_stub(_: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::plugin::trust;
 
     #[test]
     #[cfg(target_os = "linux")]
     fn a_stub_is_loaded_by_its_name() {
         let names = ["libhdf5_of_a_test.so.999", "libnetcdf_of_a_test.so.999"];
         for name in names {
-            assert!(Library::open(Path::new(name)).is_err());
+            assert!(load(Path::new(name)).is_err());
             load_stub(name).unwrap();
         }
         for name in names {
-            assert!(Library::open(Path::new(name)).is_ok(), "{name}");
+            let loaded = load(Path::new(name)).map(ManuallyDrop::new);
+            assert!(loaded.is_ok(), "{name}");
         }
     }
 
     #[test]
     fn what_cannot_be_loaded_has_its_reason() {
-        let why = Library::open(Path::new("/no/libx.so")).err().unwrap();
-        assert!(!why.is_empty() && !why.starts_with("/no"), "{why}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("libx.so");
+        std::fs::write(&path, "").unwrap();
+        let file = trust::file(&path).unwrap();
+        let why = Library::open(&file).err().unwrap();
+        assert!(!why.is_empty() && !why.starts_with('/'), "{why}");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        assert_eq!(Library::open(&file).err().unwrap(), "not a file");
     }
 }

@@ -12,6 +12,10 @@ use super::library::{self, Library, load_stub};
 use super::{elf, host, stub, trust};
 
 /// The plugins of a run.
+///
+/// The process is not left as it was once a plugin is loaded, which it stays to the end: on Unix, descriptor 1 leads to
+/// where descriptor 2 does from then on, so that what plugins print is no part of any output. A program that
+/// prints for itself takes [`io::stdout`](crate::io::stdout::stdout), which goes where descriptor 1 went before.
 #[derive(Default)]
 pub struct Plugins {
     search: Search,
@@ -32,8 +36,8 @@ struct State {
     filters: BTreeMap<u32, Arc<Plugin>>,
     /// Codecs, once they were looked for.
     codecs: Option<Vec<Arc<Codec>>>,
-    /// Libraries that are loaded.
-    libraries: BTreeMap<PathBuf, Arc<Library>>,
+    /// Libraries that are loaded, and why others are not: nothing is loaded twice.
+    libraries: BTreeMap<PathBuf, Result<Arc<Library>, String>>,
     /// Files that were not used, and why.
     refused: Vec<(PathBuf, String)>,
     /// Names of libraries that a stub stands for.
@@ -45,7 +49,10 @@ struct State {
 /// A file that says that it is a plugin.
 #[derive(Debug, Clone)]
 struct Candidate {
+    /// As it was found: for people.
     path: PathBuf,
+    /// The file itself, which is what is read and loaded.
+    file: trust::Known,
     object: Object,
     /// Whether it is looked into for filters, not for codecs alone.
     for_filters: bool,
@@ -194,15 +201,16 @@ impl State {
         known: &mut BTreeSet<trust::Identity>,
     ) -> Result<(), String> {
         for path in discovery::files(directory)? {
-            let object = match trust::file(&path) {
-                Ok(identity) if !known.insert(identity) => continue,
-                Ok(_) => elf::read(&path),
+            let looked = match trust::file(&path) {
+                Ok(file) if !known.insert(file.identity) => continue,
+                Ok(file) => elf::read(&file.path).map(|object| (file, object)),
                 Err(why) => Err(why),
             };
-            match object {
-                Ok(object) => {
+            match looked {
+                Ok((file, object)) => {
                     let candidate = Candidate {
                         path,
+                        file,
                         object,
                         for_filters,
                     };
@@ -232,7 +240,7 @@ impl State {
                     let plugin = Arc::new(plugin);
                     self.filters.entry(plugin.id).or_insert(plugin);
                 }
-                Err(why) => self.refused.push((path, why)),
+                Err(why) => self.refuse(path, why),
             }
         }
         self.filters.get(&id).cloned()
@@ -257,7 +265,7 @@ impl State {
                         }
                     }
                 }
-                Err(why) => self.refused.push((candidate.path.clone(), why)),
+                Err(why) => self.refuse(candidate.path.clone(), why),
             }
         }
         codecs
@@ -278,16 +286,28 @@ impl State {
 
     /// The library of a candidate, loaded once.
     fn library(&mut self, candidate: &Candidate) -> Result<Arc<Library>, String> {
-        if let Some(library) = self.libraries.get(&candidate.path) {
-            return Ok(Arc::clone(library));
+        if let Some(known) = self.libraries.get(&candidate.path) {
+            return known.clone();
         }
+        let loaded = self.load(candidate);
+        let path = candidate.path.clone();
+        self.libraries.insert(path, loaded.clone());
+        loaded
+    }
+
+    fn load(&mut self, candidate: &Candidate) -> Result<Arc<Library>, String> {
         self.ready.get_or_insert_with(prepare).clone()?;
         check_functions(&candidate.object)?;
         self.stand_for(&candidate.object)?;
-        let library = Arc::new(Library::open(&candidate.path)?);
-        let path = candidate.path.clone();
-        self.libraries.insert(path, Arc::clone(&library));
-        Ok(library)
+        Library::open(&candidate.file)
+    }
+
+    /// Keeps why a file is not used.
+    fn refuse(&mut self, path: PathBuf, why: String) {
+        let refusal = (path, why);
+        if !self.refused.contains(&refusal) {
+            self.refused.push(refusal);
+        }
     }
 
     /// Loads stubs in place of the libraries that plugins must not bring in.
@@ -325,15 +345,5 @@ fn check_functions(object: &Object) -> Result<(), String> {
 /// output.
 fn prepare() -> Result<(), String> {
     library::exported()?;
-    #[cfg(unix)]
-    {
-        // Our output is a duplicate of the descriptor (`tool::stdout()`).
-        let nowhere = |_| {
-            let null = std::fs::File::options().write(true).open("/dev/null");
-            let null = null.map_err(|e| crate::error::plain(&e))?;
-            rustix::stdio::dup2_stdout(null).map_err(|e| e.to_string())
-        };
-        rustix::stdio::dup2_stdout(std::io::stderr()).or_else(nowhere)?;
-    }
-    Ok(())
+    crate::io::stdout::lead_to_stderr().map_err(|e| crate::error::plain(&e))
 }

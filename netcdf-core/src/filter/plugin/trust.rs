@@ -1,7 +1,9 @@
 //! Whose files are run. A plugin runs with the rights of who runs the tool: what anybody may have written is
 //! not loaded.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::{ffi::OsString, path::Component};
 
 /// Whether the process has more rights than its user.
 #[cfg(target_os = "linux")]
@@ -33,42 +35,137 @@ const ALL_WRITE: u32 = 0o002;
 #[cfg(unix)]
 const STICKY: u32 = 0o1000;
 
-/// That not everybody can put files into a directory, or, if everybody can, that nobody can replace those of others.
+/// A file that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    /// Where it is, without any link.
+    pub path: PathBuf,
+    /// Which one it is.
+    pub identity: Identity,
+}
+
+impl Known {
+    /// That the file can still be trusted, and is the same.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub(super) fn check_again(&self) -> Result<(), String> {
+        match file(&self.path)? == *self {
+            true => Ok(()),
+            false => Err("another file was put in its place".to_owned()),
+        }
+    }
+}
+
+/// That not everybody can put files into a directory, or, if everybody can, that nobody can replace those of
+/// others; and that nobody can put another directory in its place.
 ///
 /// # Errors
 /// What is wrong.
 #[cfg(unix)]
 pub(super) fn directory(path: &Path) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt;
-    let about = std::fs::metadata(path).map_err(|e| crate::error::plain(&e))?;
+    let real = walk(path)?;
+    let about = std::fs::metadata(real).map_err(|e| crate::error::plain(&e))?;
     match about.mode() & (ALL_WRITE | STICKY) {
         ALL_WRITE => Err("everybody may write to it".to_owned()),
         _ => Ok(()),
     }
 }
 
-/// That a file is one that not everybody may have written; which one it is.
+/// That a file is one that not everybody may have written or put there; which one it is.
 ///
 /// # Errors
 /// What is wrong.
 #[cfg(unix)]
-pub(super) fn file(path: &Path) -> Result<Identity, String> {
+pub(super) fn file(path: &Path) -> Result<Known, String> {
     use std::os::unix::fs::MetadataExt;
     let about = std::fs::metadata(path).map_err(|e| missing(path, &e))?;
     if !about.is_file() {
         return Err("not a file".to_owned());
     }
+    let path = walk(path)?;
+    // Of where the walk went, whatever the links lead to by now.
+    let about = std::fs::symlink_metadata(&path).map_err(|e| crate::error::plain(&e))?;
     if about.mode() & ALL_WRITE != 0 {
         return Err("everybody may write to it".to_owned());
     }
-    let shared = path.parent().and_then(|p| std::fs::metadata(p).ok());
-    let shared = shared.is_some_and(|p| p.mode() & ALL_WRITE != 0);
-    let mine = about.uid() == 0 || about.uid() == rustix::process::geteuid().as_raw();
-    if shared && !mine {
-        let owner = about.uid();
-        return Err(format!("put by user {owner} where everybody may write"));
+    let identity = (about.dev(), about.ino());
+    Ok(Known { path, identity })
+}
+
+/// Links that are followed, at most.
+#[cfg(unix)]
+const LINKS: usize = 40;
+
+/// Follows a path from the root, links as well; where it leads to. All directories that it goes through are looked at.
+///
+/// # Errors
+/// Where somebody else could have put another link, directory or file.
+#[cfg(unix)]
+fn walk(path: &Path) -> Result<PathBuf, String> {
+    let whole = std::path::absolute(path).map_err(|e| crate::error::plain(&e))?;
+    let mut at = PathBuf::from("/");
+    let mut left = parts(&whole);
+    let mut links = 0;
+    while let Some(part) = left.pop() {
+        if part == ".." {
+            at.pop();
+            continue;
+        }
+        let next = at.join(part);
+        step(&at, &next, &whole)?;
+        let Ok(to) = std::fs::read_link(&next) else {
+            at = next;
+            continue;
+        };
+        links += 1;
+        if links > LINKS {
+            return Err("too many levels of symbolic links".to_owned());
+        }
+        if to.is_absolute() {
+            at = PathBuf::from("/");
+        }
+        left.extend(parts(&to));
     }
-    Ok((about.dev(), about.ino()))
+    Ok(at)
+}
+
+/// The parts of a path, the first one last.
+#[cfg(unix)]
+fn parts(path: &Path) -> Vec<OsString> {
+    let parts = path.components().filter_map(|part| match part {
+        Component::Normal(_) | Component::ParentDir => Some(part.as_os_str().to_owned()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
+    });
+    let mut parts: Vec<_> = parts.collect();
+    parts.reverse();
+    parts
+}
+
+/// That nobody but root and who runs this could have put `entry` into `directory`, on the way of `whole`, if everybody
+/// may put something there.
+///
+/// # Errors
+/// That somebody could.
+#[cfg(unix)]
+fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt;
+    let failed = |e| crate::error::plain(&e);
+    let mode = std::fs::symlink_metadata(directory).map_err(failed)?.mode();
+    let owner = std::fs::symlink_metadata(entry).map_err(failed)?.uid();
+    let is_mine = owner == 0 || owner == rustix::process::geteuid().as_raw();
+    match mode & (ALL_WRITE | STICKY) {
+        ALL_WRITE => Err(format!("everybody may write to {}", directory.display())),
+        both if both & ALL_WRITE != 0 && !is_mine => {
+            let what = format!("put by user {owner} where everybody may write");
+            Err(match entry == whole {
+                true => what,
+                false => format!("{} was {what}", entry.display()),
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Why a file that is listed cannot be looked at.
@@ -96,7 +193,7 @@ pub(super) fn directory(_: &Path) -> Result<(), String> {
 /// # Errors
 /// What is wrong.
 #[cfg(not(unix))]
-pub(super) fn file(path: &Path) -> Result<Identity, String> {
+pub(super) fn file(path: &Path) -> Result<Known, String> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let path = std::fs::canonicalize(path).map_err(|e| crate::error::plain(&e))?;
     if !path.is_file() {
@@ -104,7 +201,8 @@ pub(super) fn file(path: &Path) -> Result<Identity, String> {
     }
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
-    Ok((0, hasher.finish()))
+    let identity = (0, hasher.finish());
+    Ok(Known { path, identity })
 }
 
 #[cfg(test)]
@@ -130,6 +228,71 @@ mod tests {
         assert!(directory(folder.path()).is_err());
         mode(folder.path(), 0o1777);
         assert!(directory(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn nobody_can_have_put_another_directory_or_link_on_the_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for made in ["all", "all/in", "own"] {
+            std::fs::create_dir(at(made)).unwrap();
+            mode(&at(made), 0o755);
+        }
+        let library = at("all/in/libx.so");
+        std::fs::write(&library, "").unwrap();
+        mode(&library, 0o644);
+        // By its own name, by a link to it, by one to its directory, and by one that lies on the way.
+        symlink(&library, at("own/libx.so")).unwrap();
+        symlink("../all/in", at("own/in")).unwrap();
+        std::fs::write(at("own/liby.so"), "").unwrap();
+        mode(&at("own/liby.so"), 0o644);
+        symlink("../own/liby.so", at("all/liby.so")).unwrap();
+        symlink("../all/liby.so", at("own/libz.so")).unwrap();
+        let ways = ["all/in/libx.so", "own/libx.so", "own/in/libx.so"];
+        for way in ways.into_iter().chain(["own/libz.so"]) {
+            assert!(file(&at(way)).is_ok(), "{way}");
+        }
+        assert_eq!(file(&at("own/in/libx.so")), file(&library));
+        mode(&at("all"), 0o777);
+        let why = format!(
+            "everybody may write to {}",
+            at("all").canonicalize().unwrap().display()
+        );
+        for way in ways.into_iter().chain(["own/libz.so"]) {
+            assert_eq!(file(&at(way)).unwrap_err(), why, "{way}");
+        }
+        assert_eq!(directory(&at("own/in")).unwrap_err(), why);
+        assert!(file(&at("own/liby.so")).is_ok());
+        mode(&at("all"), 0o1777);
+        assert!(file(&library).is_ok() && directory(&at("own/in")).is_ok());
+        // Only root can give away what is its own.
+        if std::os::unix::fs::chown(at("all/in"), Some(4242), None).is_ok() {
+            let why = file(&library).unwrap_err();
+            let what = "/all/in was put by user 4242 where everybody may write";
+            assert!(why.ends_with(what), "{why}");
+            assert!(directory(&at("own/in")).is_err());
+        }
+    }
+
+    #[test]
+    fn another_file_in_its_place_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a", "b"] {
+            std::fs::write(at(name), "").unwrap();
+            mode(&at(name), 0o644);
+        }
+        symlink("a", at("link")).unwrap();
+        let known = file(&at("link")).unwrap();
+        assert!(known.path.ends_with("a") && known.check_again().is_ok());
+        // The link is of no interest any more.
+        std::fs::remove_file(at("link")).unwrap();
+        symlink("b", at("link")).unwrap();
+        assert!(known.check_again().is_ok());
+        std::fs::remove_file(at("a")).unwrap();
+        symlink("b", at("a")).unwrap();
+        let why = known.check_again().unwrap_err();
+        assert_eq!(why, "another file was put in its place");
     }
 
     #[test]

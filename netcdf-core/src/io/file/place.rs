@@ -53,12 +53,12 @@ pub fn open_descriptor(path: &Path) -> Result<File> {
     {
         use std::os::fd::AsFd;
         let dir = path.parent().map(std::fs::canonicalize);
-        let own = Path::new("/proc")
-            .join(std::process::id().to_string())
-            .join("fd");
-        let own = path.starts_with("/dev/fd") || dir.is_some_and(|d| d.is_ok_and(|d| d == own));
+        // Those of a thread (`/proc/thread-self/fd`) are those of the process.
+        let process = Path::new("/proc").join(std::process::id().to_string());
+        let is_own = |dir: PathBuf| dir.starts_with(&process) && dir.ends_with("fd");
+        let own = path.starts_with("/dev/fd") || dir.is_some_and(|d| d.is_ok_and(is_own));
         match path.file_name().and_then(|n| n.to_str()).filter(|_| own) {
-            Some("1") => return Ok(std::io::stdout().as_fd().try_clone_to_owned()?.into()),
+            Some("1") => return crate::io::stdout::stdout(),
             Some("2") => return Ok(std::io::stderr().as_fd().try_clone_to_owned()?.into()),
             Some(_) | None => {}
         }

@@ -58,9 +58,10 @@ unsafe extern "C" fn H5is_library_threadsafe(yes: *mut bool) -> c_int {
     0
 }
 
+/// `clear` is what C has for a truth, of one byte or more: any but 0 is true.
 #[unsafe(no_mangle)]
-extern "C" fn H5allocate_memory(size: usize, clear: bool) -> *mut c_void {
-    match (size, clear) {
+extern "C" fn H5allocate_memory(size: usize, clear: u8) -> *mut c_void {
+    match (size, clear != 0) {
         (0, _) => std::ptr::null_mut(),
         // SAFETY: any size may be asked for.
         (_, true) => unsafe { libc::calloc(1, size) },

@@ -86,7 +86,7 @@ macro_rules! refused {
 }
 
 refused! {
-    H5Tget_member_type H5Tget_member_offset H5Tget_member_class H5Tget_array_ndims H5Tget_array_dims2
+    H5Tget_member_type H5Tget_member_class H5Tget_array_ndims H5Tget_array_dims2
     H5Tget_cset H5Tget_strpad H5Tget_pad H5Tget_norm H5Tget_inpad H5Tget_fields H5Tset_size H5Tset_order
     H5Tset_precision H5Tset_offset H5Tset_sign H5Tcreate H5Tarray_create2 H5Tlock H5Tcommitted
     H5Pcreate H5Pset_chunk H5Pset_fill_value H5Pget_size H5Premove H5Pequal H5Pset_deflate H5Pset_shuffle

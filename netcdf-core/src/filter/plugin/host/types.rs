@@ -1,6 +1,6 @@
 //! Datatypes: that of a call, its base, and the predefined ones, whose identifiers say what they are.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 use super::super::abi::Id;
 use super::{Call, Export, TYPE, ask, exports};
@@ -9,7 +9,8 @@ use crate::model::{Atomic, DataType, Endianness};
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
     exports![H5Tget_class H5Tget_size H5Tget_order H5Tget_sign H5Tget_precision H5Tget_offset H5Tget_super
-        H5Tget_native_type H5Tequal H5Tcopy H5Tclose H5Tis_variable_str H5Tget_nmembers H5Tconvert
+        H5Tget_native_type H5Tequal H5Tcopy H5Tclose H5Tis_variable_str H5Tget_nmembers
+        H5Tget_member_offset H5Tconvert
         H5Tdetect_class]
 }
 
@@ -182,9 +183,13 @@ extern "C" fn H5Tget_order(id: Id) -> c_int {
     of(id, -1, |ty| c_int::from(ty.big))
 }
 
+/// Of integers and enumerations alone.
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_sign(id: Id) -> c_int {
-    of(id, -1, |ty| c_int::from(ty.signed))
+    of(id, -1, |ty| match ty.class {
+        INTEGER | ENUM => c_int::from(ty.signed),
+        _ => -1,
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -208,9 +213,14 @@ extern "C" fn H5Tget_native_type(id: Id, _direction: c_int) -> Id {
     of(id, -1, |ty| ty.predefined(NATIVE).unwrap_or(id))
 }
 
+/// Two types. The call is asked of one after the other: it cannot be asked while it answers.
+fn both(a: Id, b: Id) -> Option<(Type, Type)> {
+    Some((of(a, None, Some)?, of(b, None, Some)?))
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn H5Tequal(a: Id, b: Id) -> c_int {
-    of(a, -1, |a| of(b, -1, |b| c_int::from(a == b)))
+    both(a, b).map_or(-1, |(a, b)| c_int::from(a == b))
 }
 
 #[unsafe(no_mangle)]
@@ -234,6 +244,12 @@ extern "C" fn H5Tget_nmembers(_id: Id) -> c_int {
     -1
 }
 
+/// 0 is a failure, too.
+#[unsafe(no_mangle)]
+extern "C" fn H5Tget_member_offset(_id: Id, _member: c_uint) -> usize {
+    0
+}
+
 /// Numbers of the same size: their byte order changes.
 ///
 /// # Safety
@@ -247,22 +263,23 @@ unsafe extern "C" fn H5Tconvert(
     _background: *mut c_void,
     _list: Id,
 ) -> c_int {
-    of(from, -1, |from| {
-        of(to, -1, |to| {
-            let Some(size) = convertible(from, to) else {
-                return -1;
-            };
-            let Some(len) = elements.checked_mul(size).filter(|_| !buffer.is_null()) else {
-                return -1;
-            };
-            if from.big != to.big {
-                // SAFETY: by the caller, the buffer has so many bytes.
-                let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u8>(), len) };
-                bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
-            }
-            0
-        })
-    })
+    let Some((from, to)) = both(from, to) else {
+        return -1;
+    };
+    let Some(size) = convertible(from, to) else {
+        return -1;
+    };
+    let len = elements.checked_mul(size);
+    let len = len.filter(|&n| !buffer.is_null() && isize::try_from(n).is_ok());
+    let Some(len) = len else {
+        return -1;
+    };
+    if from.big != to.big {
+        // SAFETY: by the caller, the buffer has so many bytes.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u8>(), len) };
+        bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+    }
+    0
 }
 
 /// Bytes of an element, if only the byte order changes.

@@ -1,0 +1,72 @@
+//! The standard output of the process, which plugins must not write to.
+//!
+//! Plugins print. Before the first of them is loaded, descriptor 1 is led to standard error; what is data goes to a
+//! duplicate that was made before.
+
+use std::fs::File;
+use std::io::Result;
+
+#[cfg(unix)]
+use std::os::fd::{AsFd, OwnedFd};
+#[cfg(unix)]
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What descriptor 1 was before it was led elsewhere. A descriptor is the process's; so is this.
+#[cfg(unix)]
+static KEPT: Mutex<Option<OwnedFd>> = Mutex::new(None);
+
+#[cfg(unix)]
+fn kept() -> MutexGuard<'static, Option<OwnedFd>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A duplicate of the standard output, as the process was given it.
+///
+/// # Errors
+/// Those of the system.
+#[cfg(unix)]
+pub fn stdout() -> Result<File> {
+    match &*kept() {
+        Some(fd) => fd.try_clone(),
+        None => std::io::stdout().as_fd().try_clone_to_owned(),
+    }
+    .map(File::from)
+}
+
+/// Leads descriptor 1 to standard error, or nowhere if there is none; [`stdout`] stays what it is. Once is enough.
+///
+/// # Errors
+/// Those of the system.
+#[cfg(unix)]
+pub fn lead_to_stderr() -> Result<()> {
+    let mut kept = kept();
+    if kept.is_some() {
+        return Ok(());
+    }
+    let own = std::io::stdout().as_fd().try_clone_to_owned()?;
+    let nowhere = |_| {
+        let null = File::options().write(true).open("/dev/null")?;
+        Ok::<_, std::io::Error>(rustix::stdio::dup2_stdout(null)?)
+    };
+    rustix::stdio::dup2_stdout(std::io::stderr()).or_else(nowhere)?;
+    *kept = Some(own);
+    Ok(())
+}
+
+/// There is no duplicate.
+///
+/// # Errors
+/// Always.
+#[cfg(not(unix))]
+pub fn stdout() -> Result<File> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// Nothing is led elsewhere.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn lead_to_stderr() -> Result<()> {
+    Ok(())
+}
