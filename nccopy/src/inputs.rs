@@ -1,12 +1,13 @@
 //! Which files are copied to which.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::dir;
+use netcdf_core::io::file::{self, Id};
 use netcdf_core::io::locator::{Asked, Destination, local};
-use netcdf_core::io::{dir, file};
 use netcdf_core::model::Kind;
 
 /// One copy.
@@ -74,10 +75,10 @@ fn base(input: &Path) -> Result<&OsStr> {
 }
 
 fn refuse_twice(copies: &[Copy]) -> Result<()> {
-    let mut seen: BTreeMap<&Path, &Path> = BTreeMap::new();
+    let mut seen: BTreeMap<PathBuf, &Path> = BTreeMap::new();
     for Copy { input, output, .. } in copies {
         let output = output.path.as_path();
-        if let Some(other) = seen.insert(output, input) {
+        if let Some(other) = seen.insert(file::real(output), input) {
             let (a, b) = (other.to_string_lossy(), input.to_string_lossy());
             let what = format!("{a} and {b} would both become this file");
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
@@ -88,11 +89,17 @@ fn refuse_twice(copies: &[Copy]) -> Result<()> {
 
 /// Nothing is ever copied onto itself or another input, by whatever names.
 fn refuse_same(copies: &[Copy]) -> Result<()> {
-    let inputs = || copies.iter().map(|c| c.local.as_path());
+    let inputs: Vec<&Path> = copies.iter().map(|c| c.local.as_path()).collect();
+    let paths: HashSet<&Path> = inputs.iter().copied().collect();
+    let ids: HashSet<Id> = inputs.iter().filter_map(|path| Id::of_path(path)).collect();
+    let stores: Vec<&Path> = inputs.iter().copied().filter(|p| p.is_dir()).collect();
     for Copy { output, .. } in copies {
         let output = output.path.as_path();
-        let same = |input: &Path| input == output || file::overlap(input, output);
-        if inputs().any(same) {
+        let same = || Id::of_path(output).is_some_and(|id| ids.contains(&id));
+        // A store and what is in it.
+        let others = if output.is_dir() { &inputs } else { &stores };
+        let within = || others.iter().any(|input| file::overlap(input, output));
+        if paths.contains(output) || same() || within() {
             let what = "output would overwrite input";
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
         }
@@ -167,6 +174,21 @@ mod tests {
         assert!(refused(url(&store), url(&store.join("."))));
         let other = copies(&[inner], &url(&dir.path().join("t")), Asked::default());
         assert_eq!(other.unwrap()[0].output.kind, Some(Kind::NCZARR));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_do_not_make_two_outputs_of_one() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let inside = |name| dir.path().join(name);
+        let (a, b) = (Path::new("in/a.nc"), Path::new("in/b.nc"));
+        let made = || copies(&paths(&[a, b]), dir.path(), Asked::default());
+        symlink("a.nc", inside("b.nc")).unwrap();
+        let e = made().unwrap_err();
+        assert!(e.what().contains("in/a.nc and in/b.nc would both"), "{e}");
+        std::fs::write(inside("a.nc"), "x").unwrap();
+        assert!(made().is_err(), "and so if it is there");
     }
 
     #[test]

@@ -69,6 +69,7 @@ fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<St
     if !copies.iter().all(|c| file::in_place(&c.output.path)) && !cli.dry_run {
         tool::catch_signals(&env.cancel, &idle)?;
     }
+    copies.iter().for_each(|c| env.outputs.add(&c.output.path));
     let mut failed = vec![];
     let mut reports = vec![];
     for (n, copy) in copies.iter().enumerate() {
@@ -80,7 +81,11 @@ fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<St
             tool::tell("nccopy", &env.notes, io);
         }
         match copied {
-            Ok(report) => reports.push((copy, report)),
+            Ok(report) => {
+                // It may be another file now, and those that follow may need it.
+                env.outputs.add(&copy.output.path);
+                reports.push((copy, report));
+            }
             Err(e) if e.kind() == ErrorKind::Cancelled => {
                 return Ok(tool::cancelled(&env.cancel).unwrap_or(Status::Failure));
             }

@@ -157,6 +157,38 @@ fn nothing_is_copied_over_its_own_input() {
     assert_eq!(fs::metadata(place.path("hard")).unwrap().nlink(), 2);
 }
 
+/// Files that a dataset refers to are as much its input as the one that was named.
+#[test]
+fn nothing_is_copied_over_a_file_of_its_input() {
+    let place = Place::new(1000);
+    fs::create_dir(place.path("d")).unwrap();
+    let sources = ["virtual_source.h5", "external_1.raw", "external_2.raw"];
+    for name in ["virtual_v110.h5", "external.h5"].iter().chain(&sources) {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5");
+        fs::copy(from.join(name), place.path(name)).unwrap();
+    }
+    fs::hard_link(place.path("external_2.raw"), place.path("d/external.h5")).unwrap();
+    symlink("../virtual_source.h5", place.path("d/in.nc")).unwrap();
+    let read = || sources.map(|name| fs::read(place.path(name)).unwrap());
+    let (names, before) = (place.names(), read());
+    for (args, source) in [
+        ("virtual_v110.h5 virtual_source.h5", "virtual_source.h5"),
+        ("--verify virtual_v110.h5 d/in.nc", "virtual_source.h5"),
+        ("external.h5 ./external_2.raw", "external_2.raw"),
+        ("-k nc4 external.h5 in.nc d/", "external_2.raw"),
+    ] {
+        let what = format!("{source}: output would overwrite a file of the input");
+        assert_failed(&place.run(args), &what);
+        assert_eq!(place.names(), names, "{args}");
+        let kept = match args.ends_with('/') {
+            false => read() == before,
+            true => read()[1..] == before[1..],
+        };
+        assert!(kept, "{args}");
+    }
+    assert_done(&place.run("external.h5 external_3.raw"));
+}
+
 #[test]
 fn links_and_permissions_of_the_output_stay() {
     let place = Place::new(1000);
@@ -177,6 +209,20 @@ fn links_and_permissions_of_the_output_stay() {
         .mode();
     assert_eq!(mode & 0o777, 0o604);
     assert_eq!(fs::read_dir(place.path("d")).unwrap().count(), 1);
+}
+
+#[test]
+fn names_of_one_file_get_a_file_each() {
+    let place = Place::new(1000);
+    write_dataset(&place.path("b.nc"), 2000);
+    fs::create_dir(place.path("d")).unwrap();
+    fs::write(place.path("d/in.nc"), "old").unwrap();
+    fs::hard_link(place.path("d/in.nc"), place.path("d/b.nc")).unwrap();
+    assert_done(&place.run("in.nc b.nc d/"));
+    for name in ["in.nc", "b.nc"] {
+        let made = fs::read(place.path("d").join(name)).unwrap();
+        assert!(made == fs::read(place.path(name)).unwrap(), "{name}");
+    }
 }
 
 #[test]
@@ -266,8 +312,9 @@ fn a_pipe_with_a_name_gets_the_bytes() {
     assert_eq!(place.names(), ["got", "in.nc", "p"]);
 }
 
+/// Who pipes on what was cut off has to know.
 #[test]
-fn a_reader_that_goes_away_is_a_quiet_success() {
+fn a_reader_that_goes_away_is_a_failure() {
     let place = Place::new(1 << 20);
     let mut command = place.command("in.nc /dev/stdout");
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -277,7 +324,18 @@ fn a_reader_that_goes_away_is_a_quiet_success() {
     stdout.read_exact(&mut head).unwrap();
     drop(stdout);
     assert_eq!(&head, b"CDF\x05");
-    assert_done(&child.wait_with_output().unwrap());
+    assert_failed(
+        &child.wait_with_output().unwrap(),
+        "/dev/stdout: cannot write: the reader went away before the end of the dataset",
+    );
+}
+
+#[test]
+fn a_reader_of_text_may_go_away() {
+    let place = Place::new(1000);
+    let script = "{ sleep 0.1; $NCCOPY --dry-run in.nc out.nc; echo $? > status; } | true";
+    assert_done(&place.shell(script));
+    assert_eq!(fs::read(place.path("status")).unwrap(), b"0\n");
 }
 
 #[test]
@@ -429,7 +487,7 @@ fn what_cannot_be_written_is_said() {
         &place.run("nosuch.nc out.nc"),
         "nosuch.nc: cannot open: No such file",
     );
-    assert_failed(&place.run("d out.nc"), "d: cannot read: ");
+    assert_failed(&place.run("d out.nc"), "d: a directory, and no Zarr store");
     fs::write(place.path("text"), "not netCDF").unwrap();
     assert_failed(&place.run("text out.nc"), "text: not a netCDF file");
     assert_eq!(place.names(), ["d", "in.nc", "text"]);

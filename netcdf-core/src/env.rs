@@ -34,6 +34,8 @@ pub struct Env {
     pub scratch: Option<std::path::PathBuf>,
     /// Whether a dataset may name files outside of its directory.
     pub allow_external: bool,
+    /// What is made: no dataset may need it.
+    pub outputs: crate::io::siblings::Outputs,
 }
 
 impl Env {

@@ -65,7 +65,7 @@ fn stdout() -> Box<dyn Write> {
 }
 
 /// Says an error on standard error as `tool: error`, and what the run's status is. A reader of our
-/// output that went away is a quiet success.
+/// text that went away is a quiet success; targets of datasets make another error of it.
 pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     if error.is_broken_pipe() {
         return Status::Success;

@@ -123,7 +123,7 @@ pub(crate) fn fill(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> R
         DataType::Atomic(_) => element.plain_type().is_some(),
         DataType::User(_) => element.ty.fixed_size(schema) == Some(element.size),
     };
-    let value = schema.var(var).and_then(|v| v.fill_value());
+    let value = schema.var(var).and_then(|v| v.unwritten());
     if let Some(value) = value.filter(|_| known) {
         encode(&value, (schema, element.order), &mut bytes, 0);
     }

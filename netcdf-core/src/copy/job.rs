@@ -10,7 +10,7 @@ use crate::chunk::decode::fill;
 use crate::chunk::layout::Layout;
 use crate::chunk::rechunk;
 use crate::env::Note;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::Writer;
 use crate::model::region::product;
 use crate::model::{DimId, Fill, Region, Variable};
@@ -42,6 +42,11 @@ impl Job {
     pub(super) fn new(set: Dataset<'_>, pair: Pair, writer: &dyn Writer) -> Result<Self> {
         let (from, to) = (set.layout(pair.from)?, writer.layout(pair.to)?);
         let shape = set.reader.schema().shape(pair.from);
+        if shape.len() != writer.schema().shape(pair.to).len() {
+            let what = "the variable would not have all of its dimensions";
+            let path = set.reader.schema().var_path(pair.from);
+            return Err(Error::new(ErrorKind::Argument, what).in_object(&path));
+        }
         let chunked = writer.takes_chunks(pair.to);
         let mut job = Self {
             pair,

@@ -26,8 +26,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use crate::chunk::Dataset;
-use crate::env::{Env, Note};
-use crate::error::Result;
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Reader, Writer};
 use crate::model::VarId;
 use columns::Columns;
@@ -38,7 +38,7 @@ use methods::Method;
 ///
 /// # Errors
 /// Those of reading and writing, with the variable's path; [`crate::ErrorKind::Cancelled`]; that of
-/// [`Notes::check`](crate::env::Notes::check).
+/// [`Notes::check`](crate::env::Notes::check); [`crate::ErrorKind::Io`] if a file of the input changed meanwhile.
 pub fn run(
     reader: &dyn Reader,
     plan: &Plan,
@@ -49,7 +49,7 @@ pub fn run(
     let set = Dataset::new(reader, env);
     env.notes.check()?;
     let done = execute(set, jobs, &mut *writer)?;
-    changed(reader, env);
+    unchanged(reader)?;
     for &(dim, len) in &plan.lengths {
         writer.set_len(dim, len)?;
     }
@@ -59,18 +59,16 @@ pub fn run(
     Ok(done)
 }
 
-/// Says which files of the input are not as they were when they were opened: what was copied of them may be of
-/// two times.
-fn changed(reader: &dyn Reader, env: &Env) {
-    for object in (0..).map_while(|n| reader.object(n)) {
-        if object.has_changed() {
-            env.notes.say(Note {
-                object: object.name().to_string(),
-                what: "changed while it was copied".to_owned(),
-                remedy: Some("copy it again when nobody writes to it".to_owned()),
-            });
-        }
-    }
+/// That the files of the input are as they were when they were opened: else what was copied of them may be of two times.
+fn unchanged(reader: &dyn Reader) -> Result<()> {
+    let mut objects = (0..).map_while(|n| reader.object(n));
+    objects
+        .find(|object| object.has_changed())
+        .map_or(Ok(()), |object| {
+            let e =
+                Error::new(ErrorKind::Io, "the file changed while it was copied").of(object.name());
+            Err(e.with_remedy("copy it again when nobody writes to it"))
+        })
 }
 
 /// Copies the data of variables.

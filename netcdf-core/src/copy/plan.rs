@@ -44,7 +44,8 @@ pub struct Plan {
 /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for a selected variable or group that does not exist; where the
 /// output's kind cannot hold something, [`ErrorKind::BadType`](crate::ErrorKind::BadType),
 /// [`ErrorKind::Strict`](crate::ErrorKind::Strict) or [`ErrorKind::Unlimited`](crate::ErrorKind::Unlimited), with all that
-/// it lacks; [`ErrorKind::Argument`](crate::ErrorKind::Argument) for storage that a variable cannot have.
+/// it lacks; [`ErrorKind::DimSize`](crate::ErrorKind::DimSize) for more records than it counts;
+/// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for storage that a variable cannot have.
 pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let vars = options.select.of(input)?;
     let groups = options.groups.groups_of(input)?;
@@ -59,8 +60,8 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let selected = matches!(options.select, Selection::Only(_))
         || matches!(options.groups, Selection::Only(_));
     let (mut schema, pairs) = match selected && kind.model() != Model::Enhanced {
-        true => bare::keep(input, &stays, &defined, &mut notes),
-        false => keep::keep(input, &stays, &defined),
+        true => bare::keep(input, &stays, &defined, &mut notes)?,
+        false => keep::keep(input, &stays, &defined)?,
     };
     schema.kind = kind;
     let lengths = fit_dims(&mut schema, options);
@@ -78,6 +79,12 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         lengths,
         notes,
     };
+    let shapes = plan.data.iter().filter_map(|pair| {
+        let var = plan.schema.var(pair.to)?;
+        Some(var.dims.iter().copied().zip(input.shape(pair.from)))
+    });
+    let lengths = plan.lengths.iter().copied();
+    fits::check_records(&plan.schema, lengths.chain(shapes.flatten()))?;
     storage::decide(input, &mut plan, &pairs, options)?;
     Ok(plan)
 }

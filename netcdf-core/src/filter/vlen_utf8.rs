@@ -51,22 +51,30 @@ impl Filter for VlenUtf8 {
     }
 
     fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
-        let size = size(context)?;
-        let elements = input.chunks_exact(size);
-        output.extend(length(elements.len())?.to_le_bytes());
-        for element in elements {
-            let end = element.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
-            let text = element.get(..end).unwrap_or_default();
-            if std::str::from_utf8(text).is_err() {
-                let what = "a string that is not UTF-8, as strings are in Zarr version 3";
-                let e = Error::new(ErrorKind::Range, what);
-                return Err(e.with_remedy("version 2 takes any bytes"));
-            }
-            output.extend(length(text.len())?.to_le_bytes());
-            output.extend_from_slice(text);
-        }
+        encode(size(context)?, input, output)?;
         Ok(Encoded::Applied)
     }
+}
+
+/// Appends the stored form of elements of `size` bytes, at least 1.
+///
+/// # Errors
+/// [`ErrorKind::Range`] for a text that is not UTF-8; [`ErrorKind::Limit`] for more than 32 bits can count.
+pub fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    let elements = input.chunks_exact(size.max(1));
+    output.extend(length(elements.len())?.to_le_bytes());
+    for element in elements {
+        let end = element.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
+        let text = element.get(..end).unwrap_or_default();
+        if std::str::from_utf8(text).is_err() {
+            let what = "a string that is not UTF-8, as strings are in Zarr version 3";
+            let e = Error::new(ErrorKind::Range, what);
+            return Err(e.with_remedy("version 2 takes any bytes"));
+        }
+        output.extend(length(text.len())?.to_le_bytes());
+        output.extend_from_slice(text);
+    }
+    Ok(())
 }
 
 /// Bytes of an element.

@@ -1,26 +1,73 @@
 //! Files that belong to a dataset beside the one that was opened.
 
+use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Source;
+use super::file::Id;
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
+
+/// The files that a run makes or replaces. No dataset may need them, by whatever names.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs(Arc<Mutex<HashSet<Id>>>);
+
+impl Outputs {
+    /// Adds the file that is under `path` now, if there is one.
+    pub fn add(&self, path: &Path) {
+        let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.extend(Id::of_path(path));
+    }
+
+    fn check(&self, source: &dyn Source) -> Result<()> {
+        let ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if ids.is_empty() || !Id::of_source(source).is_some_and(|id| ids.contains(&id)) {
+            return Ok(());
+        }
+        let what = "output would overwrite a file of the input";
+        Err(Error::new(ErrorKind::Argument, what).of(source.name()))
+    }
+}
+
+/// Which files beside a dataset may be opened.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// Those outside of its directory as well.
+    pub outside: bool,
+    /// None of these.
+    pub outputs: Outputs,
+}
+
+impl Access {
+    /// What a run's surroundings say.
+    #[must_use]
+    pub fn of(env: &Env) -> Self {
+        Self {
+            outside: env.allow_external,
+            outputs: env.outputs.clone(),
+        }
+    }
+}
 
 /// Opens the file that a dataset refers to by `name`. Only files in the directory of the dataset
 /// and below are opened, unless the user allows others: a dataset from elsewhere must not make
 /// us read `/etc`.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for a name that leads elsewhere; those of opening.
-pub fn open(source: &dyn Source, name: &[u8], allow_external: bool) -> Result<Arc<dyn Source>> {
+/// [`ErrorKind::Unsupported`] for a name that leads elsewhere; [`ErrorKind::Argument`] for an output of the run; those of
+/// opening.
+pub fn open(source: &dyn Source, name: &[u8], access: &Access) -> Result<Arc<dyn Source>> {
     let text = String::from_utf8_lossy(name);
     let path = PathBuf::from(text.as_ref());
-    if !allow_external && !is_below(&path) {
+    if !access.outside && !is_below(&path) {
         let what = format!("the dataset refers to the file {text}, outside of its directory");
         let error = Error::new(ErrorKind::Unsupported, what).of(source.name());
         return Err(error.with_remedy("use --allow-external to open it"));
     }
-    source.sibling(&path)
+    let sibling = source.sibling(&path)?;
+    access.outputs.check(&*sibling)?;
+    Ok(sibling)
 }
 
 /// True for a path that cannot lead out of a directory.
@@ -32,16 +79,37 @@ fn is_below(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::file::FileSource;
     use crate::io::memory::MemorySource;
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
         let source = MemorySource::new("a.h5", vec![]);
         for name in [&b"/etc/passwd"[..], b"../b.h5", b"x/../../b.h5"] {
-            let e = open(&source, name, false).unwrap_err();
+            let e = open(&source, name, &Access::default()).unwrap_err();
             assert!(e.to_string().contains("--allow-external"), "{e}");
         }
-        let e = open(&source, b"sub/b.h5", false).unwrap_err();
+        let e = open(&source, b"sub/b.h5", &Access::default()).unwrap_err();
         assert!(!e.to_string().contains("--allow-external"), "{e}");
+    }
+
+    #[test]
+    fn no_output_is_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a.h5", "b.h5", "c.h5"] {
+            std::fs::write(dir.path().join(name), "x").unwrap();
+        }
+        let source = FileSource::open(&dir.path().join("a.h5")).unwrap();
+        let access = Access::default();
+        access.outputs.add(&dir.path().join("./b.h5"));
+        access.outputs.add(&dir.path().join("none"));
+        assert!(open(&source, b"c.h5", &access).is_ok());
+        let e = open(&source, b"b.h5", &access).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Argument);
+        assert!(
+            e.to_string()
+                .ends_with("b.h5: output would overwrite a file of the input"),
+            "{e}"
+        );
     }
 }

@@ -259,6 +259,13 @@ impl Variable {
             None => self.ty.atomic().map(super::Atomic::default_fill),
         }
     }
+
+    /// What elements read as that are not stored, where the format keeps such a value: one element.
+    #[must_use]
+    pub fn unwritten(&self) -> Option<Values> {
+        let own = self.storage.unwritten.clone();
+        own.or_else(|| self.fill_value())
+    }
 }
 
 /// The next id of an arena (saturating: arenas never reach 2^32 entries within the limits).

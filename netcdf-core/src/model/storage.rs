@@ -1,6 +1,6 @@
 //! How a variable is, or is to be, stored.
 
-use super::Quantize;
+use super::{Quantize, Values};
 
 /// Storage settings of a variable. `Default` means: nothing asked for, the format's own choice.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -16,6 +16,9 @@ pub struct Storage {
     pub endianness: Option<Endianness>,
     /// Whether unwritten elements read as the fill value.
     pub fill: Fill,
+    /// What unwritten elements are to read as where that is not the fill value: one value of the variable's type. HDF5
+    /// files that netCDF did not make need not say it in `_FillValue`. What is read has `None`.
+    pub unwritten: Option<Values>,
     /// Codecs as JSON text (`_Codecs`, Zarr), if given that way.
     pub codecs: Option<Vec<u8>>,
     /// How numbers are quantized that are written. What is read has `None`: it was quantized already.

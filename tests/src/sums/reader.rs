@@ -15,6 +15,7 @@ use netcdf_core::format::hdf5::message::layout::Layout as Stored;
 use netcdf_core::format::{Provenance, Reader};
 use netcdf_core::io::Source;
 use netcdf_core::io::memory::MemorySource;
+use netcdf_core::io::siblings::Access;
 use netcdf_core::model::{
     Atomic, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage, Values, VarId, Variable,
 };
@@ -40,8 +41,7 @@ impl Raw {
             }
             Stored::Contiguous { .. } => {
                 if let Some(external) = &dataset.external {
-                    let data =
-                        ExternalData::new(&file, external, bytes(&dataset), env.allow_external);
+                    let data = ExternalData::new(&file, external, bytes(&dataset), Access::of(env));
                     source = Arc::new(data?);
                 }
             }

@@ -3,16 +3,20 @@
 use super::Pair;
 use super::keep::{self, Stay};
 use crate::env::Note;
+use crate::error::Result;
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
 
 /// As [`keep::keep`], without what no variable that stays needs: groups without variables, types that nothing is of, of several
 /// unlimited dimensions those that nothing has. `notes` say which groups are left out.
+///
+/// # Errors
+/// As [`keep::keep`].
 pub(super) fn keep(
     input: &Schema,
     groups: &[Stay],
     vars: &[bool],
     notes: &mut Vec<Note>,
-) -> (Schema, Vec<Pair>) {
+) -> Result<(Schema, Vec<Pair>)> {
     let stays = |n: usize| {
         let group = input.vars.get(n).map(|v| v.group.index());
         let group = group.and_then(|g| groups.get(g)) == Some(&Stay::Whole);
@@ -44,7 +48,7 @@ pub(super) fn keep(
     let many = input.dims.iter().filter(|d| d.unlimited).count() > 1;
     let needless = |id: DimId, unlimited: bool| many && unlimited && !used(id);
     let dims: Vec<bool> = dims.map(|(id, dim)| !needless(id, dim.unlimited)).collect();
-    let (schema, pairs) = keep::keep_dims(&bare, &asked, vars, &dims);
+    let (schema, pairs) = keep::keep_dims(&bare, &asked, vars, &dims)?;
     // Where groups stay the kind is refused.
     let alone = schema.groups.len() == 1;
     let left_out = (0..).map(GroupId).zip(groups).zip(&asked);
@@ -57,7 +61,7 @@ pub(super) fn keep(
             });
         }
     }
-    (schema, pairs)
+    Ok((schema, pairs))
 }
 
 #[cfg(test)]

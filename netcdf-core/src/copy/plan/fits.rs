@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::kind::Model;
-use crate::model::{DataType, GroupId, Kind, Schema};
+use crate::model::{DataType, DimId, GroupId, Kind, Schema};
 
 /// Names said at most of one sort.
 const NAMED: usize = 8;
@@ -49,6 +49,28 @@ fn called(kind: Kind) -> String {
         Some(_) => "Zarr datasets".to_owned(),
         None => format!("{} files", kind.name()),
     }
+}
+
+/// Records of a CDF-1 or CDF-2 file, and one more: the greatest count stands for one that is not known.
+const RECORDS: u64 = 0xffff_ffff;
+
+/// Whether the schema's kind has as many records as each `(dimension, length)` asks for. That is known before any is written.
+///
+/// # Errors
+/// [`ErrorKind::DimSize`].
+pub(super) fn check_records(
+    schema: &Schema,
+    lengths: impl IntoIterator<Item = (DimId, u64)>,
+) -> Result<()> {
+    let unlimited = |id: DimId| schema.dim(id).is_some_and(|d| d.unlimited);
+    let lengths = lengths.into_iter().filter(|(dim, _)| unlimited(*dim));
+    let records = lengths.map(|(_, len)| len).max().unwrap_or(0);
+    if !schema.kind.is_cdf() || schema.kind == Kind::Cdf5 || records < RECORDS {
+        return Ok(());
+    }
+    let name = schema.kind.name();
+    let what = format!("{records} records, {name} files have fewer than {RECORDS}");
+    Err(Error::new(ErrorKind::DimSize, what).with_remedy("use -k cdf5"))
 }
 
 /// The first few names, and how many more there are.
@@ -150,8 +172,7 @@ fn way_out(schema: &Schema, fixed: bool) -> &'static str {
 mod tests {
     use super::*;
     use crate::model::{
-        Atomic, Attribute, DimId, Dimension, Name, Storage, TypeId, TypeKind, UserType, Values,
-        Variable,
+        Atomic, Attribute, Dimension, Name, Storage, TypeId, TypeKind, UserType, Values, Variable,
     };
 
     fn name(text: &str) -> Name {

@@ -1,7 +1,10 @@
 //! What of a dataset's groups, dimensions and variables stays.
 
+use std::collections::BTreeSet;
+
 use super::Pair;
-use crate::model::{DimId, Dimension, Group, GroupId, Schema, UserType, Variable};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{DimId, Dimension, Group, GroupId, Schema, UserType, VarId, Variable};
 
 /// What becomes of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,20 +19,26 @@ pub(super) enum Stay {
 
 /// Leaves out what does not stay: `groups` says so of groups, `vars` of variables. Types keep their ids, as values in memory
 /// name them: groups that define types stay. The variables that stay, in input and output.
-pub(super) fn keep(input: &Schema, groups: &[Stay], vars: &[bool]) -> (Schema, Vec<Pair>) {
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] for a variable of a dimension that is not there.
+pub(super) fn keep(input: &Schema, groups: &[Stay], vars: &[bool]) -> Result<(Schema, Vec<Pair>)> {
     keep_dims(input, groups, vars, &vec![true; input.dims.len()])
 }
 
 /// As [`keep`]; `dims` says which dimensions of groups that stay do.
+///
+/// # Errors
+/// As [`keep`].
 pub(super) fn keep_dims(
     input: &Schema,
     groups: &[Stay],
     vars: &[bool],
     dims: &[bool],
-) -> (Schema, Vec<Pair>) {
+) -> Result<(Schema, Vec<Pair>)> {
     let mut out = Schema::new(input.kind);
     out.groups.clear();
-    let groups = needed(input, groups);
+    let groups = needed(input, groups, vars);
     let new_groups = numbers(groups.iter().map(|s| *s != Stay::Nothing));
     let group = |id: GroupId| new_groups.get(id.index()).copied().flatten().map(GroupId);
     for (old, stay) in input.groups.iter().zip(&groups) {
@@ -66,7 +75,8 @@ pub(super) fn keep_dims(
     for (from, (var, stays)) in input.var_ids().zip(input.vars.iter().zip(vars)) {
         let whole = groups.get(var.group.index()) == Some(&Stay::Whole);
         if let Some(group) = group(var.group).filter(|_| *stays && whole) {
-            let dims = var.dims.iter().filter_map(dim).collect();
+            let dims = var.dims.iter().map(dim).collect::<Option<_>>();
+            let dims = dims.ok_or_else(|| lost(input, from))?;
             let to = out.add_var(Variable {
                 group,
                 dims,
@@ -75,18 +85,33 @@ pub(super) fn keep_dims(
             pairs.push(Pair { from, to });
         }
     }
-    (out, pairs)
+    Ok((out, pairs))
 }
 
-/// With the groups that others need: those above them, and those with types.
-fn needed(input: &Schema, groups: &[Stay]) -> Vec<Stay> {
+fn lost(input: &Schema, var: VarId) -> Error {
+    let what = "a dimension of this variable does not stay";
+    Error::new(ErrorKind::NotFound, what).in_object(&input.var_path(var))
+}
+
+/// With the groups that others need: those above them, those with types, and those with dimensions of variables that
+/// stay. HDF5 lets a variable have dimensions of any group.
+fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
     let mut all = groups.to_vec();
-    let typed = |g: &Group| !g.types.is_empty();
-    let asked = all.clone();
-    for (n, group) in input.groups.iter().enumerate() {
-        if !typed(group) && asked.get(n).is_none_or(|s| *s == Stay::Nothing) {
+    let stays = |group: GroupId| {
+        groups
+            .get(group.index())
+            .is_some_and(|s| *s != Stay::Nothing)
+    };
+    let whole = |group: GroupId| groups.get(group.index()) == Some(&Stay::Whole);
+    let kept = input.vars.iter().zip(vars);
+    let kept = kept.filter(|(v, stays)| **stays && whole(v.group));
+    let dims = kept.flat_map(|(v, _)| &v.dims);
+    let shaping: BTreeSet<_> = dims.filter_map(|&d| Some(input.dim(d)?.group)).collect();
+    for (id, group) in (0..).map(GroupId).zip(&input.groups) {
+        if group.types.is_empty() && !stays(id) && !shaping.contains(&id) {
             continue;
         }
+        let n = id.index();
         let mut at = Some(GroupId(u32::try_from(n).unwrap_or(u32::MAX)));
         // Groups above groups are before them, so that this ends.
         while let Some(id) = at {
@@ -156,7 +181,7 @@ mod tests {
     }
 
     fn kept(stays: &[Stay], vars: &[bool]) -> (Vec<String>, Vec<String>) {
-        let (out, pairs) = keep(&sample(), stays, vars);
+        let (out, pairs) = keep(&sample(), stays, vars).unwrap();
         let groups = (0..)
             .take(out.groups.len())
             .map(|n| out.group_path(GroupId(n)));
@@ -167,7 +192,7 @@ mod tests {
 
     #[test]
     fn everything_stays() {
-        let (out, pairs) = keep(&sample(), &[Stay::Whole; 5], &[true; 3]);
+        let (out, pairs) = keep(&sample(), &[Stay::Whole; 5], &[true; 3]).unwrap();
         assert_eq!(out, sample());
         assert!(pairs.iter().all(|p| p.from == p.to) && pairs.len() == 3);
     }
@@ -181,7 +206,27 @@ mod tests {
         let (groups, vars) = kept(&[Nothing, Nothing, Nothing, Nothing, Whole], &[true; 3]);
         assert_eq!(groups, ["/", "/c", "/d"]);
         assert_eq!(vars, ["2 /d/v[5]"]);
+        let (groups, vars) = kept(&[Nothing, Nothing, Nothing, Whole, Nothing], &[true; 3]);
+        assert_eq!((groups, vars), (vec!["/".into(), "/c".into()], vec![]));
         let (_, vars) = kept(&[Whole; 5], &[false, false, true]);
         assert_eq!(vars, ["2 /d/v[5]"]);
+    }
+
+    /// HDF5 files have such variables.
+    #[test]
+    fn groups_with_dimensions_of_others_stay_as_frames() {
+        use Stay::{Nothing, Whole};
+        let mut input = sample();
+        input.vars[2].dims = vec![DimId(0), DimId(1)];
+        let stays = [Nothing, Nothing, Nothing, Nothing, Whole];
+        let (out, pairs) = keep(&input, &stays, &[true; 3]).unwrap();
+        let groups: Vec<_> = (0..4).map(|n| out.group_path(GroupId(n))).collect();
+        assert_eq!(groups, ["/", "/a", "/c", "/d"]);
+        assert_eq!(pairs.len(), 1);
+        assert_eq!(out.shape(pairs[0].to), [2, 5]);
+        let (out, _) = keep(&input, &stays, &[true, true, false]).unwrap();
+        assert_eq!(out.groups.len(), 3, "nothing has the dimension");
+        let e = keep_dims(&input, &stays, &[true; 3], &[false, true]).unwrap_err();
+        assert!(e.to_string().contains("/d/v"), "{e}");
     }
 }

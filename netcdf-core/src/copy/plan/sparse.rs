@@ -1,21 +1,23 @@
 //! Variables with chunks that are not stored.
 
 use super::Plan;
-use crate::chunk::ChunkRef;
+use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
+use crate::chunk::{ChunkRef, elements};
 use crate::error::{Context, Result};
 use crate::format::Reader;
-use crate::model::{Fill, StorageLayout, VarId};
+use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable};
 
 /// Lets those variables of a plan's output keep their fill value of which some chunks are not stored
 /// in the input, as they will not be stored in the output. Those that have none in the input have none in
 /// the output: what is not stored reads as zeros in both, for which the netCDF-4 writer and
-/// [`Job`](crate::copy::Job) see.
+/// [`Job`](crate::copy::Job) see. Fill values of HDF5 that the variable's attributes do not say are kept as well.
 ///
 /// # Errors
 /// Those of reading where chunks are.
 pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
     let zarr = plan.schema.kind.as_zarr().is_some();
+    let hdf5 = matches!(plan.schema.kind, Kind::Netcdf4 | Kind::Netcdf4Classic);
     for pair in &plan.data {
         let Some(var) = plan.schema.vars.get_mut(pair.to.index()) else {
             continue;
@@ -23,12 +25,26 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
         // There are no other variables in Zarr.
         let chunked = zarr || matches!(var.storage.layout, Some(StorageLayout::Chunked(_)));
         let had = reader.schema().var(pair.from).map(|v| v.storage.fill);
-        let lost = var.storage.fill == Fill::NoFill && had == Some(Fill::Fill);
-        if chunked && lost && is_sparse(reader, pair.from)? {
+        if !chunked || had != Some(Fill::Fill) {
+            continue;
+        }
+        let layout = reader.layout(pair.from)?;
+        let unwritten = unsaid(&layout, var).filter(|_| hdf5);
+        let lost = var.storage.fill == Fill::NoFill || unwritten.is_some();
+        if lost && is_sparse(reader, pair.from)? {
             var.storage.fill = Fill::Fill;
+            var.storage.unwritten = unwritten;
         }
     }
     Ok(())
+}
+
+/// What the elements of an input read as that are not stored, if the output's attributes say something else.
+fn unsaid(from: &Layout, to: &Variable) -> Option<Values> {
+    let ty = from.element.plain_type()?;
+    let value = elements::decode(ty, from.element.order, from.fill.as_ref()?).ok()?;
+    let fits = value.len() == 1 && to.ty == ty.into();
+    (fits && to.fill_value().as_ref() != Some(&value)).then_some(value)
 }
 
 /// True if not all chunks of a variable are stored.
@@ -52,4 +68,99 @@ fn is_sparse(reader: &dyn Reader, var: VarId) -> Result<bool> {
     let path = || reader.schema().var_path(var);
     reader.locate(var, &grid, &mut one).in_object(path)?;
     Ok(found < all || layout.extent != shape)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::chunk::Dataset;
+    use crate::copy::{self, Options};
+    use crate::env::Env;
+    use crate::format::{self, CreateOptions};
+    use crate::io::Container;
+    use crate::io::memory::{MemorySource, MemoryTarget};
+    use crate::model::{
+        Atomic, Attribute, Dimension, Endianness, GroupId, Name, Region, Schema, Storage,
+    };
+
+    const LEN: u64 = 1 << 24;
+    const CHUNK: u64 = 1 << 20;
+
+    /// v(x) of 2^24 numbers, of which one chunk is stored; the others read as 7.
+    fn sample(said: i16, order: Endianness) -> Vec<u8> {
+        let name = |text: &str| Name::stored(text.as_bytes());
+        let mut s = Schema::new(Kind::Netcdf4);
+        let dim = s.add_dim(Dimension {
+            name: name("x"),
+            group: GroupId::ROOT,
+            len: LEN,
+            unlimited: false,
+        });
+        let fill = Attribute::atomic(name("_FillValue"), Values::Short(vec![said]));
+        s.add_var(Variable {
+            name: name("v"),
+            group: GroupId::ROOT,
+            ty: Atomic::Short.into(),
+            dims: vec![dim],
+            attributes: fill.into_iter().collect(),
+            storage: Storage {
+                layout: Some(StorageLayout::Chunked(vec![CHUNK])),
+                endianness: Some(order),
+                unwritten: Some(Values::Short(vec![7])),
+                ..Storage::default()
+            },
+        });
+        let (target, out) = MemoryTarget::new("in.nc");
+        let options = CreateOptions::default();
+        let mut w = format::create(Box::new(target), s, options, &Env::default()).unwrap();
+        let chunk = vec![1; usize::try_from(CHUNK * 2).unwrap()];
+        w.put_chunk(VarId(0), 3, 0, &chunk).unwrap();
+        w.finish().unwrap();
+        let bytes = out.lock().unwrap().take();
+        bytes.unwrap()
+    }
+
+    fn open(bytes: Vec<u8>) -> Box<dyn Reader> {
+        let source = Container::Source(Arc::new(MemorySource::new("a.nc", bytes)));
+        format::open(source, &Env::default()).unwrap()
+    }
+
+    /// The first elements, and those around the end of the chunk that is stored.
+    fn read(reader: &dyn Reader) -> [Values; 2] {
+        let env = Env::default();
+        let part = |start| Region::boxed(vec![start], vec![2]);
+        [0, 4 * CHUNK - 1].map(|at| {
+            Dataset::new(reader, &env)
+                .read(VarId(0), &part(at))
+                .unwrap()
+        })
+    }
+
+    #[test]
+    fn what_is_not_stored_reads_the_same_and_is_not_stored() {
+        let env = Env::default();
+        for (said, order) in [
+            (7, Endianness::Little),
+            (5, Endianness::Little),
+            (5, Endianness::Big),
+        ] {
+            let input = open(sample(said, order));
+            let there = [vec![7, 7], vec![257, 7]].map(Values::Short);
+            assert_eq!(read(&*input), there);
+            let mut plan = copy::plan(input.schema(), &Options::default()).unwrap();
+            keep_fill_values(&*input, &mut plan).unwrap();
+            let (target, out) = MemoryTarget::new("out.nc");
+            let create = CreateOptions::default();
+            let writer = format::create(Box::new(target), plan.schema.clone(), create, &env);
+            copy::run(&*input, &plan, writer.unwrap(), &env).unwrap();
+            let bytes = out.lock().unwrap().take().unwrap();
+            assert!(bytes.len() < 3 << 20, "{} bytes", bytes.len());
+            let output = open(bytes);
+            assert_eq!(read(&*output), there);
+            let fill = &output.schema().vars[0].attributes[0];
+            assert_eq!(fill.values, Values::Short(vec![said]));
+        }
+    }
 }

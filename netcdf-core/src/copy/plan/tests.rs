@@ -176,3 +176,38 @@ fn types_that_the_kind_lacks_are_all_named() {
     };
     assert!(plan(&input, &without).is_ok());
 }
+
+#[test]
+fn too_many_records_are_refused_before_they_are_written() {
+    let mut input = sample(Kind::Netcdf4);
+    input.dims[0].len = 0xffff_ffff;
+    let with = |kind, select| {
+        let options = Options {
+            kind: Some(kind),
+            select,
+            ..Options::default()
+        };
+        plan(&input, &options).map(|_| ())
+    };
+    let only = |name: &str| Selection::Only(vec![name.as_bytes().to_vec()]);
+    for kind in [Kind::Classic, Kind::Offset64] {
+        for select in [Selection::All, only("c")] {
+            let e = with(kind, select).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::DimSize);
+            let said = format!(
+                "4294967295 records, {} files have fewer than 4294967295 (use -k cdf5)",
+                kind.name()
+            );
+            assert_eq!(e.to_string(), said);
+        }
+        with(kind, only("b")).unwrap();
+    }
+    with(Kind::Cdf5, Selection::All).unwrap();
+    with(Kind::Netcdf4Classic, Selection::All).unwrap();
+    input.dims[0].len -= 1;
+    let options = Options {
+        kind: Some(Kind::Classic),
+        ..Options::default()
+    };
+    plan(&input, &options).unwrap();
+}

@@ -53,10 +53,11 @@ pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] with the variable and the place of a value that differs; those of reading;
-/// those of [`Output::commit`](crate::io::Output::commit).
+/// [`ErrorKind::Io`] if a file of the input changed meanwhile; those of [`Output::commit`](crate::io::Output::commit).
 pub fn verify(reader: &dyn Reader, plan: &Plan, kept: &Kept, env: &Env) -> Result<()> {
     let mut output = kept.take()?;
     compare(reader, plan, output.written()?, env)?;
+    super::unchanged(reader)?;
     output.commit()
 }
 

@@ -5,14 +5,15 @@ use std::sync::{Arc, OnceLock};
 use super::file::File;
 use super::message::external::External;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Source, siblings};
+use crate::io::Source;
+use crate::io::siblings::{self, Access};
 
 /// The pieces of a dataset's data in other files, one after the other. The files are opened when
 /// data is read: a dataset whose files are missing can still be described.
 #[derive(Debug)]
 pub struct ExternalData {
     base: Arc<dyn Source>,
-    allow_external: bool,
+    access: Access,
     pieces: Vec<Piece>,
     len: u64,
 }
@@ -33,7 +34,7 @@ impl ExternalData {
     ///
     /// # Errors
     /// Those of reading the names; [`ErrorKind::Corrupt`] if the pieces are shorter than the data.
-    pub fn new(file: &File, external: &External, len: u64, allow_external: bool) -> Result<Self> {
+    pub fn new(file: &File, external: &External, len: u64, access: Access) -> Result<Self> {
         let (mut pieces, mut at) = (vec![], 0u64);
         for found in external.pieces(file, 0..len)? {
             let piece = Piece {
@@ -52,7 +53,7 @@ impl ExternalData {
         }
         Ok(Self {
             base: Arc::clone(file.source()),
-            allow_external,
+            access,
             pieces,
             len,
         })
@@ -62,7 +63,7 @@ impl ExternalData {
         if let Some(source) = piece.source.get() {
             return Ok(source);
         }
-        let source = siblings::open(&*self.base, &piece.name, self.allow_external)?;
+        let source = siblings::open(&*self.base, &piece.name, &self.access)?;
         Ok(piece.source.get_or_init(|| source))
     }
 }
@@ -74,6 +75,11 @@ impl Source for ExternalData {
 
     fn len(&self) -> u64 {
         self.len
+    }
+
+    fn has_changed(&self) -> bool {
+        let mut open = self.pieces.iter().filter_map(|p| p.source.get());
+        self.base.has_changed() || open.any(|source| source.has_changed())
     }
 
     /// What lies behind the end of an external file was never written: zeros.

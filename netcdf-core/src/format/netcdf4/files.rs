@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
-use crate::io::{Source, siblings};
+use crate::io::Source;
+use crate::io::siblings::{self, Access};
 
 /// Open files by number.
 #[derive(Debug, Default)]
@@ -41,7 +42,7 @@ impl Files {
     /// # Errors
     /// Those of finding and opening it.
     pub fn sibling(&mut self, from: u32, name: &[u8], env: &Env) -> Result<u32> {
-        let source = siblings::open(&**self.get(from)?.source(), name, env.allow_external)?;
+        let source = siblings::open(&**self.get(from)?.source(), name, &Access::of(env))?;
         let known = self.0.iter().position(|f| f.name() == source.name());
         let number = known.unwrap_or(self.0.len());
         if known.is_none() {

@@ -24,6 +24,7 @@ use crate::format::hdf5::message::layout::{Chunked, Layout as Stored};
 use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
+use crate::io::siblings::Access;
 use crate::limits::zeros;
 use crate::model::{Endianness, FilterSpec, Kind, Schema, Values, VarId};
 
@@ -145,7 +146,7 @@ fn data(
             file,
             external,
             len,
-            env.allow_external,
+            Access::of(env),
         )?));
     }
     let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });

@@ -180,6 +180,7 @@ fn storage(dataset: &Dataset) -> Storage {
             Value::User(_) => Fill::Fill,
             Value::Undefined | Value::Default => Fill::NoFill,
         },
+        unwritten: None,
         codecs: None,
         quantize: None,
         max_string: None,

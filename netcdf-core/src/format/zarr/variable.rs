@@ -297,6 +297,9 @@ impl Builder<'_> {
             && !attributes.iter().any(|a| a.name.is("_FillValue"))
         {
             let values = self.fill_value(&described.stored, ty, &described.fill);
+            // Nor that which arrays have of whose nothing is said.
+            let default = ty.atomic().map(Atomic::default_fill);
+            let values = values.filter(|values| Some(values) != default.as_ref());
             let name = self.name("_FillValue");
             attributes.extend(values.map(|values| Attribute { name, ty, values }));
         }
@@ -383,6 +386,7 @@ fn storage(described: &Described, layout: &Layout) -> Storage {
         fill,
         codecs: described.codecs.as_ref().map(Json::to_bytes),
         quantize: None,
+        unwritten: None,
         max_string: match described.stored.dtype {
             Dtype::Bytes(width) => Some(width),
             _ => None,

@@ -1,11 +1,13 @@
 //! Files: positioned reads; outputs beside their target, renamed when whole.
 
 pub(crate) mod full;
+mod id;
 pub(super) mod place;
 pub(super) mod replace;
 mod scratch;
 pub(super) mod unnamed;
 
+pub use id::Id;
 pub use scratch::Scratch;
 
 use std::fs::File;
@@ -245,6 +247,9 @@ impl FileTarget {
             }
         })?;
         if let Some(old) = old {
+            // Only the superuser can give files away: what cannot be kept is ours, as of any new file.
+            #[cfg(unix)]
+            let _ = keep_owner(&file, &old);
             file.set_permissions(old.permissions()).map_err(failed)?;
         }
         let ending = Ending::Rename(making);
@@ -361,11 +366,20 @@ impl Target for FileTarget {
             }
             Ending::Stream(mut out) => {
                 std::io::Seek::rewind(&mut self.file).map_err(failed)?;
-                std::io::copy(&mut self.file, &mut out).map_err(failed)?;
-                Ok(())
+                let copied = std::io::copy(&mut self.file, &mut out);
+                copied.map(|_| ()).map_err(|e| cut_off(failed(e), &name))
             }
         }
     }
+}
+
+/// A dataset is of no use without its end: a reader that went away is no reason to be quiet, as it is for text.
+fn cut_off(e: Error, name: &str) -> Error {
+    if !e.is_broken_pipe() {
+        return e;
+    }
+    let what = "cannot write: the reader went away before the end of the dataset";
+    Error::new(crate::ErrorKind::Io, what).of(name)
 }
 
 /// Asks that the rename itself is on the disk; not every file system can, and then that is that.
@@ -373,6 +387,20 @@ fn sync_directory(path: &Path) {
     if let Ok(dir) = File::open(folder(path)) {
         let _ = dir.sync_all();
     }
+}
+
+/// Gives a file the owner and the group of the one whose place it takes, each if that is allowed.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &std::fs::Metadata) -> std::io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let new = file.metadata()?;
+    if new.gid() != old.gid() {
+        let _ = fchown(file, None, Some(old.gid()));
+    }
+    if new.uid() != old.uid() {
+        fchown(file, Some(old.uid()), None)?;
+    }
+    Ok(())
 }
 
 /// Bytes of `range` that the kernel copied itself; the caller copies the rest.
@@ -416,6 +444,23 @@ pub fn or_stdout(path: &Path) -> PathBuf {
     }
 }
 
+/// The place of an output under `path`, all links followed: the same for all paths that lead to the same name. There need
+/// not be anything yet.
+#[must_use]
+pub fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = std::fs::canonicalize(path) {
+        return real;
+    }
+    let to = match place::resolve(path) {
+        Ok(Place::Path(to) | Place::Descriptor(to)) => to,
+        Err(_) => path.to_owned(),
+    };
+    match (std::fs::canonicalize(folder(&to)), to.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        (Ok(_) | Err(_), _) => to,
+    }
+}
+
 /// Where the temporary files of an output are made: in its directory, unless it is written in place.
 #[must_use]
 pub fn beside(output: &Path) -> Option<PathBuf> {
@@ -445,17 +490,7 @@ pub fn within(path: &Path, folder: &Path) -> bool {
 /// True if both paths lead to the same file, through links of any sort.
 #[must_use]
 pub fn same_file(a: &Path, b: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let id = |p: &Path| std::fs::metadata(p).ok().map(|m| (m.dev(), m.ino()));
-        id(a).is_some_and(|x| id(b) == Some(x))
-    }
-    #[cfg(not(unix))]
-    {
-        let real = |p: &Path| std::fs::canonicalize(p).ok();
-        real(a).is_some_and(|x| real(b) == Some(x))
-    }
+    Id::of_path(a).is_some_and(|id| Id::of_path(b) == Some(id))
 }
 
 #[cfg(test)]

@@ -159,3 +159,35 @@ fn the_longest_names_can_be_written() {
         assert!(names(dir.path()).contains(&name));
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_dataset_that_is_cut_off_is_no_broken_pipe_to_be_quiet_about() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let out = File::from(std::os::fd::OwnedFd::from(writer));
+    let mut t = FileTarget::through("-", out).unwrap();
+    t.write_at(0, b"CDF").unwrap();
+    let e = Box::new(t).commit().unwrap_err();
+    assert!(
+        !e.is_broken_pipe() && e.to_string().contains("reader went away"),
+        "{e}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn owner_and_group_stay() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    std::fs::write(&path, "old").unwrap();
+    if chown(&path, Some(4321), Some(1234)).is_err() {
+        eprintln!("only the superuser gives files away: nothing to be seen here");
+        return;
+    }
+    let t = FileTarget::create(&path, false).unwrap();
+    Box::new(t).commit().unwrap();
+    let new = std::fs::metadata(&path).unwrap();
+    assert_eq!((new.uid(), new.gid(), new.len()), (4321, 1234, 0));
+}

@@ -58,6 +58,7 @@ fn add(
             filters: if nc4 { filters.to_vec() } else { vec![] },
             endianness: (nc4 && name == "lat").then_some(Endianness::Big),
             fill: Fill::Fill,
+            unwritten: None,
             codecs: None,
             quantize: None,
             max_string: None,

@@ -310,7 +310,7 @@ impl Known<'_> {
     /// The stored form of a variable's fill value: zeros for user types that have none of their
     /// own, but for enums.
     fn fill_value(&self, var: &Variable, datatype: &Datatype) -> Result<Payload> {
-        let values = var.fill_value().or_else(|| self.enum_fill(var.ty));
+        let values = var.unwritten().or_else(|| self.enum_fill(var.ty));
         match values {
             Some(values) => encode::payload(&values, datatype).map_err(|e| e.within("fill value")),
             None => {

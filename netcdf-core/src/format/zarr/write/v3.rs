@@ -6,7 +6,7 @@ use super::{codecs, dtype, numbers, strings};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::json::Json;
-use crate::model::{Atomic, Dimension, GroupId, VarId};
+use crate::model::{Atomic, Dimension, GroupId, Values, VarId};
 
 /// What made the dataset.
 const PROPERTIES: &str = concat!(
@@ -86,6 +86,13 @@ impl Metadata<'_> {
 
     fn var_json(&self, id: VarId, stored: &Stored, dims: &[&Dimension]) -> Result<Json> {
         let mut written = self.of_var(id)?;
+        for (name, json) in &mut written.members {
+            if name == "_FillValue"
+                && let Some(fill) = self.xarray_fill(id)
+            {
+                *json = fill;
+            }
+        }
         if !self.zarr.pure {
             let paths = dims.iter().map(|d| self.dim_path(d)).collect();
             let paths = [("dimension_references", Json::Array(paths))];
@@ -100,6 +107,27 @@ impl Metadata<'_> {
             written.add("_nczarr_array", array, None);
         }
         Ok(self.attributes_json(written))
+    }
+
+    /// `_FillValue` of floats as xarray has it, which reads no other form: the bytes of the double, in base64.
+    fn xarray_fill(&self, id: VarId) -> Option<Json> {
+        let attribute = self.schema.var(id)?.attribute("_FillValue")?;
+        let double = match &attribute.values {
+            Values::Float(v) if v.len() == 1 => f64::from(*v.first()?),
+            Values::Double(v) if v.len() == 1 => *v.first()?,
+            Values::Float(_) | Values::Double(_) | Values::Byte(_) | Values::Char(_) => {
+                return None;
+            }
+            Values::Short(_) | Values::Int(_) | Values::UByte(_) | Values::UShort(_) => {
+                return None;
+            }
+            Values::UInt(_) | Values::Int64(_) | Values::UInt64(_) | Values::String(_) => {
+                return None;
+            }
+            Values::Enum(..) | Values::Opaque { .. } | Values::Vlen(..) => return None,
+            Values::Compound { .. } => return None,
+        };
+        Some(Json::text(&strings::base64(&double.to_le_bytes())))
     }
 
     /// The `zarr.json` of a group.

@@ -11,6 +11,7 @@ use super::{keys, strings, v2, v3};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::filter::vlen_utf8;
 use crate::format::{CreateOptions, Writer};
 use crate::io::source::read_range;
 use crate::io::{Source, Store, StoreTarget};
@@ -265,6 +266,12 @@ impl Writer for ZarrWriter {
         let mut bytes = bytes.to_vec();
         if let Some(quantizer) = layout.quantize {
             quantizer.run(0, &mut bytes);
+        }
+        // The only filter that a scalar has.
+        if layout.filters.iter().any(|f| f.id == vlen_utf8::ID) {
+            let mut texts = vec![];
+            vlen_utf8::encode(bytes.len(), &bytes, &mut texts).in_object(|| self.path(var))?;
+            bytes = texts;
         }
         let put = self.put(var, &[], &bytes);
         put.in_object(|| self.path(var))

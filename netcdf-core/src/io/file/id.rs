@@ -1,0 +1,49 @@
+//! What a file is, whatever its names.
+
+use std::path::Path;
+
+use crate::io::Source;
+
+/// What tells a file from others, through links of any sort: its device and number, or, where there are none, its path
+/// without links.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Id(
+    #[cfg(unix)] (u64, u64),
+    #[cfg(not(unix))] std::path::PathBuf,
+);
+
+impl Id {
+    /// The file that `path` leads to; `None` if there is none.
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            std::fs::metadata(path).ok().map(|meta| Self::new(&meta))
+        }
+        #[cfg(not(unix))]
+        {
+            std::fs::canonicalize(path).ok().map(Self)
+        }
+    }
+
+    /// The file behind a source; `None` if there is none.
+    #[must_use]
+    pub fn of_source(source: &dyn Source) -> Option<Self> {
+        let file = source.as_file()?;
+        #[cfg(unix)]
+        {
+            file.metadata().ok().map(|meta| Self::new(&meta))
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = file;
+            Self::of_path(Path::new(source.name().as_ref()))
+        }
+    }
+
+    #[cfg(unix)]
+    fn new(meta: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self((meta.dev(), meta.ino()))
+    }
+}
