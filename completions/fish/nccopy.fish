@@ -5,6 +5,7 @@ complete -c nccopy -s g -d 'Data of the variables of these groups only, definiti
 complete -c nccopy -s G -d 'Definitions and data of these groups only' -r
 complete -c nccopy -s d -d 'Deflate level of all variables of netCDF-4 output (0 for none)' -r
 complete -c nccopy -s c -d 'Chunks of netCDF-4 output: "dim/N,dim/N,…" (all of the dimension without N), "var:N,N,…", "var:contiguous", "var:compact", or "/" for no chunks' -r
+complete -c nccopy -l shard -d 'Shards of Zarr version 3 output, each of which holds several chunks: "dim/N,dim/N,…" or "var:N,N,…" in elements, as for -c' -r
 complete -c nccopy -s F -d 'Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or numbers of filters ("temp*,shuffle|zstd,3"); "var,none" for no filters, "none" for no others' -r
 complete -c nccopy -l quantize -d 'Quantize numbers of netCDF-4 output, so that they compress better: "var,ALGORITHM,N", with "var&var" and patterns as for -F. bitgroom and granularbr keep N decimal digits (float 1 to 6, double 1 to 15), bitround N bits (float 1 to 23, double 1 to 52)' -r
 complete -c nccopy -s M -d 'Bytes of the smallest variables (with "dim/N") or chunks that are stored in chunks if nothing else needs them; 8192 if not given' -r

@@ -126,17 +126,32 @@ fn names(lists: &[OsString]) -> Vec<Vec<u8>> {
 mod tests {
     use super::*;
     use clap::Parser;
+    use netcdf_core::model::{Atomic, Dimension, GroupId, Name, Storage, Variable};
 
     fn resolved(line: &str, input: Kind) -> Result<Options> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
         resolve(&cli, cli.kind.kind(), &Schema::new(input))
     }
 
+    /// The kind that a copy of a 64-bit offset file with a variable `v` over `t` has.
     fn kind(line: &str) -> Option<Kind> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-        resolve(&cli, cli.kind.kind(), &Schema::new(Kind::Offset64))
-            .unwrap()
-            .kind
+        let mut schema = Schema::new(Kind::Offset64);
+        let t = schema.add_dim(Dimension {
+            name: Name::checked(b"t").unwrap(),
+            group: GroupId(0),
+            len: 4,
+            unlimited: false,
+        });
+        schema.add_var(Variable {
+            name: Name::checked(b"v").unwrap(),
+            group: GroupId(0),
+            ty: Atomic::Int.into(),
+            dims: vec![t],
+            attributes: vec![],
+            storage: Storage::default(),
+        });
+        resolve(&cli, cli.kind.kind(), &schema).unwrap().kind
     }
 
     #[test]

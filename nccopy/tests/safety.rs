@@ -487,7 +487,7 @@ fn what_cannot_be_written_is_said() {
         &place.run("nosuch.nc out.nc"),
         "nosuch.nc: cannot open: No such file",
     );
-    assert_failed(&place.run("d out.nc"), "d: cannot read: ");
+    assert_failed(&place.run("d out.nc"), "d: a directory, and no Zarr store");
     fs::write(place.path("text"), "not netCDF").unwrap();
     assert_failed(&place.run("text out.nc"), "text: not a netCDF file");
     assert_eq!(place.names(), ["d", "in.nc", "text"]);

@@ -257,3 +257,12 @@ fn a_changed_dataset_of_netcdf_is_else_as_it_was() {
     }
     assert!(changed > 30, "only {changed} datasets were changed");
 }
+
+#[test]
+fn what_netcdf_does_not_have_is_not_lost_by_a_change() {
+    let path = testdata("hdf5").join("inexpressible.h5");
+    Dataset::open(&path).unwrap();
+    let e = Dataset::open_for_writing(&path).unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Unsupported);
+    assert!(e.what().starts_with("changing it would lose"), "{e}");
+}

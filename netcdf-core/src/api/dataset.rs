@@ -51,7 +51,8 @@ impl Dataset {
     /// [`Dataset::sync`] or [`Dataset::close`]; what was there stays so long.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for kinds that are not written.
+    /// [`ErrorKind::Unsupported`] for kinds that are not written; [`ErrorKind::Argument`] for a URL that asks for another
+    /// kind.
     pub fn create(path: impl AsRef<Path>, kind: Kind) -> Result<Self> {
         Self::create_with(path, kind, Options::default())
     }
@@ -190,6 +191,7 @@ impl Dataset {
             let what = format!("changing it would lose what netCDF does not have: {note}");
             return Err(Error::new(ErrorKind::Unsupported, what).of(&name));
         }
+        dataset.try_definitions().map_err(|e| e.of(&name))?;
         dataset.mode = Mode::Data;
         Ok(dataset)
     }
@@ -293,7 +295,8 @@ impl Dataset {
 
     fn create_options(&self) -> CreateOptions {
         let mut options = self.options;
-        options.no_fill = self.fill == Fill::NoFill;
+        // Variables of other kinds have each their own.
+        options.no_fill = self.fill == Fill::NoFill && self.kind().is_cdf();
         options.zarr = self.place.zarr(options.zarr);
         options
     }

@@ -28,7 +28,15 @@ pub(super) enum Place {
 impl Place {
     /// Where a new dataset is to be.
     pub(super) fn new(named: &Path, asked: Asked) -> Result<Self> {
-        Destination::resolve(&own(named), asked).map(Self::Named)
+        let to = Destination::resolve(&own(named), asked)?;
+        if to.kind != asked.kind {
+            let e = Error::new(
+                ErrorKind::Argument,
+                "the URL asks for another kind of dataset",
+            );
+            return Err(e.of(&named.to_string_lossy()));
+        }
+        Ok(Self::Named(to))
     }
 
     /// Where a dataset is that was opened; it is written in the same form.

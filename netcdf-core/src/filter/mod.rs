@@ -376,12 +376,12 @@ impl Table {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::model::{Atomic, Endianness};
 
     /// A chunk of `len` bytes in elements of `size`.
-    pub(super) fn context(len: usize, size: u64) -> Context {
+    pub(crate) fn context(len: usize, size: u64) -> Context {
         Context {
             shape: vec![len as u64 / size],
             element: Element {

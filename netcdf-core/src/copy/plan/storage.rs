@@ -2,6 +2,7 @@
 
 mod chunks;
 mod filters;
+mod instead;
 
 use super::{Pair, Plan};
 use crate::copy::options::{Chunks, MIN_CHUNK, Options, StorageOptions, VarLayout};

@@ -5,6 +5,7 @@ mod chunked;
 mod mock;
 mod unreadable;
 mod verified;
+mod zarr;
 
 use super::*;
 use crate::chunk::{Layout, Pool, elements, rechunk};

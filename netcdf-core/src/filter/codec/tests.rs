@@ -168,6 +168,66 @@ fn damaged_codecs_are_refused() {
     }
 }
 
+/// JSON of every codec, byte by byte another one; then parameters and chunks that are noise.
+#[test]
+fn hostile_codecs_do_no_harm() {
+    let codecs = [
+        r#"{"id": "blosc", "clevel": 5, "blocksize": 256, "cname": "zstd", "shuffle": -1}"#,
+        r#"{"id": "szip", "mask": 32, "pixels-per-block": 4}"#,
+        r#"{"id": "lzma", "format": 3, "filters": [{"id": 3, "dist": 4}, {"id": 33, "dict_size": 65536}]}"#,
+        r#"{"id": "fixedscaleoffset", "scale": 10, "offset": 1.5, "dtype": "<i4", "astype": "<u2"}"#,
+        r#"{"id": "quantize", "digits": 2, "dtype": "<f4"}"#,
+        r#"{"id": "delta", "dtype": "<i4", "astype": ">i2"}"#,
+        r#"{"id": "bitround", "keepbits": 8}"#,
+        r#"{"id": "zfpy", "mode": 4, "tolerance": 0.01, "rate": -1}"#,
+        r#"{"id": "transpose", "order": [0]}"#,
+        r#"{"id": "packbits"}"#,
+        r#"{"id": "jenkins_lookup3", "initval": 5}"#,
+    ];
+    let (table, mut context) = (Table::default(), context(400, 4));
+    context.element.ty = crate::model::Atomic::Int.into();
+    let noise: Vec<u8> = (0..400_u32).map(|n| (n * n * 97 / 3 % 256) as u8).collect();
+    let try_one = |spec: &FilterSpec| {
+        let _ = to_json(V2, spec, &context, &table).map(|json| json.to_bytes());
+        let _ = (visible(spec), table.label(spec));
+        let built = table
+            .entry(spec.id)
+            .and_then(|e| e.build(&spec.params, &context));
+        let Ok(filter) = built else { return };
+        let behind = filter.output(&context);
+        for (context, len) in [(&context, 400), (&context, 37), (&behind, 400)] {
+            let mut out = vec![];
+            if filter.decode(context, &noise[..len], &mut out).is_ok() {
+                assert!(out.len() <= context.limit().max(len));
+            }
+        }
+        let _ = filter.encode(&context, &noise, &mut vec![]);
+    };
+    for text in codecs {
+        for n in 0..text.len() {
+            for byte in *b"0-\"9]x" {
+                let mut other = text.as_bytes().to_vec();
+                other[n] = byte;
+                let Ok(json) = Json::parse(&other) else {
+                    continue;
+                };
+                for version in [V2, V3] {
+                    let spec = from_json(version, &json, &context, &table);
+                    spec.iter().for_each(try_one);
+                }
+            }
+        }
+    }
+    for id in PRIVATE..PRIVATE + 20 {
+        for n in 0..400 {
+            let word =
+                |k: u32| [n, k, 0x6904, u32::MAX, 1 << n % 32, 0][(n / (k + 1) % 6) as usize];
+            let params = (0..n % 8).map(word).collect();
+            try_one(&FilterSpec { id, params });
+        }
+    }
+}
+
 #[test]
 fn filters_without_a_codec_are_refused_with_a_way_out() {
     let e = write(V2, 32004, &[]).unwrap_err();

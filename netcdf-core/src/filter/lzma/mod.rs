@@ -112,7 +112,7 @@ impl Lzma {
     fn xz(&self, input: &[u8], output: &mut Vec<u8>) -> std::io::Result<()> {
         let settings = &self.0;
         let mut options = XzOptions {
-            lzma_options: settings.lzma.clone(),
+            lzma_options: settings.options(input.len()),
             check_type: settings.check,
             ..XzOptions::default()
         };
@@ -133,12 +133,13 @@ impl Lzma {
             bytes = next;
         }
         if settings.first {
-            let mut writer = LzmaWriter::new_no_header(output, &settings.lzma, true)?;
+            let options = settings.options(input.len());
+            let mut writer = LzmaWriter::new_no_header(output, &options, true)?;
             writer.write_all(&bytes)?;
             return writer.finish().map(|_| ());
         }
         let options = Lzma2Options {
-            lzma_options: settings.lzma.clone(),
+            lzma_options: settings.options(input.len()),
             ..Lzma2Options::default()
         };
         let mut writer = Lzma2Writer::new(output, options);
@@ -148,7 +149,7 @@ impl Lzma {
 }
 
 fn alone(settings: &Settings, input: &[u8], output: &mut Vec<u8>) -> std::io::Result<()> {
-    let mut writer = LzmaWriter::new_use_header(output, &settings.lzma, None)?;
+    let mut writer = LzmaWriter::new_use_header(output, &settings.options(input.len()), None)?;
     writer.write_all(input)?;
     writer.finish().map(|_| ())
 }

@@ -121,6 +121,16 @@ impl Settings {
         Ok(settings)
     }
 
+    /// How so many bytes are encoded: no dictionary is larger than they are, as its tables take ten times its size.
+    pub fn options(&self, len: usize) -> LzmaOptions {
+        let most = len.checked_next_power_of_two();
+        let most = most.and_then(|n| u32::try_from(n).ok());
+        LzmaOptions {
+            dict_size: self.lzma.dict_size.min(most.unwrap_or(MEMORY).max(4096)),
+            ..self.lzma.clone()
+        }
+    }
+
     fn filters(&mut self, filters: &Json) -> Result<()> {
         let filters = filters.items().unwrap_or_default();
         let (last, before) = filters

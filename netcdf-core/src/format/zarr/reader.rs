@@ -10,7 +10,7 @@ use super::shard::Index;
 use super::strings;
 use super::values::decode;
 use super::variable::no_variable;
-use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::layout::{ChunkRef, Element, Layout};
 use crate::chunk::scatter::{Block, advance};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -23,6 +23,10 @@ use crate::model::{Schema, Values, VarId, ZarrVersion};
 
 /// `NC_NETCDF4`.
 const MODE_NETCDF4: u32 = 0x1000;
+/// Bytes of the texts of a chunk; filters may make eight times as many, to be sure.
+const MOST_TEXT: u64 = 1 << 27;
+/// Bytes that a stored chunk may have beyond twice those of its elements.
+const SPARE: u64 = 1 << 20;
 /// Bytes of decoded texts that are kept.
 const TEXTS: usize = 64 << 20;
 /// Bytes of indexes of shards that are kept.
@@ -176,15 +180,32 @@ impl ZarrReader {
         Ok(Values::String(values))
     }
 
+    /// That a chunk is not far larger than its elements, which no codec makes it.
+    fn check_size(&self, chunk: &ChunkRef) -> Result<()> {
+        let array = &self.data(Self::var_of(chunk)?)?.array;
+        let have = chunk.range.end.saturating_sub(chunk.range.start);
+        let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
+        if array.heap().is_some() || have <= whole.saturating_mul(2).saturating_add(SPARE) {
+            return Ok(());
+        }
+        let what = format!("a chunk of {have} bytes, its elements have {whole}");
+        Err(Error::new(ErrorKind::Limit, what).of(self.store.name()))
+    }
+
     /// Makes what decodes the chunks of texts, once.
     fn prepare(&self, data: &Data, env: &Env) -> Result<()> {
         if data.chain.get().is_some() {
             return Ok(());
         }
         let layout = &data.array.layout;
+        // How many bytes texts have is not known, so filters are given a limit that does not depend on their number.
+        let byte = Element {
+            size: 1,
+            ..layout.element
+        };
         let context = Context {
-            shape: layout.chunk.clone(),
-            element: layout.element,
+            shape: vec![MOST_TEXT],
+            element: byte,
             fill: None,
             len: None,
             about: About::new(&self.schema, layout.element.ty, &layout.filters),
@@ -283,6 +304,8 @@ impl Reader for ZarrReader {
                     && (c.index == first.index || key(c).is_ok_and(|k| k == name))
             };
             let (batch, more) = rest.split_at(rest.iter().take_while(same).count().max(1));
+            let sizes = batch.iter().try_for_each(|chunk| self.check_size(chunk));
+            sizes.in_object(|| name.clone())?;
             let ranges: Vec<_> = batch.iter().map(|c| c.range.clone()).collect();
             let read = self.store.get_ranges(&name, &ranges);
             let read = read.in_object(|| name.clone())?;

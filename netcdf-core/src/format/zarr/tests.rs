@@ -256,6 +256,43 @@ fn texts_of_any_length() {
 }
 
 #[test]
+fn texts_may_be_long_and_chunks_not_too_large() {
+    let array = r#"{"zarr_format":2,"shape":[1],"chunks":[1],"dtype":"|O","fill_value":0,"order":"C",
+        "filters":[{"id":"vlen-utf8"}],"compressor":{"id":"zlib","level":1}}"#;
+    let numbers = array
+        .replace("|O", "|u1")
+        .replace(r#"{"id":"vlen-utf8"}"#, "");
+    let store = store(&[
+        (".zgroup", r#"{"zarr_format":2}"#),
+        ("v/.zarray", array),
+        ("w/.zarray", &numbers),
+    ]);
+    let text = vec![b'x'; 1 << 20];
+    let mut bytes = vec![1, 0, 0, 0];
+    bytes.extend((1u32 << 20).to_le_bytes());
+    bytes.extend(&text);
+    let env = Env::default();
+    let layout = open(&store).unwrap().layout(VarId(1)).unwrap();
+    let context = crate::filter::Context {
+        shape: vec![bytes.len() as u64],
+        element: layout.element,
+        fill: None,
+        len: Some(bytes.len()),
+        about: crate::filter::About::default(),
+    };
+    let chain = env.filters.chain(&layout.filters, &context).unwrap();
+    let (_, stored) = chain.encode(bytes, &mut Vec::new()).unwrap();
+    store.put("v/0", &stored).unwrap();
+    store.put("w/0", &vec![0; 2 << 20]).unwrap();
+    let reader = open(&store).unwrap();
+    assert_eq!(
+        read(&*reader, 0).unwrap(),
+        Values::String(vec![Some(text.into())])
+    );
+    assert_eq!(read(&*reader, 1).unwrap_err().kind(), ErrorKind::Limit);
+}
+
+#[test]
 fn a_billion_chunks_that_are_not_stored_cost_nothing() {
     let array = r#"{"zarr_format":2,"shape":[1000000000,1000000000],"chunks":[1,1000000000],"dtype":"<f8","fill_value":1.5,
         "order":"C","filters":null,"compressor":null}"#;

@@ -3,6 +3,7 @@
 //! Filters that are named for a variable are its filters, whatever the input and other options say. Of the others, `-F none`
 //! takes all away; `-d` replaces all but the checksum, which netCDF-C keeps as well.
 
+use super::instead::{Instead, instead};
 use super::{Case, is_heap};
 use crate::copy::options::Filtering;
 use crate::env::Note;
@@ -11,14 +12,10 @@ use crate::filter::{Table, codec};
 use crate::model::storage::ids::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE};
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
 
-/// What a codec is called that is no filter of HDF5.
-fn codec_name(filter: &FilterSpec) -> String {
-    let unknown = codec::unpack_text(&filter.params).filter(|_| filter.id == codec::UNKNOWN);
-    match (unknown, Table::default().name(filter.id)) {
-        (Some(json), _) => String::from_utf8_lossy(&json).into_owned(),
-        (None, Some(name)) => name.to_string(),
-        (None, None) => filter.id.to_string(),
-    }
+/// What a filter is called.
+fn name(filter: &FilterSpec) -> String {
+    let label = Table::default().label(filter);
+    label.name.unwrap_or_else(|| filter.id.to_string())
 }
 
 impl Case<'_> {
@@ -30,7 +27,7 @@ impl Case<'_> {
         match self.ask.filters.vars.get(&self.pair.from) {
             Some(asked) => self.asked(asked, storage, notes)?,
             None if self.ask.filters.none || self.to.dims.is_empty() => {}
-            None => self.unnamed(storage),
+            None => self.unnamed(storage, notes),
         }
         self.leave_shuffle(storage, notes);
         Ok(())
@@ -65,10 +62,7 @@ impl Case<'_> {
         let Some(private) = storage.filters.iter().find(|f| codec::is_private(f.id)) else {
             return Ok(());
         };
-        let what = format!(
-            "the codec {} of Zarr is no filter of HDF5",
-            codec_name(private)
-        );
+        let what = format!("the codec {} of Zarr is no filter of HDF5", name(private));
         let remedy = format!(
             "give other filters, as -F '{0},zstd,3', or none, -F '{0},none'",
             self.path()
@@ -125,11 +119,41 @@ impl Case<'_> {
         Ok(())
     }
 
+    /// The filters of the input, or what the output has in place of them.
+    fn kept(&self, storage: &mut Storage, notes: &mut Vec<Note>) {
+        let zarr = self.output.kind.as_zarr();
+        let (old, new) = match zarr {
+            None => ("codec", "filter"),
+            Some(_) => ("filter", "codec"),
+        };
+        for filter in &self.from.storage.filters {
+            let stored = match instead(filter, zarr) {
+                Instead::Same => {
+                    storage.filters.push(filter.clone());
+                    continue;
+                }
+                Instead::Other(other) => {
+                    let with = format!("with the {new} {} in place of", name(&other));
+                    storage.set_filter(other);
+                    with
+                }
+                // How elements lie in chunks is no matter of the data.
+                Instead::Nothing if filter.id == codec::ids::TRANSPOSE => continue,
+                Instead::Nothing => "without".to_owned(),
+            };
+            notes.push(Note {
+                object: self.path(),
+                what: format!("stored {stored} the {old} {}", name(filter)),
+                remedy: Some("-F gives other filters".to_owned()),
+            });
+        }
+    }
+
     /// Filters of a variable of which `-F` says nothing.
-    fn unnamed(&self, storage: &mut Storage) {
+    fn unnamed(&self, storage: &mut Storage, notes: &mut Vec<Note>) {
         let old = &self.from.storage.filters;
         let Some(level) = self.ask.deflate else {
-            storage.filters.clone_from(old);
+            self.kept(storage, notes);
             return;
         };
         let checksum = old.iter().filter(|f| f.id == FLETCHER32);

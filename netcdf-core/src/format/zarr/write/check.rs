@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::ZarrOptions;
-use crate::model::{Attribute, DataType, GroupId, Name, Schema};
+use crate::model::{Atomic, Attribute, DataType, GroupId, Name, Schema, Values};
 
 /// Attributes that carry the netCDF model, or what is known of the dataset.
 const RESERVED: &[&str] = &[
@@ -66,6 +66,53 @@ fn lists(schema: &Schema) -> Vec<(String, &[Attribute])> {
     let vars = schema.var_ids().zip(&schema.vars);
     let vars = vars.map(|(id, var)| (schema.var_path(id), &*var.attributes));
     groups.chain(vars).collect()
+}
+
+/// Says what readers of a dataset without netCDF's own metadata will not know.
+pub fn say_untold(schema: &Schema, env: &Env) {
+    let unlimited = schema.dims.iter().filter(|d| d.unlimited);
+    let unlimited: Vec<String> = unlimited.map(|d| d.name.to_string()).collect();
+    let vars = schema.var_ids().zip(&schema.vars);
+    let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
+    let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
+    let mut retyped = vec![];
+    for (path, attributes) in lists(schema) {
+        let odd = attributes.iter().filter(|a| !is_inferred(&a.values));
+        retyped.extend(odd.map(|a| format!("{path}:{}", a.name)));
+    }
+    for (names, what) in [
+        (unlimited, "that these dimensions are unlimited"),
+        (chars, "that these are characters, not strings"),
+        (retyped, "the types of these attributes"),
+    ] {
+        if !names.is_empty() {
+            let more = names.len().saturating_sub(NAMED);
+            let names = names.get(..NAMED.min(names.len())).unwrap_or_default();
+            let more = match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            env.notes.say(Note {
+                object: "/".to_owned(),
+                what: format!("pure Zarr does not say {what}: {}{more}", names.join(", ")),
+                remedy: Some("-k nczarr and -k nczarr3 keep it".to_owned()),
+            });
+        }
+    }
+}
+
+/// Names said at most of one sort.
+const NAMED: usize = 8;
+
+/// Whether readers infer the type of an attribute from its JSON.
+fn is_inferred(values: &Values) -> bool {
+    match values {
+        Values::Char(_) | Values::Int(_) | Values::Double(_) => true,
+        Values::Byte(_) | Values::Short(_) | Values::Float(_) | Values::UByte(_) => false,
+        Values::UShort(_) | Values::UInt(_) | Values::Int64(_) | Values::UInt64(_) => false,
+        Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => false,
+        Values::Vlen(..) | Values::Compound { .. } => false,
+    }
 }
 
 /// Refuses user-defined types that are used.

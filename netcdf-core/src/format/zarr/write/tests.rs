@@ -158,6 +158,24 @@ fn pure_zarr_has_nothing_of_netcdf() {
 }
 
 #[test]
+fn what_pure_zarr_does_not_say_is_told() {
+    let mut s = small(Kind::PURE_ZARR);
+    let valid = attribute("valid", Values::Short(vec![1]));
+    s.vars[0].attributes.push(valid);
+    let env = Env::default();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new("s"));
+    let (target, _) = MemoryStoreTarget::new(store);
+    let target: Box<dyn StoreTarget> = Box::new(target);
+    create(target, s, CreateOptions::default(), &env).unwrap();
+    let said: Vec<_> = env.notes.take().into_iter().map(|n| n.what).collect();
+    let expected = [
+        "pure Zarr does not say that these dimensions are unlimited: t",
+        "pure Zarr does not say the types of these attributes: /v:valid",
+    ];
+    assert_eq!(said, expected);
+}
+
+#[test]
 fn metadata_is_put_once_more_if_asked() {
     let mut options = CreateOptions::default();
     options.zarr.consolidated = true;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::check::check;
+use super::check::{check, say_untold};
 use super::metadata::{Member, Metadata};
 use super::shards::{Complete, Shards};
 use super::storage::{self, Stored};
@@ -56,6 +56,9 @@ impl ZarrWriter {
         let other = || Error::new(ErrorKind::Argument, "a schema that is not one of Zarr");
         let zarr = schema.kind.as_zarr().ok_or_else(other)?;
         check(&schema, options.zarr, env)?;
+        if zarr.pure {
+            say_untold(&schema, env);
+        }
         let var = |id| -> Result<Var> {
             let stored = storage::of(&schema, id, options.no_fill, env)?;
             let shards = stored.per_shard();
