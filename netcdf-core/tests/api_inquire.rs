@@ -211,3 +211,34 @@ fn what_memory_does_not_hold_is_an_error() {
     let all = data.read_values(v, &Select::all()).unwrap_err();
     assert_eq!(all.kind(), ErrorKind::Limit);
 }
+
+#[test]
+fn stores_with_types_that_are_only_read_are_not_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("a.zarr");
+    std::fs::create_dir_all(root.join("v")).unwrap();
+    std::fs::write(root.join(".zgroup"), r#"{"zarr_format": 2}"#).unwrap();
+    let array = r#"{"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "|b1", "order": "C",
+        "compressor": null, "filters": null, "fill_value": false}"#;
+    std::fs::write(root.join("v/.zarray"), array).unwrap();
+    std::fs::write(root.join("v/0"), [1u8, 0]).unwrap();
+    let data = Dataset::open(&root).unwrap();
+    let v = data.var_id(ROOT, "v").unwrap();
+    assert_eq!(data.read::<u8>(v, &Select::all()).unwrap(), [1, 0]);
+    let e = Dataset::open_for_writing(&root).unwrap_err();
+    assert_eq!((e.kind(), e.object()), (ErrorKind::NotInFormat, Some("/v")));
+}
+
+#[test]
+fn what_pure_zarr_lacks_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    for kind in [Kind::PURE_ZARR, Kind::NCZARR] {
+        let mut data = Dataset::create(dir.path().join("a.zarr"), kind).unwrap();
+        data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
+        let said: Vec<_> = data.notes().into_iter().map(|n| n.object).collect();
+        match kind {
+            Kind::NCZARR => assert!(said.is_empty()),
+            _ => assert_eq!(said, ["time"]),
+        }
+    }
+}

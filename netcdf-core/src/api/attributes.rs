@@ -9,6 +9,21 @@ impl Dataset {
     /// Makes an attribute of a group or variable, or gives it another value; its type is that of the values
     /// (`nc_put_att_text`, `nc_put_att_T` with the same type).
     ///
+    /// ```
+    /// # use netcdf_core::api::Dataset;
+    /// # use netcdf_core::model::{Atomic, GroupId, Kind};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Classic)?;
+    /// let v = data.define_var(GroupId::ROOT, "v", Atomic::Int, &[])?;
+    /// data.put_attribute(GroupId::ROOT, "title", "all of it")?;
+    /// data.put_attribute(v, "valid_range", [0, 100])?;
+    /// data.put_attribute_as(v, "factor", Atomic::Float, [0.5f64])?;
+    /// assert_eq!(data.get_text(GroupId::ROOT, "title")?, "all of it");
+    /// assert_eq!(data.get_attribute::<f64>(v, "valid_range")?, [0.0, 100.0]);
+    /// assert_eq!(data.attribute(v, "factor")?.ty, Atomic::Float.into());
+    /// # Ok::<(), netcdf_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format does not have, and for a `_FillValue`
     /// of another type than its variable's; [`ErrorKind::Argument`] for one of more than one value,

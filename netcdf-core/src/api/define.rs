@@ -2,6 +2,7 @@
 
 use super::mode::is_strict;
 use super::{Dataset, Length};
+use crate::env::Note;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::kind::Model;
 use crate::model::{
@@ -30,6 +31,19 @@ enum Among {
 impl Dataset {
     /// Defines a group (`nc_def_grp`).
     ///
+    /// ```
+    /// # use netcdf_core::api::Dataset;
+    /// # use netcdf_core::model::{Atomic, GroupId, Kind};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// let x = data.define_dim(GroupId::ROOT, "x", 3.into())?;
+    /// let run = data.define_group(GroupId::ROOT, "run")?;
+    /// let v = data.define_var(run, "v", Atomic::Int, &[x])?;
+    /// assert_eq!(data.group_id(GroupId::ROOT, "/run")?, run);
+    /// assert_eq!(data.schema().var_path(v), "/run/v");
+    /// # Ok::<(), netcdf_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model; [`ErrorKind::BadName`],
     /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for no group.
@@ -57,7 +71,10 @@ impl Dataset {
         let name = self.new_name((group, Among::Dims), name, None)?;
         self.begin_definition()?;
         let (len, unlimited) = match len {
-            Length::Unlimited => (0, true),
+            Length::Unlimited => {
+                self.warn_of_pure_zarr(&name);
+                (0, true)
+            }
             Length::Fixed(len) => (self.checked_len(len)?, false),
         };
         let one = self.kind().model() != Model::Enhanced;
@@ -73,6 +90,19 @@ impl Dataset {
         }))
     }
 
+    /// Says that a dimension will be read as one of fixed length.
+    fn warn_of_pure_zarr(&self, name: &Name) {
+        if self.kind().as_zarr().is_some_and(|zarr| zarr.pure) {
+            self.env.notes.say(Note {
+                object: name.to_string(),
+                what: "Zarr without netCDF's metadata has no unlimited dimensions: its length is fixed when \
+                       the dataset is closed"
+                    .to_owned(),
+                remedy: Some("use an NCZarr kind".to_owned()),
+            });
+        }
+    }
+
     fn checked_len(&self, len: u64) -> Result<u64> {
         let limit = longest(self.kind());
         match (1..=limit).contains(&len) {
@@ -85,6 +115,21 @@ impl Dataset {
     }
 
     /// Defines a user-defined type (`nc_def_compound`, `nc_def_enum`, `nc_def_vlen`, `nc_def_opaque`), whole.
+    ///
+    /// ```
+    /// # use netcdf_core::api::{Dataset, Select};
+    /// # use netcdf_core::model::{Atomic, DataType, GroupId, Kind, Name, TypeKind, Values};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// let members = vec![(Name::checked(b"clear")?, 0), (Name::checked(b"cloudy")?, 1)];
+    /// let sky = TypeKind::Enum { base: Atomic::Byte, members };
+    /// let sky = data.define_type(GroupId::ROOT, "sky", sky)?;
+    /// let v = data.define_var(GroupId::ROOT, "v", DataType::User(sky), &[])?;
+    /// data.write_values(v, &Select::all(), &Values::from([1]))?;
+    /// let found = data.read_one::<i32>(v, &[])?;
+    /// assert!(data.enum_name(sky, found.into())?.is("cloudy"));
+    /// # Ok::<(), netcdf_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::NotInFormat`] for Zarr, [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model;

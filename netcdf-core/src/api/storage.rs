@@ -20,6 +20,20 @@ impl Dataset {
     /// Says how a variable is arranged (`nc_def_var_chunking`): contiguous, compact, or in chunks, whose shape may be
     /// left to the format.
     ///
+    /// ```
+    /// # use netcdf_core::api::Dataset;
+    /// # use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// # let x = data.define_dim(GroupId::ROOT, "x", 1000.into())?;
+    /// let v = data.define_var(GroupId::ROOT, "v", Atomic::Float, &[x])?;
+    /// data.define_chunking(v, StorageLayout::Chunked(vec![100]))?;
+    /// data.define_named_filter(v, "zstd", &[3])?;
+    /// data.define_fill(v, Some([-1.0f32].into()))?;
+    /// assert_eq!(data.filters(v)?[0].params, [3]);
+    /// # Ok::<(), netcdf_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::LateDefinition`] when the variable's definition is
     /// over; [`ErrorKind::Scalar`] for chunks of a scalar; [`ErrorKind::Argument`] for chunks of another number of

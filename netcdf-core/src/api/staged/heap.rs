@@ -208,3 +208,77 @@ fn damaged() -> Error {
         "a value in the temporary file is cut off",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Field, GroupId, Kind, Name, TypeId, UserType};
+
+    /// Types: 0 lists of strings, 1 compounds of two numbers and such a list.
+    fn schema() -> Schema {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let base = Atomic::String.into();
+        let field = |ty, dims, offset| Field {
+            name: Name::stored(b"f"),
+            ty,
+            dims,
+            offset,
+        };
+        let fields = vec![
+            field(Atomic::Int.into(), vec![2], 0),
+            field(DataType::User(TypeId(0)), vec![], 8),
+        ];
+        for kind in [
+            TypeKind::Vlen { base },
+            TypeKind::Compound { fields, size: 24 },
+        ] {
+            let (name, group) = (Name::stored(b"t"), GroupId::ROOT);
+            schema.add_type(UserType { name, group, kind });
+        }
+        schema
+    }
+
+    fn sample() -> Values {
+        let text = |bytes: &[u8]| Some(bytes.into());
+        let lists = vec![
+            Values::String(vec![text(b"a\xff"), None, text(b"")]),
+            Values::String(vec![]),
+        ];
+        Values::Compound {
+            ty: TypeId(1),
+            len: 2,
+            columns: vec![
+                Values::Int(vec![1, 2, 3, 4]),
+                Values::Vlen(TypeId(0), lists),
+            ],
+        }
+    }
+
+    #[test]
+    fn nested_values_come_back() {
+        let (schema, values) = (schema(), sample());
+        let mut out = empty(&schema, DataType::User(TypeId(1))).unwrap();
+        for n in 0..2 {
+            let mut bytes = vec![];
+            write(&values, n, &mut bytes).unwrap();
+            let mut rest = bytes.as_slice();
+            read(&schema, &mut rest, &mut out).unwrap();
+            assert!(rest.is_empty());
+            let cut = read(&schema, &mut &bytes[..bytes.len() - 1], &mut out.clone());
+            assert_eq!(cut.unwrap_err().kind(), ErrorKind::Corrupt);
+        }
+        assert_eq!(out, values);
+        assert!(write(&values, 2, &mut vec![]).is_none());
+    }
+
+    #[test]
+    fn blanks_are_zeros_and_nothing() {
+        let blank = blank(&schema(), DataType::User(TypeId(1))).unwrap();
+        let Values::Compound { len, columns, .. } = blank else {
+            panic!("a compound")
+        };
+        let empty = Values::Vlen(TypeId(0), vec![Values::String(vec![])]);
+        let fill = Values::Int(vec![-2_147_483_647; 2]);
+        assert_eq!((len, columns), (1, vec![fill, empty]));
+    }
+}

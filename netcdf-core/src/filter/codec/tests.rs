@@ -221,7 +221,7 @@ fn hostile_codecs_do_no_harm() {
     for id in PRIVATE..PRIVATE + 20 {
         for n in 0..400 {
             let word =
-                |k: u32| [n, k, 0x6904, u32::MAX, 1 << n % 32, 0][(n / (k + 1) % 6) as usize];
+                |k: u32| [n, k, 0x6904, u32::MAX, 1 << (n % 32), 0][(n / (k + 1) % 6) as usize];
             let params = (0..n % 8).map(word).collect();
             try_one(&FilterSpec { id, params });
         }

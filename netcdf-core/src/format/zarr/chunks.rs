@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::cache::Cache;
+use super::grid::{coarse, common, in_block, number, place};
 use super::schema::Array;
 use super::shard::Index;
 use crate::chunk::layout::ChunkRef;
@@ -38,53 +39,6 @@ pub struct Chunks<'a> {
     pub listing: &'a Listing,
     /// Indexes of shards.
     pub indexes: &'a Cache<ShardId, Index>,
-}
-
-/// The place of a row-major number in a grid.
-fn place(mut index: u64, grid: &[u64]) -> Vec<u64> {
-    let mut place: Vec<u64> = grid
-        .iter()
-        .rev()
-        .map(|&cells| {
-            let at = index % cells.max(1);
-            index /= cells.max(1);
-            at
-        })
-        .collect();
-    place.reverse();
-    place
-}
-
-/// The row-major number of a place in a grid.
-fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
-    let mut all = place.iter().zip(grid);
-    all.try_fold(0u64, |sum, (&at, &cells)| {
-        sum.checked_mul(cells)?.checked_add(at)
-    })
-}
-
-fn in_block(place: &[u64], block: &Block) -> bool {
-    let mut all = place.iter().zip(block.start.iter().zip(&block.count));
-    all.all(|(at, (start, count))| at >= start && at - start < *count)
-}
-
-/// What two boxes have in common.
-fn common(a: &Block, b: &Block) -> Block {
-    let start: Vec<u64> = a
-        .start
-        .iter()
-        .zip(&b.start)
-        .map(|(a, b)| *a.max(b))
-        .collect();
-    let end = |block: &Block, n: usize| {
-        let (start, count) = (block.start.get(n), block.count.get(n));
-        start.zip(count).map_or(0, |(s, c)| s.saturating_add(*c))
-    };
-    let count = start.iter().enumerate();
-    let count = count
-        .map(|(n, s)| end(a, n).min(end(b, n)).saturating_sub(*s))
-        .collect();
-    Block { start, count }
 }
 
 impl Chunks<'_> {
@@ -150,11 +104,7 @@ impl Chunks<'_> {
         let mut found = vec![];
         let mut at = vec![0u64; wanted.count.len()];
         loop {
-            let place: Vec<u64> = at
-                .iter()
-                .zip(&wanted.start)
-                .map(|(a, s)| a.saturating_add(*s))
-                .collect();
+            let place = sum(&at, &wanted.start);
             let index = number(&place, grid).ok_or_else(too_many)?;
             if let Some(size) = self.store.size(&self.key_at(place))? {
                 found.push((index, size));
@@ -196,25 +146,11 @@ impl Chunks<'_> {
         visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
     ) -> Result<()> {
         let grid = self.key_grid();
-        let ratio = self.ratio();
-        let start: Vec<u64> = wanted
-            .start
-            .iter()
-            .zip(&ratio)
-            .map(|(s, r)| s / r)
-            .collect();
-        let ends = wanted.start.iter().zip(&wanted.count).zip(&ratio);
-        let ends = ends.map(|((s, c), r)| s.saturating_add(*c).div_ceil(*r));
-        let count = ends
-            .zip(&start)
-            .zip(&wanted.count)
-            .map(|((e, s), c)| if *c == 0 { 0 } else { e.saturating_sub(*s) });
-        let count: Vec<u64> = count.collect();
-        let bounded = grid.iter().zip(&start).zip(count);
-        let count = bounded
-            .map(|((g, s), c)| c.min(g.saturating_sub(*s)))
-            .collect();
-        let keys = self.keys(&Block { start, count }, &grid)?;
+        let all = Block {
+            start: vec![0; grid.len()],
+            count: grid.clone(),
+        };
+        let keys = self.keys(&common(&coarse(wanted, &self.ratio()), &all), &grid)?;
         if self.array.described.shards.is_empty() {
             return keys
                 .into_iter()
@@ -275,62 +211,41 @@ impl Chunks<'_> {
         let inner = shards.get(level + 1).map_or(chunk, |s| &s.shape);
         let cells = shard.cells(inner);
         let index = self.index(level, (key, &range), &cells)?;
-        // What is wanted, in cells of this shard.
-        let unit = |n: u64, by: u64| n / by.max(1);
-        let per: Vec<u64> = inner
+        let own = Block {
+            start: corner
+                .iter()
+                .zip(inner)
+                .map(|(at, i)| at / (*i).max(1))
+                .collect(),
+            count: cells,
+        };
+        let ratio: Vec<u64> = inner
             .iter()
             .zip(chunk)
-            .map(|(i, c)| unit(*i, *c).max(1))
+            .map(|(i, c)| i / (*c).max(1))
             .collect();
-        let base: Vec<u64> = corner
-            .iter()
-            .zip(inner)
-            .map(|(at, i)| unit(*at, *i))
-            .collect();
-        let own = Block {
-            start: base.clone(),
-            count: cells.clone(),
-        };
-        let starts = search.wanted.start.iter().zip(&per);
-        let start: Vec<u64> = starts.map(|(s, p)| s / p).collect();
-        let ends = search
-            .wanted
-            .start
-            .iter()
-            .zip(&search.wanted.count)
-            .zip(&per);
-        let ends = ends.map(|((s, c), p)| s.saturating_add(*c).div_ceil(*p));
-        let count = ends
-            .zip(&start)
-            .map(|(e, s)| e.saturating_sub(*s))
-            .collect();
-        let part = common(&own, &Block { start, count });
+        let part = common(&own, &coarse(search.wanted, &ratio));
         if part.count.contains(&0) {
             return Ok(());
         }
         let mut at = vec![0u64; part.count.len()];
         loop {
-            let place: Vec<u64> = at
-                .iter()
-                .zip(&part.start)
-                .map(|(a, s)| a.saturating_add(*s))
-                .collect();
-            let local: Vec<u64> = place
-                .iter()
-                .zip(&base)
-                .map(|(p, b)| p.saturating_sub(*b))
-                .collect();
-            let n = number(&local, &cells).and_then(|n| usize::try_from(n).ok());
-            if let Some(range) = n.and_then(|n| index.get(n)).cloned().flatten() {
-                if level + 1 < shards.len() {
-                    let corner: Vec<u64> = place
-                        .iter()
-                        .zip(inner)
-                        .map(|(p, i)| p.saturating_mul(*i))
-                        .collect();
-                    self.level(level + 1, (key, range), &corner, search)?;
-                } else if let Some(number) = number(&place, &self.array.layout.grid()) {
-                    search.found.push(self.chunk(number, range));
+            let place = sum(&at, &part.start);
+            let local: Vec<u64> = place.iter().zip(&own.start).map(|(p, b)| p - b).collect();
+            let n = number(&local, &own.count).and_then(|n| usize::try_from(n).ok());
+            let cell = n.and_then(|n| index.get(n)).cloned().flatten();
+            if let Some(range) = cell {
+                let corner: Vec<u64> = place
+                    .iter()
+                    .zip(inner)
+                    .map(|(p, i)| p.saturating_mul(*i))
+                    .collect();
+                match number(&place, &self.array.layout.grid()) {
+                    _ if level + 1 < shards.len() => {
+                        self.level(level + 1, (key, range), &corner, search)?
+                    }
+                    Some(number) => search.found.push(self.chunk(number, range)),
+                    None => {}
                 }
             }
             if !advance(&mut at, &part.count) {
@@ -361,6 +276,12 @@ impl Chunks<'_> {
         let bytes = index.len().saturating_mul(32);
         Ok(self.indexes.put(id, index, bytes))
     }
+}
+
+/// The place `at` cells from a corner.
+fn sum(at: &[u64], corner: &[u64]) -> Vec<u64> {
+    let all = at.iter().zip(corner);
+    all.map(|(a, c)| a.saturating_add(*c)).collect()
 }
 
 /// What is looked for in shards, and what was found.

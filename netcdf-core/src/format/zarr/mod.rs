@@ -3,11 +3,14 @@
 //! Specifications: Zarr version 2 and version 3; "The NetCDF NCZarr Implementation".
 
 mod array;
+mod attributes;
 mod attrs;
 mod cache;
 mod chunks;
+mod dims;
 mod dtype;
 mod fill;
+mod grid;
 mod half;
 mod keys;
 mod meta;

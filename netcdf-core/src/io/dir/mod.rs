@@ -196,20 +196,22 @@ impl Store for DirStore {
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
-        let Some(mut path) = self.named(key)? else {
+        let Some(path) = self.named(key)? else {
             return Ok(None);
         };
-        if path.is_symlink() {
-            let Some(found) = self.found(key)? else {
-                return Ok(None);
-            };
-            path = found;
-        }
-        match std::fs::symlink_metadata(path) {
-            Ok(meta) if meta.is_dir() => Err(without_content(&self.name, key)),
-            Ok(meta) => Ok(Some(meta.len())),
-            Err(e) if e.kind() == Failure::NotFound => Ok(None),
-            Err(e) => Err(self.failed("cannot read", key, e)),
+        let meta = match std::fs::symlink_metadata(path) {
+            Ok(meta) if !meta.is_symlink() => meta,
+            Err(e) if e.kind() == Failure::NotFound => return Ok(None),
+            Ok(_) | Err(_) => {
+                let Some(path) = self.found(key)? else {
+                    return Ok(None);
+                };
+                std::fs::metadata(path).map_err(|e| self.failed("cannot read", key, e))?
+            }
+        };
+        match meta.is_dir() {
+            true => Err(without_content(&self.name, key)),
+            false => Ok(Some(meta.len())),
         }
     }
 

@@ -29,6 +29,7 @@ impl DirStore {
         match std::fs::canonicalize(&path) {
             Ok(real) => self.inside(key, real).map(Some),
             Err(e) if is_absent(&e) && !path.is_symlink() => Ok(None),
+            Err(e) if e.kind() == Failure::InvalidFilename && is_too_long(key) => Ok(None),
             Err(e) => Err(self.failed("cannot open", key, e)),
         }
     }
@@ -104,6 +105,11 @@ impl DirStore {
         entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
     }
+}
+
+/// True for a key that no file system has a file for: a part of it is longer than names of files can be.
+fn is_too_long(key: &str) -> bool {
+    key.split('/').any(|part| part.len() > 255)
 }
 
 /// True if there is nothing of that name: also if a file is where a directory would have to be.

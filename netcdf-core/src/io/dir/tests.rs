@@ -229,6 +229,19 @@ mod links {
 }
 
 #[test]
+fn names_that_no_file_can_have_are_not_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = DirStore::open(dir.path()).unwrap();
+    let long = "g".repeat(5000);
+    for key in [long.clone(), format!("{long}/.zgroup")] {
+        assert_eq!(store.get(&key).unwrap(), None);
+        assert_eq!(store.size(&key).unwrap(), None);
+        assert!(store.put(&key, b"").is_err());
+    }
+    assert!(store.children(&format!("{long}/")).unwrap().is_empty());
+}
+
+#[test]
 fn names_that_are_no_keys_are_not_listed() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a\nb"), "").unwrap();

@@ -34,6 +34,8 @@ impl ZipTarget {
             target,
             at: 0,
             end: 0,
+            kept: Vec::new(),
+            base: 0,
             failed: None,
         })));
         let store = Arc::new(Making {
@@ -77,8 +79,49 @@ struct Ground {
     at: u64,
     /// Bytes so far.
     end: u64,
+    /// Bytes that are not in the file yet, and where they go: headers are written, and put right, by a few bytes.
+    kept: Vec<u8>,
+    base: u64,
     /// The error of the target, which says more than one of the system can.
     failed: Option<Error>,
+}
+
+/// Bytes that are kept before they are written.
+const KEPT: usize = 1 << 20;
+
+impl Ground {
+    /// Writes what is kept.
+    fn flush(&mut self) -> Result<()> {
+        let kept = std::mem::take(&mut self.kept);
+        if kept.is_empty() {
+            return Ok(());
+        }
+        self.target.write_at(self.base, &kept)
+    }
+
+    /// Writes `bytes` where the next ones go, or keeps them.
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let place = usize::try_from(self.at.wrapping_sub(self.base)).unwrap_or(usize::MAX);
+        let fits = place <= self.kept.len() && bytes.len() <= KEPT.saturating_sub(place);
+        if !fits {
+            self.flush()?;
+        }
+        if self.kept.is_empty() {
+            self.base = self.at;
+        }
+        if bytes.len() > KEPT {
+            self.target.write_at(self.at, bytes)?;
+        } else {
+            let place = usize::try_from(self.at.wrapping_sub(self.base)).unwrap_or(usize::MAX);
+            let (over, behind) = bytes.split_at(bytes.len().min(self.kept.len() - place));
+            let old = self.kept.get_mut(place..place + over.len());
+            old.unwrap_or_default().copy_from_slice(over);
+            self.kept.extend_from_slice(behind);
+        }
+        self.at = self.at.saturating_add(bytes.len() as u64);
+        self.end = self.end.max(self.at);
+        Ok(())
+    }
 }
 
 /// Writes to the file.
@@ -103,14 +146,13 @@ impl Pen {
 impl Write for Pen {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let mut ground = self.ground();
-        let at = ground.at;
-        if let Err(e) = ground.target.write_at(at, bytes) {
-            ground.failed = Some(e);
-            return Err(std::io::Error::other("the file cannot be written"));
+        match ground.write(bytes) {
+            Ok(()) => Ok(bytes.len()),
+            Err(e) => {
+                ground.failed = Some(e);
+                Err(std::io::Error::other("the file cannot be written"))
+            }
         }
-        ground.at = at.saturating_add(bytes.len() as u64);
-        ground.end = ground.end.max(ground.at);
-        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -163,7 +205,7 @@ impl Making {
         match self.state().writer.take() {
             None => Ok(()),
             Some(writer) => match writer.finish() {
-                Ok(_) => Ok(()),
+                Ok(_) => self.pen.ground().flush(),
                 Err(e) => Err(self.pen.error(&e).of(&self.name)),
             },
         }
@@ -183,7 +225,9 @@ impl Making {
     fn read(&self, range: &Range<u64>) -> Result<Vec<u8>> {
         let len = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
         let mut bytes = zeros(len, "a member of a zip file")?;
-        self.pen.ground().target.read_at(range.start, &mut bytes)?;
+        let mut ground = self.pen.ground();
+        ground.flush()?;
+        ground.target.read_at(range.start, &mut bytes)?;
         Ok(bytes)
     }
 

@@ -207,6 +207,39 @@ fn bytes_before_the_first_member_and_a_comment_do_no_harm() {
 }
 
 #[test]
+fn members_of_all_sizes() {
+    let (target, out) = MemoryTarget::new("s.zip");
+    let target = Box::new(ZipTarget::new(Box::new(target), "s/"));
+    let sizes = [
+        0,
+        1,
+        1 << 19,
+        (1 << 20) - 60,
+        1 << 20,
+        (1 << 20) + 1,
+        3 << 20,
+        7,
+        1 << 20,
+    ];
+    let bytes = |n: usize| -> Vec<u8> { (0..sizes[n]).map(|i| (i * 7 + n) as u8).collect() };
+    target.store().put(".zgroup", b"{}").unwrap();
+    for n in 0..sizes.len() {
+        target.store().put(&n.to_string(), &bytes(n)).unwrap();
+        if n % 3 == 0 {
+            assert!(target.store().get(&n.to_string()).unwrap().unwrap() == bytes(n));
+        }
+    }
+    target.commit().unwrap();
+    let store = open(&out.lock().unwrap().take().unwrap()).unwrap();
+    for n in 0..sizes.len() {
+        assert!(
+            store.get(&n.to_string()).unwrap().unwrap() == bytes(n),
+            "{n}"
+        );
+    }
+}
+
+#[test]
 fn very_many_members() {
     let count = 70_000;
     let (target, out) = MemoryTarget::new("s.zip");

@@ -1,0 +1,150 @@
+//! The attributes of groups and arrays.
+
+use super::array::Described;
+use super::dtype::{Dtype, Stored, Time};
+use super::nczarr::{self, Part};
+use super::schema::{Builder, Objects};
+use super::values::decode;
+use super::{attrs, fill};
+use crate::error::Result;
+use crate::json::Json;
+use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
+
+impl Builder<'_> {
+    /// The attributes of a group.
+    pub fn group_attributes(&mut self, group: GroupId, json: &Json, types: Option<&Json>) {
+        if group == GroupId::ROOT {
+            let properties = json.get("_NCProperties").and_then(Json::as_str);
+            self.properties = properties.map(|p| p.as_bytes().to_vec());
+        }
+        let attributes = self.attributes(json, types, None);
+        if let Some(group) = self.schema.groups.get_mut(group.index()) {
+            group.attributes = attributes;
+        }
+    }
+
+    /// The attributes of a node; `fill` is the type of `_FillValue`, if there is nothing recorded.
+    fn attributes(
+        &mut self,
+        json: &Json,
+        types: Option<&Json>,
+        fill: Option<Atomic>,
+    ) -> Vec<Attribute> {
+        let mut attributes: Vec<Attribute> = vec![];
+        for (name, value) in json.members() {
+            if nczarr::is_hidden(name) || name.is_empty() {
+                continue;
+            }
+            let recorded =
+                nczarr::recorded(types, name).and_then(|ty| attrs::recorded(ty, self.zarr.pure));
+            let ty = recorded.or(fill.filter(|_| name == "_FillValue"));
+            let (values, _) = attrs::values(value, ty);
+            let name = self.name(name);
+            if attributes.iter().all(|a| a.name != name) {
+                attributes.extend(Attribute::atomic(name, values));
+            }
+        }
+        attributes
+    }
+
+    /// The attributes of a variable, with those that its type adds.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn variable_attributes(
+        &mut self,
+        (prefix, ty): (&str, DataType),
+        described: &Described,
+        objects: &Objects,
+    ) -> Result<Vec<Attribute>> {
+        let types = self.part(Part::Attributes, prefix, objects)?;
+        let json = &objects.attributes;
+        let mut attributes = self.attributes(json, types.as_ref(), ty.atomic());
+        if let Some(own) = json.get("_FillValue")
+            && let Some(values) = self.fill_value(&described.stored, ty, own)
+            && let Some(fill) = attributes.iter_mut().find(|a| a.name.is("_FillValue"))
+        {
+            (fill.ty, fill.values) = (ty, values);
+        }
+        let has = |name: &str| attributes.iter().any(|a| a.name.is(name));
+        let units = match &described.stored.dtype {
+            Dtype::Time(time) if !has("units") => units(time),
+            _ => None,
+        };
+        let fill = match has("_FillValue") {
+            false => self.shown_fill(described, ty, json),
+            true => None,
+        };
+        let (named, value) = (self.name("units"), self.name("_FillValue"));
+        let units = units.map(|units| Values::Char(units.into_bytes()));
+        attributes.extend(units.and_then(|units| Attribute::atomic(named, units)));
+        attributes.extend(fill.map(|values| Attribute {
+            name: value,
+            ty,
+            values,
+        }));
+        Ok(attributes)
+    }
+
+    /// netCDF-C shows the fill value as an attribute of arrays without dimensions of which nothing is said of dimensions
+    /// either, and of no others; nor that which arrays have of whose nothing is said.
+    fn shown_fill(&self, described: &Described, ty: DataType, json: &Json) -> Option<Values> {
+        let v2 = described.version == ZarrVersion::V2;
+        let alone = v2 && self.zarr.pure && described.rank == 0;
+        if !alone || described.fill == Json::Null || json.get("_ARRAY_DIMENSIONS").is_some() {
+            return None;
+        }
+        let values = self.fill_value(&described.stored, ty, &described.fill)?;
+        let default = ty.atomic().map(Atomic::default_fill);
+        (Some(&values) != default.as_ref()).then_some(values)
+    }
+
+    /// The fill value that an attribute gives, in the variable's type.
+    fn fill_value(&self, stored: &Stored, ty: DataType, json: &Json) -> Option<Values> {
+        if ty == DataType::Atomic(Atomic::String) {
+            return None;
+        }
+        let json = match json.items() {
+            Some([one]) => one,
+            Some(_) => return None,
+            None => json,
+        };
+        // xarray writes them so, whatever the type of the numbers.
+        let double = |text: &[u8]| {
+            let bytes: [u8; 8] = fill::base64(text)?.try_into().ok()?;
+            Some(Json::Number(format!("{:?}", f64::from_le_bytes(bytes))))
+        };
+        let bytes = fill::stored(stored, json, !self.zarr.pure).or_else(|| match json {
+            Json::Text(text) => fill::stored(stored, &double(text)?, true),
+            _ => None,
+        })?;
+        let values = decode(&self.schema, stored, ty, &bytes).ok()?;
+        (values.len() == 1).then_some(values)
+    }
+}
+
+/// The CF units of numbers of time.
+fn units(time: &Time) -> Option<String> {
+    let unit = match time.unit.as_str() {
+        "Y" => "years",
+        "M" => "months",
+        "W" => "weeks",
+        "D" => "days",
+        "h" => "hours",
+        "m" => "minutes",
+        "s" => "seconds",
+        "ms" => "milliseconds",
+        "us" | "μs" | "µs" => "microseconds",
+        "ns" => "nanoseconds",
+        "ps" => "picoseconds",
+        "fs" => "femtoseconds",
+        "as" => "attoseconds",
+        _ => return None,
+    };
+    let factor = match time.factor {
+        0 | 1 => String::new(),
+        n => format!("{n} "),
+    };
+    let since = if time.since { " since 1970-01-01" } else { "" };
+    Some(format!("{factor}{unit}{since}"))
+}

@@ -1,0 +1,116 @@
+//! The dimensions of arrays.
+
+use super::array::Described;
+use super::nczarr::{self, Extras};
+use super::schema::{Builder, Objects};
+use crate::model::{DimId, GroupId, ZarrVersion};
+
+impl Builder<'_> {
+    /// The dimensions of a variable, defined where they are not.
+    pub fn dims(
+        &mut self,
+        (group, name): (GroupId, &str),
+        described: &mut Described,
+        objects: &Objects,
+        extras: &Extras,
+    ) -> Vec<DimId> {
+        if extras.scalar && described.shape.iter().all(|&n| n == 1) {
+            described.scalar();
+            return vec![];
+        }
+        let shape = described.shape.clone();
+        if let Some(paths) = extras.dims.as_ref().filter(|p| p.len() == shape.len()) {
+            if let Some(known) = self.referenced(paths, &shape) {
+                return known;
+            }
+            let path = self.path(group, name);
+            self.note(&path, "its dimensions are not those of its shape");
+        }
+        let names = self.dimension_names(described, objects, shape.len());
+        let mut names = names.unwrap_or_default().into_iter();
+        let dim = |&len: &u64| match names.next().flatten() {
+            Some(dim) => self.named(group, (&dim, len), name),
+            None => self.anonymous(len),
+        };
+        shape.iter().map(dim).collect()
+    }
+
+    /// The dimensions of these paths, if they are there and go with the shape.
+    fn referenced(&self, paths: &[String], shape: &[u64]) -> Option<Vec<DimId>> {
+        let known: Vec<DimId> = paths
+            .iter()
+            .map(|path| self.find(path))
+            .collect::<Option<_>>()?;
+        let fits = |(d, &n): (&DimId, &u64)| {
+            let dim = self.schema.dim(*d);
+            dim.is_some_and(|d| d.len == n || (d.unlimited && n < d.len))
+        };
+        known.iter().zip(shape).all(fits).then_some(known)
+    }
+
+    /// The names that the array gives its dimensions: those of version 3, or those of xarray.
+    fn dimension_names(
+        &self,
+        described: &Described,
+        objects: &Objects,
+        rank: usize,
+    ) -> Option<Vec<Option<String>>> {
+        if described.names.is_some() {
+            return described.names.clone();
+        }
+        if self.meta.store.hints().no_xarray && described.version == ZarrVersion::V2 {
+            return None;
+        }
+        let names = nczarr::array_dimensions(&objects.attributes)?;
+        let plain = |name: &String| !name.is_empty() && !name.contains('/');
+        let usable = names.len() == rank && names.iter().all(plain);
+        usable.then(|| names.into_iter().map(Some).collect())
+    }
+
+    /// The dimension of this path.
+    fn find(&self, path: &str) -> Option<DimId> {
+        let (groups, name) = path
+            .trim_start_matches('/')
+            .rsplit_once('/')
+            .unwrap_or(("", path.trim_start_matches('/')));
+        let mut group = GroupId::ROOT;
+        for part in groups.split('/').filter(|part| !part.is_empty()) {
+            let mut below = self.schema.group(group)?.groups.iter();
+            group = *below.find(|&&g| self.schema.group(g).is_some_and(|g| g.name.is(part)))?;
+        }
+        self.dim_of(group, name)
+    }
+
+    fn dim_of(&self, group: GroupId, name: &str) -> Option<DimId> {
+        let mut dims = self.schema.group(group)?.dims.iter();
+        dims.find(|&&d| self.schema.dim(d).is_some_and(|d| d.name.is(name)))
+            .copied()
+    }
+
+    /// The dimension of this name in a group; one without a name, if that has another length.
+    fn named(&mut self, group: GroupId, (dim, len): (&str, u64), var: &str) -> DimId {
+        let Some(known) = self.dim_of(group, dim) else {
+            return self.define(group, dim, len, len == 0);
+        };
+        let has = self.schema.dim(known).map_or(0, |d| d.len);
+        if has == len {
+            return known;
+        }
+        let what =
+            format!("its dimension {dim} has length {len}, that of another variable has {has}");
+        self.note(&self.path(group, var), what);
+        self.anonymous(len)
+    }
+
+    /// The dimension of this length that has no name in Zarr.
+    fn anonymous(&mut self, len: u64) -> DimId {
+        let mut name = format!("_Anonymous_Dim_{len}");
+        while let Some(known) = self.dim_of(GroupId::ROOT, &name) {
+            if self.schema.dim(known).is_some_and(|d| d.len == len) {
+                return known;
+            }
+            name.push('_');
+        }
+        self.define(GroupId::ROOT, &name, len, len == 0)
+    }
+}

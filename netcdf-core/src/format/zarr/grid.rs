@@ -1,0 +1,108 @@
+//! Boxes in grids of chunks, shards and keys.
+
+use crate::chunk::scatter::Block;
+
+/// The place of a row-major number in a grid.
+#[must_use]
+pub fn place(mut index: u64, grid: &[u64]) -> Vec<u64> {
+    let mut place: Vec<u64> = grid
+        .iter()
+        .rev()
+        .map(|&cells| {
+            let at = index % cells.max(1);
+            index /= cells.max(1);
+            at
+        })
+        .collect();
+    place.reverse();
+    place
+}
+
+/// The row-major number of a place in a grid.
+#[must_use]
+pub fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
+    let mut all = place.iter().zip(grid);
+    all.try_fold(0u64, |sum, (&at, &cells)| {
+        sum.checked_mul(cells)?.checked_add(at)
+    })
+}
+
+/// True if a place is in a box.
+#[must_use]
+pub fn in_block(place: &[u64], block: &Block) -> bool {
+    let mut all = place.iter().zip(block.start.iter().zip(&block.count));
+    all.all(|(at, (start, count))| at >= start && at - start < *count)
+}
+
+/// What two boxes have in common.
+#[must_use]
+pub fn common(a: &Block, b: &Block) -> Block {
+    let start: Vec<u64> = a
+        .start
+        .iter()
+        .zip(&b.start)
+        .map(|(a, b)| *a.max(b))
+        .collect();
+    let end = |block: &Block, n: usize| {
+        let (start, count) = (block.start.get(n), block.count.get(n));
+        start.zip(count).map_or(0, |(s, c)| s.saturating_add(*c))
+    };
+    let count = start.iter().enumerate();
+    let count = count
+        .map(|(n, s)| end(a, n).min(end(b, n)).saturating_sub(*s))
+        .collect();
+    Block { start, count }
+}
+
+/// The cells of a grid that a box of smaller cells touches; `ratio` is how many of these a cell has, per dimension.
+#[must_use]
+pub fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
+    let start = wanted.start.iter().zip(ratio);
+    let start: Vec<u64> = start.map(|(s, r)| s / (*r).max(1)).collect();
+    let ends = wanted.start.iter().zip(&wanted.count).zip(ratio);
+    let count = ends.zip(&start).map(|(((s, c), r), first)| match c {
+        0 => 0,
+        c => s
+            .saturating_add(*c)
+            .div_ceil((*r).max(1))
+            .saturating_sub(*first),
+    });
+    Block {
+        count: count.collect(),
+        start,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(start: &[u64], count: &[u64]) -> Block {
+        Block {
+            start: start.to_vec(),
+            count: count.to_vec(),
+        }
+    }
+
+    #[test]
+    fn numbers_lead_back() {
+        assert_eq!(place(35, &[3, 12]), [2, 11]);
+        assert_eq!(number(&[2, 11], &[3, 12]), Some(35));
+        assert_eq!(number(&[u64::MAX, 1], &[2, 3]), None);
+    }
+
+    #[test]
+    fn boxes() {
+        let a = block(&[1, 0], &[3, 2]);
+        assert_eq!(
+            common(&a, &block(&[2, 1], &[9, 9])),
+            block(&[2, 1], &[2, 1])
+        );
+        assert!(common(&a, &block(&[0, 2], &[9, 9])).count.contains(&0));
+        assert_eq!(
+            coarse(&block(&[1, 4], &[4, 0]), &[2, 4]),
+            block(&[0, 1], &[3, 0])
+        );
+        assert!(in_block(&[3, 1], &a) && !in_block(&[4, 1], &a));
+    }
+}
