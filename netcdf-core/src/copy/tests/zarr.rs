@@ -175,12 +175,20 @@ fn strings_get_the_room_that_they_need() {
 }
 
 #[test]
-fn codecs_of_zarr_only_are_refused_for_hdf5() {
+fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
     let mut s = dataset(Kind::PURE_ZARR, &[4]);
     let v = add(&mut s, b"v", Atomic::Int, &[0]);
     let storage = &mut s.vars[v.index()].storage;
     storage.layout = Some(StorageLayout::Chunked(vec![2]));
-    storage.filters = vec![spec(codec::ids::GZIP, &[5])];
+    storage.filters = vec![spec(codec::ids::DELTA, &[1]), spec(codec::ids::GZIP, &[5])];
+    let planned = plan(&s, &to(Kind::Netcdf4)).unwrap();
+    assert_eq!(planned.schema.vars[0].storage.filters, [spec(1, &[5])]);
+    let said: Vec<_> = planned.notes.iter().map(|n| n.what.as_str()).collect();
+    let with = "stored with the filter deflate in place of the codec gzip";
+    assert_eq!(said, ["stored without the codec delta", with]);
+    assert!(plan(&s, &to(Kind::NCZARR)).unwrap().notes.is_empty());
+    let unknown = codec::pack_text(br#"{"id": "pcodec"}"#);
+    s.vars[v.index()].storage.filters = vec![spec(codec::UNKNOWN, &unknown)];
     let e = plan(&s, &to(Kind::Netcdf4)).unwrap_err();
     assert_eq!((e.kind(), e.object()), (ErrorKind::Unsupported, Some("/v")));
     assert_eq!(
