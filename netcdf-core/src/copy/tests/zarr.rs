@@ -3,7 +3,7 @@
 use super::*;
 use crate::chunk::layout::ChunkRef;
 use crate::copy::methods::Method;
-use crate::copy::options::VarLayout;
+use crate::copy::options::{Filtering, VarLayout};
 use crate::copy::plan::size_strings;
 use crate::filter::{About, Context, codec};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
@@ -175,21 +175,27 @@ fn strings_get_the_room_that_they_need() {
 }
 
 #[test]
-fn codecs_of_zarr_only_are_refused_for_hdf5() {
+fn codecs_of_zarr_only_are_no_filters_of_hdf5() {
     let mut s = dataset(Kind::PURE_ZARR, &[4]);
     let v = add(&mut s, b"v", Atomic::Int, &[0]);
     let storage = &mut s.vars[v.index()].storage;
     storage.layout = Some(StorageLayout::Chunked(vec![2]));
     storage.filters = vec![spec(codec::ids::GZIP, &[5])];
-    let e = plan(&s, &to(Kind::Netcdf4)).unwrap_err();
-    assert_eq!((e.kind(), e.object()), (ErrorKind::Unsupported, Some("/v")));
-    assert_eq!(
-        e.remedy(),
-        Some("give other filters, as -F '/v,zstd,3', or none, -F '/v,none'")
-    );
-    assert!(plan(&s, &to(Kind::NCZARR)).is_ok());
+    let planned = plan(&s, &to(Kind::Netcdf4)).unwrap();
+    assert_eq!(planned.schema.vars[0].storage.filters, [spec(1, &[5])]);
+    assert_eq!(planned.notes.len(), 1);
+    let same = plan(&s, &to(Kind::NCZARR)).unwrap();
+    let gzip = [spec(codec::ids::GZIP, &[5])];
+    assert_eq!(same.schema.vars[0].storage.filters, gzip);
+    // What is asked for is done, or refused.
     let mut options = to(Kind::Netcdf4);
-    options.storage.deflate = Some(3);
-    let planned = plan(&s, &options).unwrap();
-    assert_eq!(planned.schema.vars[0].storage.filters, [spec(1, &[3])]);
+    let asked = Filtering {
+        filters: gzip.to_vec(),
+        by_name: true,
+    };
+    options.storage.filters.vars.insert(v, asked);
+    let e = plan(&s, &options).unwrap_err();
+    assert_eq!((e.kind(), e.object()), (ErrorKind::Unsupported, Some("/v")));
+    let remedy = "give other filters, as -F '/v,zstd,3', or none, -F '/v,none'";
+    assert_eq!(e.remedy(), Some(remedy));
 }
