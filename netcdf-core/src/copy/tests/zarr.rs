@@ -3,7 +3,7 @@
 use super::*;
 use crate::chunk::layout::ChunkRef;
 use crate::copy::methods::Method;
-use crate::copy::options::VarLayout;
+use crate::copy::options::{Filtering, VarLayout};
 use crate::copy::plan::size_strings;
 use crate::filter::{About, Context, codec};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
@@ -196,8 +196,16 @@ fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
         Some("give other filters, as -F '/v,zstd,3', or none, -F '/v,none'")
     );
     assert!(plan(&s, &to(Kind::NCZARR)).is_ok());
+    // What is asked for is done, or refused.
+    let gzip = [spec(codec::ids::GZIP, &[5])];
     let mut options = to(Kind::Netcdf4);
-    options.storage.deflate = Some(3);
-    let planned = plan(&s, &options).unwrap();
-    assert_eq!(planned.schema.vars[0].storage.filters, [spec(1, &[3])]);
+    let asked = Filtering {
+        filters: gzip.to_vec(),
+        by_name: true,
+    };
+    options.storage.filters.vars.insert(v, asked);
+    let e = plan(&s, &options).unwrap_err();
+    assert_eq!((e.kind(), e.object()), (ErrorKind::Unsupported, Some("/v")));
+    let remedy = "give other filters, as -F '/v,zstd,3', or none, -F '/v,none'";
+    assert_eq!(e.remedy(), Some(remedy));
 }
