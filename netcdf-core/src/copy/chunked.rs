@@ -246,7 +246,7 @@ impl<'a> Output<'a> {
             Made::Chunk(stored) => stored,
             Made::Nothing => return Ok(0),
             Made::Values(values) => {
-                let bytes = writer.put_heap(self.job.pair.to, &values)?;
+                let bytes = self.job.put_heap(self.set, writer, &values)?;
                 self.encoder.encode(place, bytes)?
             }
         };

@@ -171,7 +171,7 @@ impl Job {
             |made| {
                 let bytes = match made {
                     Made::Bytes(bytes) => bytes,
-                    Made::Values(values) => writer.put_heap(self.pair.to, &values)?,
+                    Made::Values(values) => self.put_heap(set, writer, &values)?,
                 };
                 writer.put_run(self.pair.to, element, &bytes)?;
                 element = element.saturating_add(bytes.len() as u64 / size);

@@ -6,6 +6,7 @@
 mod check;
 mod chunked;
 mod columns;
+mod heap;
 mod job;
 pub mod methods;
 pub mod options;

@@ -1,0 +1,54 @@
+//! Values with heap data, on their way to the output.
+
+use super::Job;
+use crate::chunk::Dataset;
+use crate::env::Note;
+use crate::error::Result;
+use crate::format::Writer;
+use crate::model::Values;
+
+impl Job {
+    /// The stored form of values, with their heap data stored. Strings of netCDF-4 files end at a zero byte: if there
+    /// is more behind one, that is said.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(super) fn put_heap(
+        &self,
+        set: Dataset<'_>,
+        writer: &mut dyn Writer,
+        values: &Values,
+    ) -> Result<Vec<u8>> {
+        if writer.schema().kind.as_zarr().is_none() && is_cut(values) {
+            set.env.notes.say(Note {
+                object: set.reader.schema().var_path(self.pair.from),
+                what: "strings are cut at the first zero byte, where those of netCDF-4 files end"
+                    .to_owned(),
+                remedy: Some("use -k nczarr3 or -k zarr3 to keep them whole".to_owned()),
+            });
+        }
+        writer.put_heap(self.pair.to, values)
+    }
+}
+
+/// True for strings with something behind a zero byte.
+fn is_cut(values: &Values) -> bool {
+    let Values::String(strings) = values else {
+        return false;
+    };
+    let ends = |text: &[u8]| text.iter().skip_while(|&&b| b != 0).any(|&b| b != 0);
+    strings.iter().flatten().any(|text| ends(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_behind_a_zero_byte_is_missed() {
+        let strings = |text: &[u8]| Values::String(vec![None, Some(text.into())]);
+        assert!(is_cut(&strings(b"a\0b")) && is_cut(&strings(b"\0b")));
+        assert!(!is_cut(&strings(b"ab\0\0")) && !is_cut(&strings(b"")));
+        assert!(!is_cut(&Values::Char(b"a\0b".to_vec())));
+    }
+}
