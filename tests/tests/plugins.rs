@@ -621,6 +621,30 @@ fn what_plugins_print_is_no_part_of_output_without_a_name() {
     }
 }
 
+/// A crash of a plugin ends the program; outputs are as if it had not run.
+#[test]
+fn a_plugin_that_crashes_leaves_outputs_as_they_were() {
+    use std::os::unix::process::ExitStatusExt;
+    let (files, libraries) = (folder(), folder());
+    library(libraries.path(), "libplugin.so", "filter.c", &[]);
+    std::fs::write(files.path().join("t.cdl"), CDL).unwrap();
+    let path = libraries.path().to_str().unwrap();
+    let with = [("HDF5_PLUGIN_PATH", path)];
+    let run = |args: &[&str]| tool(files.path(), &with, args);
+    assert!(
+        run(&["ncgen", "-4", "-o", "t.nc", "t.cdl"])
+            .status
+            .success()
+    );
+    std::fs::write(files.path().join("old.nc"), "old").unwrap();
+    for output in ["old.nc", "new.nc"] {
+        let crashed = run(&["nccopy", "-F", "v,40100,13", "t.nc", output]);
+        assert!(crashed.status.signal().is_some(), "{:?}", crashed.status);
+    }
+    assert_eq!(std::fs::read(files.path().join("old.nc")).unwrap(), b"old");
+    assert!(!files.path().join("new.nc").exists());
+}
+
 #[test]
 fn tools_say_where_they_looked() {
     let (files, libraries, empty) = (folder(), folder(), folder());
