@@ -9,6 +9,7 @@
     )
 )]
 
+pub mod c_format;
 pub mod cdl;
 pub mod chunk_spec;
 pub mod diagnostic;

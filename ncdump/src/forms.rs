@@ -1,10 +1,10 @@
 //! Numbers that are not printed as CDL has them: times, and variables with a `C_format`.
 
 use netcdf_core::model::{Atomic, DataType, GroupId, Schema, Values, VarId, Variable};
+use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
 use netcdf_grammar::cdl::write::{Forms, Number, NumberText};
 use netcdf_grammar::escape::trim_nuls;
 
-use crate::c_format::{FloatFormat, IntegerFormat};
 use crate::options::Digits;
 use crate::time::{Formatted, Separator, TimeUnits};
 

@@ -7,7 +7,6 @@
 //! | `select` | the variables and groups that `-v` and `-g` name |
 //! | `forms` | numbers that are not printed as CDL has them: times and `C_format` |
 //! | [`time`] | times |
-//! | [`c_format`] | `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
 #![forbid(unsafe_code)]
@@ -20,7 +19,6 @@
     )
 )]
 
-pub mod c_format;
 pub mod cli;
 mod filters;
 mod forms;

@@ -21,6 +21,7 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
         stdout: Box::new(out.clone()),
         stderr: Box::new(err.clone()),
         terminal: false,
+        screen: false,
     };
     let args = ["ncdump"].iter().chain(args).chain(&["f.nc"]);
     let cli = cli::parse(args.map(Into::into).collect()).unwrap();

@@ -1,7 +1,9 @@
 //! Special attributes: settings of a variable or of the dataset that look like attributes.
 
 use netcdf_core::model::special::Special;
-use netcdf_core::model::{Atomic, Endianness, Fill, Kind, Storage, StorageLayout, Values, VarId};
+use netcdf_core::model::{
+    Atomic, Dimension, Endianness, Fill, Kind, Storage, StorageLayout, Values, VarId,
+};
 
 use super::Lower;
 use super::list::Item;
@@ -60,6 +62,11 @@ impl Lower<'_> {
         match special {
             Special::Storage => self.layout(var, word, list),
             Special::ChunkSizes => self.chunks(var, word, list),
+            Special::ShardSizes => {
+                if let Some(sizes) = self.sizes(special, var, word, list) {
+                    self.storage(var, |s| s.shard = Some(sizes));
+                }
+            }
             Special::Fletcher32 => {
                 if let Some(on) = self.switch(special, word, list) {
                     self.chain(var, word, |c| c.fletcher32 = on);
@@ -127,37 +134,47 @@ impl Lower<'_> {
         });
     }
 
-    fn chunks(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
-        let Some(sizes) = self.special_integers(Special::ChunkSizes, word, list) else {
-            return;
-        };
+    /// Sizes for all dimensions of a variable; `None` if something is wrong with them.
+    fn sizes(
+        &mut self,
+        special: Special,
+        var: VarId,
+        word: Word<'_>,
+        list: &[Item<'_>],
+    ) -> Option<Vec<u64>> {
+        let name = special.name();
+        let sizes = self.special_integers(special, word, list)?;
         let sizes: Option<Vec<u64>> = sizes.iter().map(|&n| u64::try_from(n).ok()).collect();
         let Some(mut sizes) = sizes else {
             let expected = "sizes from 1 on, or 0 for the default";
-            return self.illegal(Special::ChunkSizes, word, list, expected);
+            self.illegal(special, word, list, expected);
+            return None;
         };
-        let dims = self
-            .schema
-            .var(var)
-            .map(|v| v.dims.clone())
-            .unwrap_or_default();
-        if sizes.len() < dims.len() {
-            let message = format!(
-                "_ChunkSizes has {} sizes for {} dimensions",
-                sizes.len(),
-                dims.len()
-            );
-            return self.error(word.at, message);
+        let rank = self.schema.var(var).map_or(0, |v| v.dims.len());
+        if sizes.len() < rank {
+            let message = format!("{name} has {} sizes for {rank} dimensions", sizes.len());
+            self.error(word.at, message);
+            return None;
         }
-        if let Some(extra) = list.get(dims.len()) {
-            self.warning(
-                extra.at(),
-                "_ChunkSizes has more sizes than the variable has dimensions",
-            );
-            sizes.truncate(dims.len());
+        if let Some(extra) = list.get(rank) {
+            let message = format!("{name} has more sizes than the variable has dimensions");
+            self.warning(extra.at(), message);
+            sizes.truncate(rank);
         }
+        Some(sizes)
+    }
+
+    fn chunks(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
+        let Some(sizes) = self.sizes(Special::ChunkSizes, var, word, list) else {
+            return;
+        };
+        let dims = self.schema.var(var).map(|v| v.dims.clone());
+        let dims = dims.unwrap_or_default();
+        // In Zarr chunks may be longer than what is in them.
+        let overhang = self.kind.is_some_and(|kind| kind.as_zarr().is_some());
         for ((&id, &size), item) in dims.iter().zip(&sizes).zip(list) {
-            if let Some(dim) = self.schema.dim(id).filter(|d| !d.unlimited && d.len < size) {
+            let beyond = |d: &&Dimension| !overhang && !d.unlimited && d.len < size;
+            if let Some(dim) = self.schema.dim(id).filter(beyond) {
                 let message = format!(
                     "a chunk of {size} is larger than dimension `{}` of {}",
                     dim.name, dim.len

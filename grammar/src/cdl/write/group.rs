@@ -129,9 +129,9 @@ impl Writer<'_, '_> {
         let Some(var) = self.schema.var(id).filter(|v| v.dims.len() == 1) else {
             return false;
         };
-        self.upwards(group).any(|(_, g)| {
-            let names = g.dims.iter().filter_map(|&d| self.schema.dim(d));
-            names.into_iter().any(|d| d.name == var.name)
+        self.upwards(group).any(|(id, _)| {
+            let dims = self.dims.get(id.index());
+            dims.is_some_and(|dims| dims.contains_key(&var.name))
         })
     }
 

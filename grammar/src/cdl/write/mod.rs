@@ -30,7 +30,8 @@ use std::io::Write;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{Error, Result};
-use netcdf_core::model::{GroupId, Schema, Values};
+use netcdf_core::model::name::ByName;
+use netcdf_core::model::{DimId, GroupId, Schema, Values};
 
 use crate::number::{FloatFormat, Form, Precision};
 use out::Out;
@@ -52,6 +53,7 @@ pub fn write(
     let mut writer = Writer {
         set,
         schema: set.reader.schema(),
+        dims: variables::by_name(set.reader.schema()),
         options,
         data: Floats::new(options, Form::Data),
         out: Out::new(out, options.line_length),
@@ -101,6 +103,8 @@ impl Floats {
 struct Writer<'a, 'w> {
     set: &'a Dataset<'a>,
     schema: &'a Schema,
+    /// The dimensions of each group; the first of each name.
+    dims: Vec<ByName<DimId>>,
     options: &'a Options<'a>,
     /// Form of floating-point values in data.
     data: Floats,

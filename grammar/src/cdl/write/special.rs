@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use netcdf_core::filter::codec;
 use netcdf_core::model::special::Special;
+use netcdf_core::model::strings::OF_VARIABLE;
 use netcdf_core::model::{
-    DataType, Endianness, Fill, FilterSpec, Group, Storage, StorageLayout, Variable,
+    DataType, Endianness, Fill, FilterSpec, Group, Storage, StorageLayout, Variable, ZarrVersion,
 };
 
 use super::{SpecialAttributes, Writer};
@@ -23,6 +24,8 @@ impl Writer<'_, '_> {
             return;
         }
         let storage = &var.storage;
+        // ncgen makes an attribute of it, behind those that are there.
+        self.max_string(var, name);
         self.layout(storage, name);
         let all = self.options.special == SpecialAttributes::Filters;
         let filters = self.shown(&storage.filters);
@@ -67,6 +70,26 @@ impl Writer<'_, '_> {
         {
             let sizes: Vec<_> = sizes.iter().map(u64::to_string).collect();
             self.special(name, Special::ChunkSizes, sizes.join(", ").as_bytes());
+        }
+        if let Some(sizes) = &storage.shard {
+            let sizes: Vec<_> = sizes.iter().map(u64::to_string).collect();
+            self.special(name, Special::ShardSizes, sizes.join(", ").as_bytes());
+        }
+    }
+
+    /// Bytes of the strings of a variable, if no attribute says it, and it is not what is taken then.
+    fn max_string(&mut self, var: &Variable, name: &[u8]) {
+        let Some(size) = var.storage.max_string else {
+            return;
+        };
+        let version3 = self
+            .schema
+            .kind
+            .as_zarr()
+            .is_some_and(|z| z.version == ZarrVersion::V3);
+        let known = var.attribute(OF_VARIABLE).is_some();
+        if !known && (version3 || self.schema.default_string_size().ok() != Some(size)) {
+            self.setting(name, OF_VARIABLE, size.to_string().as_bytes());
         }
     }
 
@@ -125,10 +148,14 @@ impl Writer<'_, '_> {
     }
 
     fn special(&mut self, owner: &[u8], special: Special, value: &[u8]) {
+        self.setting(owner, special.name(), value);
+    }
+
+    fn setting(&mut self, owner: &[u8], setting: &str, value: &[u8]) {
         self.out.line(b"\t\t");
         self.out.bytes(owner);
         self.out.bytes(b":");
-        self.out.bytes(special.name().as_bytes());
+        self.out.bytes(setting.as_bytes());
         self.out.bytes(b" = ");
         self.out.bytes(value);
         self.out.bytes(b" ;\n");

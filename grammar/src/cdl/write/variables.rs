@@ -1,5 +1,6 @@
 //! Declarations of dimensions and variables, and references to dimensions and types.
 
+use netcdf_core::model::name::ByName;
 use netcdf_core::model::{
     DataType, DimId, Dimension, Group, GroupId, Kind, Name, Schema, TypeId, VarId, Variable,
 };
@@ -69,10 +70,8 @@ impl Writer<'_, '_> {
     fn dimension_name(&mut self, from: GroupId, id: DimId) {
         let schema = self.schema;
         let Some(dim) = schema.dim(id) else { return };
-        let named = |&d: &DimId| schema.dim(d).is_some_and(|d| d.name == dim.name);
-        let found = self
-            .upwards(from)
-            .find_map(|(_, g)| g.dims.iter().copied().find(named));
+        let named = |g: GroupId| self.dims.get(g.index())?.get(&dim.name).copied();
+        let found = self.upwards(from).find_map(|(g, _)| named(g));
         if found != Some(id) {
             push_group(schema, dim.group, &mut self.out.text);
         }
@@ -98,6 +97,16 @@ impl Writer<'_, '_> {
         }
         push_defined(&user.name, self.schema.kind, &mut self.out.text);
     }
+}
+
+/// The dimensions of each group; the first of each name.
+pub(super) fn by_name(schema: &Schema) -> Vec<ByName<DimId>> {
+    let of_group = |group: &Group| {
+        let dims = group.dims.iter().rev();
+        let named = dims.filter_map(|&id| Some((schema.dim(id)?.name.clone(), id)));
+        named.collect()
+    };
+    schema.groups.iter().map(of_group).collect()
 }
 
 /// Appends a name where no keyword can stand. Files that pad names with zeros mean the names

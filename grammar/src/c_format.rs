@@ -1,7 +1,8 @@
-//! The `C_format` attribute: how the values of a variable are to be printed.
+//! Formats of C's `printf` for one number: the `C_format` attribute, which says how the values of a variable are to be
+//! printed, and the option `-F` of `zdump --compat`.
 //!
-//! The attribute holds a format of C's `printf`. It comes from the file, so it is parsed here as a
-//! small grammar and never handed to anything that interprets it:
+//! A format comes from a file or a user, so it is parsed here as a small grammar and never handed to anything that
+//! interprets it:
 //!
 //! ```text
 //! format     = text? "%" flag* width? ("." precision?)? length? conversion text?
@@ -13,8 +14,8 @@
 //! text       = any bytes but control characters; "%%" stands for "%"
 //! ```
 //!
-//! A format of another form, or whose conversion does not fit the variable's type, is `None`:
-//! the variable is printed as if it had no `C_format`.
+//! A format of another form, or whose conversion does not fit the type, is `None`: a variable is printed as if it had no
+//! `C_format`.
 
 mod float;
 mod integer;
@@ -29,7 +30,7 @@ const MAX_LENGTH: usize = 99;
 /// A `C_format` for variables of an integer type, or char.
 ///
 /// ```
-/// use ncdump::c_format::IntegerFormat;
+/// use netcdf_grammar::c_format::IntegerFormat;
 ///
 /// let mut out = Vec::new();
 /// let format = IntegerFormat::parse(b"<%#06x>", 16).ok_or("refused")?;
@@ -49,7 +50,7 @@ pub struct IntegerFormat {
 /// A `C_format` for variables of type float or double.
 ///
 /// ```
-/// use ncdump::c_format::FloatFormat;
+/// use netcdf_grammar::c_format::FloatFormat;
 ///
 /// let mut out = Vec::new();
 /// let format = FloatFormat::parse(b"%.3f").ok_or("refused")?;
