@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes corpus/*: the inputs that the fuzzer starts from, out of testdata/hdf5/structures/ and, of virtual
-datasets, testdata/hdf5/virtual_*.h5. Needs h5py; for the filters that HDF5 does not have itself, hdf5plugin."""
+datasets, testdata/hdf5/virtual_*.h5. Needs h5py; for the filters that HDF5 does not have itself, hdf5plugin;
+for Zarr (seeds_zarr.py), zarr, numcodecs and netCDF4."""
 import hashlib
 import os
 import pathlib
@@ -10,6 +11,8 @@ import tempfile
 
 import h5py
 import numpy as np
+
+import seeds_zarr
 
 HERE = pathlib.Path(__file__).resolve().parent
 HDF5 = HERE.parent.parent / "testdata" / "hdf5"
@@ -227,6 +230,19 @@ def chunk(folder, name, way, dtype, shape, order):
         seed("filter_" + name, head + bytes([flags, len(params)]) + u32(*params) + stored)
 
 
+def texts():
+    """CDL, and specifications of filters and chunks."""
+    for number, path in enumerate(sorted((HDF5.parent / "cdl").glob("*.cdl"))):
+        text = path.read_bytes()
+        if len(text) < 10000:
+            seed("cdl", bytes([number % 8]) + text)
+    specs = HDF5.parent.parent / "grammar/src/filter_spec/parse/c.txt"
+    for line in specs.read_text().splitlines():
+        seed("specs", line.split("\t")[0].encode())
+    for text in ("temp&/g/wind*,zstd,3", "temp,none", "temp*,bitround,9", "temp:1,180,360", "t:compact", "time/1,lat/180", "/"):
+        seed("specs", text.encode())
+
+
 def main():
     for path in sorted(FILES.iterdir()):
         seed("whole", path.read_bytes())
@@ -239,6 +255,8 @@ def main():
         virtual_datasets(path, Image(path))
     selections()
     filters()
+    texts()
+    seeds_zarr.all_seeds(seed)
 
 
 if __name__ == "__main__":

@@ -6,23 +6,32 @@
 //! not verified in these builds (`cfg(fuzzing)`).
 #![deny(unsafe_code)]
 
+mod codecs;
 mod filters;
+mod grammar;
 mod image;
+mod store;
 mod structures;
+mod text;
 mod virtual_dataset;
+mod zarr;
 
+pub use codecs::codecs;
 pub use filters::filter;
+pub use grammar::{cdl, specs};
 pub use image::{Image, Numbers, superblock};
 pub use structures::{
     btree_v1, btree_v2, chunk_index, fractal_heap, global_heap, local_heap, message, object,
 };
+pub use text::{json, names};
 pub use virtual_dataset::{selection, virtual_dataset};
+pub use zarr::{shard_index, zarr_v2, zarr_v3, zip};
 
 use std::sync::Arc;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
-use netcdf_core::format;
+use netcdf_core::format::{self, Reader};
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::io::{Container, Source};
 use netcdf_core::limits::Limits;
@@ -48,20 +57,31 @@ pub fn source(bytes: &[u8]) -> Arc<dyn Source> {
 
 /// A whole file of any format: opens it, and reads the start of all variables.
 pub fn whole(bytes: &[u8]) {
+    read(Container::Source(source(bytes)), u64::MAX);
+}
+
+/// Opens what may be a dataset, and reads the start of all variables whose chunks have at most so many bytes.
+fn read(container: Container, most: u64) {
     let mut env = Env {
         limits: limits(),
         ..Env::default()
     };
     env.pool.threads = 1;
-    let Ok(reader) = format::open(Container::Source(source(bytes)), &env) else {
-        return;
-    };
-    let dataset = Dataset::new(&*reader, &env);
+    if let Ok(reader) = format::open(container, &env) {
+        variables(&*reader, &env, most);
+    }
+    let _ = env.notes.take();
+}
+
+fn variables(reader: &dyn Reader, env: &Env, most: u64) {
+    let dataset = Dataset::new(reader, env);
     let schema = reader.schema();
     for var in schema.var_ids().take(64) {
         let shape = schema.shape(var);
-        let size = dataset.layout(var).map_or(1, |l| l.element.size.max(1));
-        if size > 1 << 20 {
+        let layout = dataset.layout(var);
+        let size = layout.as_ref().map_or(1, |l| l.element.size.max(1));
+        let chunk = layout.map_or(Some(0), |l| l.chunk_bytes());
+        if size > 1 << 20 || chunk.map_or(u64::MAX, |n| n as u64) > most {
             continue;
         }
         let _ = dataset.read(var, &first(&shape, (ELEMENTS * 8 / size).max(1)));
@@ -74,7 +94,6 @@ pub fn whole(bytes: &[u8]) {
             let _ = dataset.read(var, &last);
         }
     }
-    let _ = env.notes.take();
 }
 
 /// The first elements of a variable, with all of as many dimensions as possible.

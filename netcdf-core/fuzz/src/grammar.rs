@@ -1,0 +1,75 @@
+//! CDL, and the specifications of filters and chunks.
+
+use netcdf_core::model::{Endianness, Kind, Values};
+use netcdf_core::{Error, ErrorKind, Result};
+use netcdf_grammar::cdl::values::{self, List, Problems, Sink};
+use netcdf_grammar::cdl::{self, ReadOptions};
+use netcdf_grammar::{chunk_spec, filter_spec};
+
+use crate::{limits, source};
+
+/// CDL: declarations, then the data. The first byte says of which kind the output shall be.
+pub fn cdl(input: &[u8]) {
+    let Some((number, text)) = input.split_first() else {
+        return;
+    };
+    let options = ReadOptions {
+        kind: Kind::from_name(&(number % 8).to_string()),
+        limits: limits(),
+        strict: number & 8 != 0,
+    };
+    let source = source(text);
+    let Ok(cdl) = cdl::read(&*source, &options) else {
+        return;
+    };
+    for list in cdl.data.iter().chain(&cdl.replaced) {
+        let list = List {
+            source: &*source,
+            bytes: list.bytes.clone(),
+            var: list.var,
+        };
+        let _ = values::lengths(&list, &cdl.schema, &mut Problems::default());
+        let mut problems = Problems::default();
+        let _ = values::read(
+            &list,
+            &cdl.schema,
+            Endianness::Big,
+            &mut problems,
+            &mut Nowhere(0),
+        );
+    }
+}
+
+/// Takes so many bytes, up to those that are enough.
+struct Nowhere(usize);
+
+impl Nowhere {
+    fn take(&mut self, bytes: usize) -> Result<()> {
+        self.0 = self.0.saturating_add(bytes);
+        match self.0 > 1 << 20 {
+            true => Err(Error::new(ErrorKind::Limit, "enough bytes")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Sink for Nowhere {
+    fn bytes(&mut self, _: u64, bytes: &[u8]) -> Result<()> {
+        self.take(bytes.len())
+    }
+
+    fn values(&mut self, _: u64, values: &Values) -> Result<()> {
+        self.take(values.len())
+    }
+}
+
+/// What the options of nccopy say of filters and chunks.
+pub fn specs(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else {
+        return;
+    };
+    let _ = filter_spec::filters(text);
+    let _ = filter_spec::assignment(text);
+    let _ = filter_spec::quantization(text);
+    let _ = chunk_spec::parse(text);
+}
