@@ -12,7 +12,7 @@ use netcdf_core::format::{self, CreateOptions, Reader};
 use netcdf_core::io::Output;
 use netcdf_core::io::memory::MemoryTarget;
 use netcdf_core::io::memory_store::{MemoryStore, MemoryStoreTarget};
-use netcdf_core::model::{Schema, StorageLayout, VarId};
+use netcdf_core::model::{Kind, Schema, StorageLayout, VarId, Zarr, ZarrVersion};
 use netcdf_core::tool::Io;
 
 use crate::inputs::Copy;
@@ -34,11 +34,24 @@ pub fn print(
         copy.input.to_string_lossy(),
         copy.output.path.to_string_lossy(),
     );
-    let kind = plan.schema.kind.name();
+    let kind = label(plan.schema.kind);
     let title = format!("{} -> {} ({kind})", printable(&input), printable(&output));
     let end = if n < all { "\n" } else { "" };
     let failed = |e| Error::io("cannot write", "(stdout)", e);
     write!(io.stdout, "{title}\n{text}{end}").map_err(failed)
+}
+
+/// What a kind is called; those of Zarr are netCDF-4 to the C tools.
+fn label(kind: Kind) -> &'static str {
+    match kind.as_zarr() {
+        None => kind.name(),
+        Some(Zarr { pure, version }) => match (pure, version) {
+            (false, ZarrVersion::V2) => "NCZarr version 2",
+            (false, ZarrVersion::V3) => "NCZarr version 3",
+            (true, ZarrVersion::V2) => "Zarr version 2",
+            (true, ZarrVersion::V3) => "Zarr version 3",
+        },
+    }
 }
 
 fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
@@ -84,11 +97,15 @@ fn row(input: &Schema, output: &Schema, job: &Job, env: &Env) -> Vec<String> {
 
 /// The shape of chunks, or what else the layout is.
 fn chunks(schema: &Schema, var: VarId, layout: &Layout) -> String {
+    let lengths = || {
+        let lengths: Vec<_> = layout.chunk.iter().map(u64::to_string).collect();
+        lengths.join("x")
+    };
     match schema.var(var).and_then(|v| v.storage.layout.as_ref()) {
-        Some(StorageLayout::Chunked(_)) => {
-            let lengths: Vec<_> = layout.chunk.iter().map(u64::to_string).collect();
-            lengths.join("x")
-        }
+        // All of Zarr is chunks; a scalar is one without a shape.
+        _ if schema.kind.as_zarr().is_some() && layout.chunk.is_empty() => "scalar".to_owned(),
+        _ if schema.kind.as_zarr().is_some() => lengths(),
+        Some(StorageLayout::Chunked(_)) => lengths(),
         Some(StorageLayout::Compact) => "compact".to_owned(),
         Some(StorageLayout::Virtual) => "virtual".to_owned(),
         Some(StorageLayout::Contiguous | StorageLayout::Unknown) | None => {

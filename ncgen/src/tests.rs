@@ -38,6 +38,7 @@ fn ncgen(args: &[&str], text: &[u8]) -> (Status, String) {
         stdout: Box::new(std::io::sink()),
         stderr: Box::new(stderr.clone()),
         terminal: false,
+        screen: false,
     };
     let args = std::iter::once("ncgen").chain(args.iter().copied());
     let status = crate::run(args.map(Into::into), &mut io);

@@ -156,11 +156,29 @@ impl Damage {
     /// The error itself if it is not tolerated: no damage is, or there was much before, or it is
     /// none.
     pub fn meet(&self, e: Error) -> Result<()> {
+        let damage = e.is_damage();
+        self.keep(e, damage)
+    }
+
+    /// Takes note of an object of a store that cannot be had, for whatever reason: that is damage of one object, too.
+    ///
+    /// # Errors
+    /// As [`Damage::meet`]; that the run is cancelled is none.
+    pub fn meet_lost(&self, e: Error) -> Result<()> {
+        let lost = matches!(
+            e.kind(),
+            ErrorKind::Io | ErrorKind::Unsupported | ErrorKind::NoContent | ErrorKind::BadName
+        );
+        let damage = lost || e.is_damage();
+        self.keep(e, damage)
+    }
+
+    fn keep(&self, e: Error, damage: bool) -> Result<()> {
         let Some(found) = &self.0 else {
             return Err(e);
         };
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        if found.len() >= MOST_DAMAGE || !e.is_damage() {
+        if found.len() >= MOST_DAMAGE || !damage {
             return Err(e);
         }
         found.push(e);
@@ -301,6 +319,18 @@ mod tests {
             assert_eq!(e.kind(), kind);
         }
         assert!(tolerated.take().is_empty());
+    }
+
+    #[test]
+    fn what_a_store_does_not_give_is_damage() {
+        let tolerated = Damage::tolerated();
+        for kind in [ErrorKind::Io, ErrorKind::NoContent, ErrorKind::Corrupt] {
+            assert!(tolerated.meet_lost(Error::new(kind, "odd")).is_ok());
+        }
+        let cancelled = || Error::new(ErrorKind::Cancelled, "odd");
+        assert!(tolerated.meet_lost(cancelled()).is_err());
+        assert!(Damage::default().meet_lost(cancelled()).is_err());
+        assert_eq!(tolerated.take().len(), 3);
     }
 
     #[test]

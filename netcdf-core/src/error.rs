@@ -59,6 +59,8 @@ pub enum ErrorKind {
     NotFound,
     /// A named object exists already.
     Exists,
+    /// What was opened to be changed was changed by somebody else since.
+    Changed,
     /// A key of a store that has none of the bytes, only keys below it (`NC_EEMPTY`).
     NoContent,
     /// A limit of ours was reached.
@@ -296,9 +298,30 @@ impl<T> Context<T> for Result<T> {
     }
 }
 
+/// Names said at most of one sort.
+const NAMED: usize = 8;
+
+/// The first few names, and how many more there are.
+#[must_use]
+pub fn list_names(names: &[String]) -> String {
+    let shown = names.get(..NAMED.min(names.len())).unwrap_or_default();
+    let more = match names.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<_> = (0..10).map(|n| n.to_string()).collect();
+        assert_eq!(list_names(&names), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
+        assert_eq!(list_names(&names[..8]), "0, 1, 2, 3, 4, 5, 6, 7");
+    }
 
     #[test]
     fn says_everything_it_knows() {

@@ -41,6 +41,8 @@ pub struct Io {
     pub stderr: Box<dyn Write>,
     /// Whether standard error is a terminal (a progress bar may be shown).
     pub terminal: bool,
+    /// Whether standard output is a terminal (colours may be shown).
+    pub screen: bool,
 }
 
 impl Io {
@@ -52,6 +54,7 @@ impl Io {
             stdout: stdout(),
             stderr: Box::new(std::io::stderr()),
             terminal: std::io::IsTerminal::is_terminal(&std::io::stderr()),
+            screen: std::io::IsTerminal::is_terminal(&std::io::stdout()),
         }
     }
 }
@@ -193,6 +196,7 @@ mod tests {
             stdout: Box::new(std::io::sink()),
             stderr: Box::new(stderr.clone()),
             terminal: false,
+            screen: false,
         };
         let error = Error::new(ErrorKind::Corrupt, "odd").in_object("/\u{1b}[2Jv");
         assert_eq!(report("ncdump", &error, &mut io), Status::Failure);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::mode::{Mode, is_strict};
 use super::{BAND, Dataset, Owner};
 use crate::chunk;
+use crate::copy::plan::carry_fill;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{DataType, DimId, Fill, GroupId, Region, Storage, VarId, Variable};
 
@@ -87,6 +88,10 @@ impl Dataset {
         }
         for attribute in &old.attributes {
             self.copy_attribute((from, var.into()), &attribute.name.to_string(), new)?;
+        }
+        let (had, has) = (from.kind(), self.kind());
+        if let Some(new) = self.staged.schema.vars.get_mut(new.index()) {
+            carry_fill((had, old), (has, new));
         }
         self.settle();
         self.copy_elements((from, var), new)?;

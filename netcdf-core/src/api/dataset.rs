@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use super::mode::Mode;
 use super::place::{self, Place};
+use super::present::Present;
 use super::staged::Staged;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{self, CreateOptions};
+use crate::io::held::hold;
 use crate::io::locator::{self, Asked};
 use crate::io::{Container, Output};
 use crate::model::{Fill, Kind, Schema};
@@ -27,6 +29,8 @@ pub struct Dataset {
     /// Number of variables whose definition is over.
     pub(super) settled: usize,
     place: Place,
+    /// What has to be in the place when it is written.
+    present: Present,
     options: CreateOptions,
     sync: bool,
 }
@@ -68,12 +72,14 @@ impl Dataset {
             zip_prefix: options.zip_prefix,
         };
         let place = Place::new(path.as_ref(), asked)?;
-        let there = |path| std::fs::symlink_metadata(path).is_ok();
-        if options.keep_existing && place.path().is_some_and(there) {
-            let e = Error::new(ErrorKind::Exists, "the dataset exists already");
-            return Err(e.of(&place.name()));
-        }
-        Self::begin(place, kind, options)
+        let present = match options.keep_existing {
+            true => Present::Nothing,
+            false => Present::Anything,
+        };
+        present.check(place.path())?;
+        let mut dataset = Self::begin(place, kind, options)?;
+        dataset.present = present;
+        Ok(dataset)
     }
 
     /// Creates a dataset in something else than a path, as in memory. It is written there once, when it is closed.
@@ -123,6 +129,7 @@ impl Dataset {
             changed: false,
             settled: 0,
             place,
+            present: Present::Anything,
             options: options.create,
             sync: !options.no_sync,
         }
@@ -180,8 +187,10 @@ impl Dataset {
         let path = path.as_ref();
         let name = path.to_string_lossy();
         check_right(&locator::local(path)?)?;
+        let present = Present::now(&locator::local(path)?)?;
         let said = options.env.as_deref().map(|env| env.notes.take());
         let mut dataset = Self::open_with(path, options)?;
+        dataset.present = present;
         format::check_writes(dataset.kind()).map_err(|e| e.of(&name))?;
         let lost = dataset.env.notes.take();
         for note in said.unwrap_or_default().into_iter().chain(lost.clone()) {
@@ -209,7 +218,8 @@ impl Dataset {
     ///
     /// # Errors
     /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; [`ErrorKind::Unsupported`] for outputs that
-    /// are written once; those of writing, after which what was there still is.
+    /// are written once; [`ErrorKind::Changed`] if what was opened, or written last, was changed or taken away since by
+    /// others; those of writing. What was there then still is.
     pub fn sync(&mut self) -> Result<()> {
         if self.mode == Mode::ReadOnly {
             return Ok(());
@@ -231,6 +241,7 @@ impl Dataset {
         let Some(path) = self.place.path() else {
             return Ok(());
         };
+        self.present = Present::now(path)?;
         let container = place::open(path, &self.env)?;
         let reader = format::open(container, &self.env)?;
         let known = self.staged.rebase(reader);
@@ -246,7 +257,8 @@ impl Dataset {
     /// Ends definitions, writes what was changed, and closes the dataset (`nc_close`).
     ///
     /// # Errors
-    /// Those of writing; what was there then still is, and the changes are lost.
+    /// As [`Dataset::sync`], but for the define mode and outputs that are written once; what was there then still is, and
+    /// the changes are lost.
     pub fn close(mut self) -> Result<()> {
         match self.mode {
             Mode::ReadOnly => Ok(()),
@@ -280,8 +292,9 @@ impl Dataset {
         if !self.changed {
             return Ok(());
         }
+        self.present.check(self.place.path())?;
         let plan = self.staged.plan(&self.env)?;
-        let output = self.place.output(self.sync, &self.env)?;
+        let (output, kept) = hold(self.place.output(self.sync, &self.env)?);
         let writer = format::create(
             output,
             plan.schema.clone(),
@@ -289,6 +302,9 @@ impl Dataset {
             &self.env,
         )?;
         crate::copy::run(&self.staged, &plan, writer, &self.env)?;
+        // That took its time.
+        self.present.check(self.place.path())?;
+        kept.take()?.commit()?;
         self.changed = false;
         Ok(())
     }

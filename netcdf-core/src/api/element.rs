@@ -7,7 +7,7 @@ mod sealed {
 }
 
 /// A type of elements in memory: the numbers, [`Char`] and [`Text`]. Numbers convert to each other.
-pub trait Element: sealed::Sealed + Clone + Send {
+pub trait Element: sealed::Sealed + Clone + Default + Send {
     /// The netCDF type that is the same.
     const TYPE: Atomic;
 

@@ -60,8 +60,11 @@ mod inquire;
 mod mode;
 mod numbers;
 mod place;
+
+mod present;
 mod read;
 mod select;
+mod shares;
 mod staged;
 mod storage;
 mod values;

@@ -1,8 +1,10 @@
 //! Reading the elements of variables.
 
 use super::element::{Char, Element, Text};
+use super::shares::Shares;
 use super::{BAND, Dataset, Select, numbers};
 use crate::chunk;
+use crate::chunk::layout::Layout;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::room;
 use crate::model::{Region, Values, VarId};
@@ -21,12 +23,8 @@ impl Dataset {
         let len = region.elements().and_then(|n| usize::try_from(n).ok());
         let len = len.unwrap_or(usize::MAX);
         room(len.saturating_mul(size_of::<T>()), "a region")?;
-        let mut list: Vec<T> = Vec::with_capacity(len);
-        let sink = |part: Vec<T>| {
-            list.extend(part);
-            Ok(())
-        };
-        match self.each_band(var, &region, sink)? {
+        let mut list = vec![T::default(); len];
+        match self.gather(var, &region, &mut list)? {
             Some(e) => Err(e),
             None => in_places(list, select, &region.count),
         }
@@ -54,22 +52,20 @@ impl Dataset {
     /// ```
     pub fn read_into<T: Element>(&self, var: VarId, select: &Select, out: &mut [T]) -> Result<()> {
         let region = self.readable(var, select)?;
-        let (have, mut at) = (out.len(), 0);
-        let mut places = select.places(&region.count);
-        if places.is_none() && region.elements() != Some(have as u64) {
-            let need = region.elements().unwrap_or(u64::MAX);
-            let need = usize::try_from(need).unwrap_or(usize::MAX);
-            return Err(self.unequal(var, have, need));
-        }
+        let have = out.len();
+        let Some(mut places) = select.places(&region.count) else {
+            if region.elements() != Some(have as u64) {
+                let need = region.elements().unwrap_or(u64::MAX);
+                let need = usize::try_from(need).unwrap_or(usize::MAX);
+                return Err(self.unequal(var, have, need));
+            }
+            return self.gather(var, &region, out)?.map_or(Ok(()), Err);
+        };
         let sink = |part: Vec<T>| {
             for element in part {
-                let place = match &mut places {
-                    Some(places) => places.next().unwrap_or(have),
-                    None => at,
-                };
+                let place = places.next().unwrap_or(have);
                 let to = out.get_mut(place);
                 *to.ok_or_else(|| self.unequal(var, have, place.saturating_add(1)))? = element;
-                at += 1;
             }
             Ok(())
         };
@@ -126,6 +122,35 @@ impl Dataset {
         region.in_object(|| self.schema().var_path(var))
     }
 
+    /// Puts the elements of a region into a list that has as many, on all threads; what is wrong with some, if they do
+    /// not fit.
+    fn gather<T: Element>(
+        &self,
+        var: VarId,
+        region: &Region,
+        out: &mut [T],
+    ) -> Result<Option<Error>> {
+        let set = chunk::Dataset::new(&self.staged, &self.env);
+        let layout = set.layout(var)?;
+        let path = || self.schema().var_path(var);
+        let most = (BAND / layout.element.size.max(1)).max(1);
+        let mut wrong: Option<Error> = None;
+        let shares = Shares::of(out);
+        let work = |band: &Region, bytes: Vec<u8>| {
+            let (list, error) = self.band::<T>((set, var, &layout), (band, region), &bytes)?;
+            let to = offset(band, region).and_then(|at| shares.take(at, list.len()));
+            let lost = || Error::new(ErrorKind::Argument, "a band has no place in memory");
+            to.ok_or_else(lost).in_object(path)?.clone_from_slice(&list);
+            Ok(error)
+        };
+        let sink = |error| {
+            wrong = wrong.take().or(error);
+            Ok(())
+        };
+        set.bands(var, (region.clone(), most), work, sink)?;
+        Ok(wrong.map(|e| e.in_object(&path())))
+    }
+
     /// Hands on the elements of a region in a type, band by band; what is wrong with some, if they do not fit.
     fn each_band<T: Element>(
         &self,
@@ -135,32 +160,52 @@ impl Dataset {
     ) -> Result<Option<Error>> {
         let set = chunk::Dataset::new(&self.staged, &self.env);
         let layout = set.layout(var)?;
-        let path = || self.schema().var_path(var);
         let most = (BAND / layout.element.size.max(1)).max(1);
         let mut wrong: Option<Error> = None;
         set.bands(
             var,
             (region.clone(), most),
-            |band, bytes| {
-                let values = set.values(var, &layout, &bytes);
-                let read = values.and_then(|v| numbers::read(v, T::TYPE, self.kind()));
-                let (values, error) = read.in_object(path)?;
-                let other = || Error::new(ErrorKind::BadType, "elements of another type");
-                let list = T::list(values).ok_or_else(other).in_object(path)?;
-                Ok((list, error.map(|e| numbers::placed(e, band, region))))
-            },
+            |band, bytes| self.band::<T>((set, var, &layout), (band, region), &bytes),
             |(list, error)| {
                 wrong = wrong.take().or(error);
                 sink(list)
             },
         )?;
-        Ok(wrong.map(|e| e.in_object(&path())))
+        Ok(wrong.map(|e| e.in_object(&self.schema().var_path(var))))
+    }
+
+    /// The elements of a band of a region in a type, of their stored form; what is wrong with some, if they do not fit.
+    fn band<T: Element>(
+        &self,
+        (set, var, layout): (chunk::Dataset<'_>, VarId, &Layout),
+        (band, region): (&Region, &Region),
+        bytes: &[u8],
+    ) -> Result<(Vec<T>, Option<Error>)> {
+        let path = || self.schema().var_path(var);
+        let values = set.values(var, layout, bytes);
+        let read = values.and_then(|v| numbers::read(v, T::TYPE, self.kind()));
+        let (values, error) = read.in_object(path)?;
+        let other = || Error::new(ErrorKind::BadType, "elements of another type");
+        let list = T::list(values).ok_or_else(other).in_object(path)?;
+        Ok((list, error.map(|e| numbers::placed(e, band, region))))
     }
 
     pub(super) fn unequal(&self, var: VarId, have: usize, need: usize) -> Error {
         let what = format!("{have} elements in memory where {need} are needed");
         Error::new(ErrorKind::Argument, what).in_object(&self.schema().var_path(var))
     }
+}
+
+/// The number, within a region, of the first element of a band of it; both are row-major, and of the same steps.
+fn offset(band: &Region, region: &Region) -> Option<usize> {
+    let mut place = 0u64;
+    for (dim, &count) in region.count.iter().enumerate() {
+        let from = region.start.get(dim)?;
+        let step = region.stride.get(dim).copied().unwrap_or(1).max(1);
+        let at = band.start.get(dim)?.checked_sub(*from)? / step;
+        place = place.checked_mul(count)?.checked_add(at)?;
+    }
+    usize::try_from(place).ok()
 }
 
 /// A list in the order that a map asks for.

@@ -198,6 +198,7 @@ impl Dataset {
             Some(_) => Fill::Fill,
             None => Fill::NoFill,
         };
+        storage.unwritten = None;
         match value {
             Some(value) => self.put_attribute(var, "_FillValue", value),
             None => Ok(()),
@@ -211,7 +212,7 @@ impl Dataset {
     /// [`ErrorKind::NoVariable`].
     pub fn fill(&self, var: VarId) -> Result<(Fill, Option<Values>)> {
         let var = self.variable(var)?;
-        Ok((var.storage.fill, var.fill_value()))
+        Ok((var.storage.fill, var.unwritten()))
     }
 
     /// Whether variables that are defined from now on, and what is not written of classic datasets, are filled; what

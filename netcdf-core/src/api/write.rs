@@ -8,7 +8,8 @@ use crate::model::{Atomic, DataType, Region, Values, VarId};
 
 impl Dataset {
     /// Writes elements of a variable (`nc_put_var_T`, `nc_put_var1_T`, `nc_put_vara_T`, `nc_put_vars_T`,
-    /// `nc_put_varm_T`). Numbers are converted to the variable's type; unlimited dimensions grow.
+    /// `nc_put_varm_T`). Numbers are converted to the variable's type; unlimited dimensions grow. With a count of 0 nothing
+    /// is written and nothing grows, wherever along an unlimited dimension that is.
     ///
     /// # Errors
     /// [`ErrorKind::Range`] if some do not fit: all are written, these as the variable's fill value;
@@ -136,6 +137,9 @@ impl Dataset {
 
     /// That the dimensions of a variable can be as long as a region asks for.
     fn check_growth(&self, var: VarId, region: &Region) -> Result<()> {
+        if region.count.contains(&0) {
+            return Ok(());
+        }
         let limit = super::define::longest(self.kind());
         match ends(region).into_iter().max() {
             Some(end) if end > limit => {

@@ -66,7 +66,8 @@ impl<'a> Decoder<'a> {
     /// Bytes of a decoded chunk; 0 for one that cannot come of what is stored.
     fn room(&self, stored: usize) -> usize {
         let most = stored.saturating_mul(RATIO);
-        self.len.filter(|&len| len <= most).unwrap_or(0)
+        let fits = |len: usize| len <= most && limits::room(len, "a chunk").is_ok();
+        self.len.filter(|&len| fits(len)).unwrap_or(0)
     }
 
     /// The elements of a chunk, from its bytes as they are stored.
@@ -74,13 +75,17 @@ impl<'a> Decoder<'a> {
         let buffers = &self.buffers;
         let len = self.room(stored.len());
         let mut bytes = stored;
-        if len >= LARGE && bytes.capacity() < len {
+        // A filter puts what it makes where there were the bytes of the one before it.
+        let several = self.layout.filters.len() > 1;
+        if several && len >= LARGE && bytes.capacity() < len {
             let stored = std::mem::replace(&mut bytes, buffers.take(len));
             bytes.extend_from_slice(&stored);
         }
         let mut scratch = buffers.take(len);
         let decoded = self.chain.decode(chunk.mask, bytes, &mut scratch);
-        buffers.give(scratch);
+        if len < LARGE || scratch.capacity() >= len {
+            buffers.give(scratch);
+        }
         let bytes = decoded.map_err(|e| self.in_chunk(e, chunk))?;
         match self.len {
             Some(len) if bytes.len() >= len => Ok(bytes),

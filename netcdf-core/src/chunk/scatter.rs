@@ -159,7 +159,10 @@ fn tail(axes: &[Axis]) -> (usize, u64, u64) {
 }
 
 /// Row-major steps of a box, in elements.
-fn steps(count: &[u64]) -> Result<Vec<u64>> {
+///
+/// # Errors
+/// [`ErrorKind::Limit`] if it has 2^64 elements or more.
+pub fn steps(count: &[u64]) -> Result<Vec<u64>> {
     let mut steps = vec![1u64; count.len()];
     let mut step = 1u64;
     for (s, &n) in steps.iter_mut().zip(count).rev() {

@@ -5,6 +5,7 @@ use crate::chunk::Dataset;
 use crate::env::Note;
 use crate::error::Result;
 use crate::format::Writer;
+use crate::format::zarr::write::nil;
 use crate::model::Values;
 
 impl Job {
@@ -27,8 +28,17 @@ impl Job {
                 remedy: Some("use -k nczarr3 or -k zarr3 to keep them whole".to_owned()),
             });
         }
+        if writer.schema().kind.as_zarr().is_some() && has_nil(values) {
+            let path = set.reader.schema().var_path(self.pair.from);
+            set.env.notes.say(nil(&path));
+        }
         writer.put_heap(self.pair.to, values)
     }
+}
+
+/// True for strings that are none.
+fn has_nil(values: &Values) -> bool {
+    matches!(values, Values::String(strings) if strings.iter().any(Option::is_none))
 }
 
 /// True for strings with something behind a zero byte.
@@ -50,5 +60,7 @@ mod tests {
         assert!(is_cut(&strings(b"a\0b")) && is_cut(&strings(b"\0b")));
         assert!(!is_cut(&strings(b"ab\0\0")) && !is_cut(&strings(b"")));
         assert!(!is_cut(&Values::Char(b"a\0b".to_vec())));
+        assert!(has_nil(&strings(b"a")));
+        assert!(!has_nil(&Values::String(vec![Some(b""[..].into())])));
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::Job;
 use crate::chunk::layout::Layout;
-use crate::chunk::scatter::Block;
+use crate::chunk::scatter::{Block, steps};
 use crate::chunk::{ChunkRef, Dataset, elements, rechunk};
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::format::Writer;
+use crate::format::{Runs, Writer};
 use crate::io::Source;
 use crate::io::source::present;
 use crate::model::{Atomic, Region, Values, convert};
@@ -44,6 +44,9 @@ const PIECE: u64 = 64 << 20;
 
 /// Bytes converted and written at a time, about.
 const BAND: u64 = 1 << 20;
+
+/// Bytes that are swapped before they are written.
+const CACHED: usize = 512 << 10;
 
 /// The method for a variable of this shape whose data is not put as chunks, and that is stored as
 /// `from` says and will be as `to` says. `alike` says that an element has the same bytes in both, but
@@ -161,6 +164,19 @@ impl Job {
 
     /// Reads, converts and writes the variable band by band; the bytes stored.
     pub(super) fn converted(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
+        let runs = match self.has_heap() {
+            true => None,
+            false => writer.runs(self.pair.to)?,
+        };
+        match runs {
+            Some(runs) => self.converted_apart(set, writer, &*runs)?,
+            None => self.converted_in_order(set, writer)?,
+        }
+        Ok(self.bytes())
+    }
+
+    /// The bands are written one after the other.
+    fn converted_in_order(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<()> {
         let path = || set.reader.schema().var_path(self.pair.from);
         let size = self.to.element.size.max(1);
         let mut element = 0;
@@ -179,8 +195,65 @@ impl Job {
                 set.env.buffers.give_large(bytes);
                 Ok(())
             },
-        )?;
-        Ok(self.bytes())
+        )
+    }
+
+    /// Each band is written by the thread that made it.
+    fn converted_apart(
+        &self,
+        set: Dataset<'_>,
+        writer: &mut dyn Writer,
+        runs: &dyn Runs,
+    ) -> Result<()> {
+        let size = self.to.element.size.max(1);
+        let steps = steps(&self.shape)?;
+        let first = |band: &Region| {
+            let places = band.start.iter().zip(&steps);
+            places.map(|(n, step)| n.saturating_mul(*step)).sum()
+        };
+        let mut element = 0;
+        let work = |band: &Region, bytes: Vec<u8>| self.put_apart(set, (first(band), bytes), runs);
+        let sink = |bytes: u64| {
+            writer.ran(self.pair.to, element, bytes)?;
+            element = element.saturating_add(bytes / size);
+            set.env.progress.advance(bytes);
+            Ok(())
+        };
+        let bands = (Region::whole(&self.shape), BAND / size);
+        // Values that are converted take memory beside the elements.
+        match self.alike {
+            true => set.large_bands(self.pair.from, bands, work, sink),
+            false => set.bands(self.pair.from, bands, work, sink),
+        }
+    }
+
+    /// Writes stored elements of the input from an element of the variable on; the bytes written. They are
+    /// swapped in parts, which are then still in the processor's cache.
+    fn put_apart(
+        &self,
+        set: Dataset<'_>,
+        (first, bytes): (u64, Vec<u8>),
+        runs: &dyn Runs,
+    ) -> Result<u64> {
+        let path = || set.reader.schema().var_path(self.pair.from);
+        let swaps = self.alike && self.from.element.order != self.to.element.order;
+        let mut bytes = match swaps {
+            true => bytes,
+            false => self.encoded(set, bytes).in_object(path)?,
+        };
+        let to = self.to.element.plain_type().filter(|_| swaps);
+        let size = usize::try_from(self.to.element.size)
+            .unwrap_or(usize::MAX)
+            .max(1);
+        let mut element = first;
+        for part in bytes.chunks_mut((CACHED / size).max(1).saturating_mul(size)) {
+            elements::swap(part, to.and_then(Atomic::size).unwrap_or(1));
+            runs.put(element, part)?;
+            element = element.saturating_add((part.len() / size) as u64);
+        }
+        let made = bytes.len() as u64;
+        set.env.buffers.give_large(bytes);
+        Ok(made)
     }
 
     /// What becomes of stored elements of the input.

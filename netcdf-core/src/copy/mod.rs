@@ -62,14 +62,14 @@ pub fn run(
 
 /// That the files of the input are as they were when they were opened: else what was copied of them may be of two times.
 fn unchanged(reader: &dyn Reader) -> Result<()> {
-    let mut objects = (0..).map_while(|n| reader.object(n));
-    objects
-        .find(|object| object.has_changed())
-        .map_or(Ok(()), |object| {
-            let e =
-                Error::new(ErrorKind::Io, "the file changed while it was copied").of(object.name());
+    match reader.changed() {
+        None => Ok(()),
+        Some(name) => {
+            let what = "the file changed while it was copied";
+            let e = Error::new(ErrorKind::Io, what).of(&name);
             Err(e.with_remedy("copy it again when nobody writes to it"))
-        })
+        }
+    }
 }
 
 /// Copies the data of variables.

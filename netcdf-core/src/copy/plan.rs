@@ -1,12 +1,14 @@
 //! What is made of a dataset: input schema and options to output schema.
 
 mod bare;
+mod fill;
 mod fits;
 mod keep;
 mod sparse;
 mod storage;
 mod strings;
 
+pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
 pub use strings::size_strings;
 
@@ -43,6 +45,7 @@ pub struct Plan {
 /// # Errors
 /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for a selected variable or group that does not exist; where the
 /// output's kind cannot hold something, [`ErrorKind::BadType`](crate::ErrorKind::BadType),
+/// [`ErrorKind::NotInFormat`](crate::ErrorKind::NotInFormat),
 /// [`ErrorKind::Strict`](crate::ErrorKind::Strict) or [`ErrorKind::Unlimited`](crate::ErrorKind::Unlimited), with all that
 /// it lacks; [`ErrorKind::DimSize`](crate::ErrorKind::DimSize) for more records than it counts;
 /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for storage that a variable cannot have.
@@ -86,6 +89,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let lengths = plan.lengths.iter().copied();
     fits::check_records(&plan.schema, lengths.chain(shapes.flatten()))?;
     storage::decide(input, &mut plan, &pairs, options)?;
+    fill::carry(input, &mut plan, &pairs);
     Ok(plan)
 }
 

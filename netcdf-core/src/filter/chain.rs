@@ -20,6 +20,23 @@ struct Stage {
     bit: u32,
 }
 
+impl Stage {
+    /// Undoes the filter: from what it made on writing to what it was given.
+    fn undo(&self, context: &Context, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        let filter = self.filter.as_ref().map_err(again)?;
+        filter.decode(context, bytes, out)?;
+        match context.len.filter(|&len| len != out.len()) {
+            None => Ok(()),
+            Some(len) => {
+                let found = out.len();
+                Err(corrupt(format!(
+                    "a chunk of {found} bytes after its filters, expected {len}"
+                )))
+            }
+        }
+    }
+}
+
 impl std::fmt::Debug for Chain {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Chain of {} filters", self.stages.len())
@@ -66,18 +83,38 @@ impl Chain {
         let applied = self.stages.iter().rev().filter(|s| s.bit & mask == 0);
         for (n, stage) in applied.enumerate() {
             let context = masked.get(n).unwrap_or(&stage.context);
-            let filter = stage.filter.as_ref().map_err(again)?;
             scratch.clear();
-            filter.decode(context, &bytes, scratch)?;
-            if let Some(len) = context.len.filter(|&len| len != scratch.len()) {
-                let found = scratch.len();
-                return Err(corrupt(format!(
-                    "a chunk of {found} bytes after its filters, expected {len}"
-                )));
-            }
+            stage.undo(context, &bytes, scratch)?;
             std::mem::swap(&mut bytes, scratch);
         }
         Ok(bytes)
+    }
+
+    /// How many filters there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.stages.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stages.is_empty()
+    }
+
+    /// Undoes a single filter, by its number in the order of writing, of a chunk that all filters were applied to, and of which
+    /// those behind it were undone.
+    ///
+    /// # Errors
+    /// Those of [`Self::decode`]; [`ErrorKind::Argument`] if there is no such filter.
+    pub fn undo(&self, filter: usize, bytes: &[u8]) -> Result<Vec<u8>> {
+        let stage = self.stages.get(filter).ok_or_else(|| {
+            let what = format!("no filter {filter} in a chain of {}", self.stages.len());
+            Error::new(ErrorKind::Argument, what)
+        })?;
+        let mut out = Vec::new();
+        stage.undo(&stage.context, bytes, &mut out)?;
+        Ok(out)
     }
 
     /// Applies the filters to a chunk, first to last. What comes back are the stored bytes and the

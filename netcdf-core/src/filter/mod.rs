@@ -35,6 +35,7 @@ mod encoding;
 mod lz;
 mod missing;
 mod output;
+mod permute;
 mod user;
 #[cfg(test)]
 mod vectors;

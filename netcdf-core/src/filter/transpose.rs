@@ -11,6 +11,7 @@
 
 use super::codec::{Config, Members, ids};
 use super::output::{allocate, bad};
+use super::permute::permute;
 use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::{Error, ErrorKind, Result};
@@ -114,63 +115,15 @@ fn gather(
         return Ok(());
     }
     allocate(NAME, output, input.len())?;
-    let (last, outer) = (shape.split_last(), steps.split_last());
-    let (Some((&len, outer_shape)), Some((&step, outer_steps))) = (last, outer) else {
-        output.extend_from_slice(input);
-        return Ok(());
-    };
-    let mut place = vec![0_usize; outer_shape.len()];
-    loop {
-        let start: usize = place
-            .iter()
-            .zip(outer_steps)
-            .map(|(n, step)| n * step)
-            .sum();
-        let row = input.get(start.saturating_mul(size)..).unwrap_or_default();
-        take_row(row, (len, step), size, output);
-        if !advance(&mut place, outer_shape) {
-            return Ok(());
-        }
-    }
-}
-
-/// Appends `len` elements that are `step` elements apart.
-fn take_row(row: &[u8], (len, step): (usize, usize), size: usize, output: &mut Vec<u8>) {
-    if step == 1 {
-        output.extend_from_slice(row.get(..len.saturating_mul(size)).unwrap_or_default());
-        return;
-    }
-    match size {
-        1 => each::<1>(row, (len, step), output),
-        2 => each::<2>(row, (len, step), output),
-        4 => each::<4>(row, (len, step), output),
-        8 => each::<8>(row, (len, step), output),
-        _ => {
-            let apart = step.saturating_mul(size).max(1);
-            for piece in row.chunks(apart).take(len) {
-                output.extend_from_slice(piece.get(..size).unwrap_or_default());
-            }
-        }
-    }
-}
-
-/// [`take_row`] for elements of `N` bytes.
-fn each<const N: usize>(row: &[u8], (len, step): (usize, usize), output: &mut Vec<u8>) {
-    let (elements, _) = row.as_chunks::<N>();
-    let elements = elements.iter().step_by(step.max(1)).take(len);
-    elements.for_each(|element| output.extend_from_slice(element));
-}
-
-/// To the next place of a shape; false behind the last.
-fn advance(place: &mut [usize], shape: &[usize]) -> bool {
-    for (n, len) in place.iter_mut().zip(shape).rev() {
-        *n += 1;
-        if *n < *len {
-            return true;
-        }
-        *n = 0;
-    }
-    false
+    let start = output.len();
+    output.resize(start.saturating_add(input.len()), 0);
+    permute(
+        input,
+        (shape, steps),
+        size,
+        output.get_mut(start..).unwrap_or_default(),
+    );
+    Ok(())
 }
 
 impl Filter for Transpose {

@@ -58,6 +58,13 @@ pub trait Reader: Send + Sync {
         source.map(|source| Arc::clone(source.name()))
     }
 
+    /// The name of a file of the dataset that is not as it was when it was opened or read.
+    fn changed(&self) -> Option<Arc<str>> {
+        let mut objects = (0..).map_while(|n| self.object(n));
+        let changed = objects.find(|object| object.has_changed())?;
+        Some(Arc::clone(changed.name()))
+    }
+
     /// True if the reader makes the elements of this variable itself ([`Reader::read_box`]), as no
     /// chunks as [`Layout`] has them lead to them: they are parts of other datasets, or stored in a
     /// form that the engine does not know. Its layout then has no filters, and chunks of a shape in
@@ -134,6 +141,23 @@ pub trait Writer: Send {
     /// Those of the target; [`ErrorKind::Argument`] beyond the variable.
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()>;
 
+    /// What stores runs of a variable from several threads at once; `None` where that is not possible, or not worth
+    /// it. As long as it is used nothing else is put; what it stored is told with [`Writer::ran`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an id that is not in the schema; those of the target.
+    fn runs(&mut self, _var: VarId) -> Result<Option<Box<dyn Runs>>> {
+        Ok(None)
+    }
+
+    /// Takes note of `bytes` of a variable, from an element on, that [`Runs`] stored.
+    ///
+    /// # Errors
+    /// As [`Writer::put_run`].
+    fn ran(&mut self, _var: VarId, _element: u64, _bytes: u64) -> Result<()> {
+        Ok(())
+    }
+
     /// As [`Writer::put_run`], with bytes that stand in a source in the same stored form.
     ///
     /// # Errors
@@ -205,6 +229,15 @@ pub trait Writer: Send {
     /// # Errors
     /// Those of the target.
     fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// Stores runs of the elements of one variable, in any order and from several threads.
+pub trait Runs: Send + Sync {
+    /// As [`Writer::put_run`]; no element is stored twice.
+    ///
+    /// # Errors
+    /// As [`Writer::put_run`].
+    fn put(&self, element: u64, bytes: &[u8]) -> Result<()>;
 }
 
 /// What is known of a file beyond its schema.

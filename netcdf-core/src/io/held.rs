@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Output, Source, Store, StoreTarget, Target};
+use super::{Hand, Output, Source, Store, StoreTarget, Target};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Receives the output once its writer is done with it.
@@ -83,6 +83,10 @@ impl Target for Held {
 
     fn copy_from(&mut self, source: &dyn Source, range: Range<u64>, offset: u64) -> Result<()> {
         self.target.copy_from(source, range, offset)
+    }
+
+    fn hand(&self) -> Option<Arc<dyn Hand>> {
+        self.target.hand()
     }
 
     fn written(&mut self) -> Result<Arc<dyn Source>> {

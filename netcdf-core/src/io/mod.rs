@@ -27,7 +27,7 @@ pub mod zip;
 
 pub use source::Source;
 pub use store::Store;
-pub use target::{StoreTarget, Target};
+pub use target::{Hand, StoreTarget, Target};
 
 use std::sync::Arc;
 

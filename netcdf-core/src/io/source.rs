@@ -58,10 +58,10 @@ pub trait Source: Debug + Send + Sync {
 /// The bytes of one range; checked against the source's length before memory is taken for it.
 ///
 /// # Errors
-/// As [`Source::read_at`].
+/// As [`Source::read_ranges`].
 pub fn read_range<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<Vec<u8>> {
     let size = present(source, range)?;
-    let mut buf = vec![0; size];
+    let mut buf = crate::limits::zeros(size, "a read")?;
     source.read_at(range.start, &mut buf)?;
     Ok(buf)
 }

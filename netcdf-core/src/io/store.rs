@@ -88,6 +88,12 @@ pub trait Store: Debug + Send + Sync {
     /// [`crate::ErrorKind::Exists`] if it does, and as [`Store::put`].
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()>;
 
+    /// The name of a file that is not as it was when keys were read, as far as that is known; of very many keys, some are
+    /// looked at.
+    fn changed(&self) -> Option<Arc<str>> {
+        None
+    }
+
     /// Removes a key; there may be none.
     ///
     /// # Errors

@@ -39,6 +39,11 @@ pub trait Target: Debug + Send {
         copy_by_buffer(self, source, &range, offset)
     }
 
+    /// A hand that writes to the same bytes beside this one; `None` where only one can.
+    fn hand(&self) -> Option<Arc<dyn Hand>> {
+        None
+    }
+
     /// What was written so far, to be read while nothing is written.
     ///
     /// # Errors
@@ -54,6 +59,15 @@ pub trait Target: Debug + Send {
     /// # Errors
     /// [`crate::ErrorKind::Io`]; the old target then stands as it was.
     fn commit(self: Box<Self>) -> Result<()>;
+}
+
+/// Writes to a [`Target`] from several threads at once.
+pub trait Hand: Debug + Send + Sync {
+    /// Writes `bytes` from byte `offset` on. What several threads write has no byte in common.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`].
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()>;
 }
 
 /// A store in the making, that becomes visible as a whole on [`StoreTarget::commit`]; a target that is dropped

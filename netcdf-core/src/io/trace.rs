@@ -158,6 +158,10 @@ impl Store for Traced {
         self.trace.pass(("put if absent", key), put, text)
     }
 
+    fn changed(&self) -> Option<Arc<str>> {
+        self.store.changed()
+    }
+
     fn delete(&self, key: &str) -> Result<()> {
         let deleted = self.store.delete(key);
         self.trace

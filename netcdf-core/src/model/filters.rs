@@ -66,7 +66,7 @@ impl Schema {
     ///
     /// # Errors
     /// [`ErrorKind::NotNetcdf4`] for kinds that have no filters, [`ErrorKind::NoVariable`] for an id that is not in the
-    /// schema; with the variable's path [`ErrorKind::Scalar`], and [`ErrorKind::VariableLength`] for types of which filters
+    /// schema; with the variable's path [`ErrorKind::Scalar`], but of Zarr, and [`ErrorKind::VariableLength`] for types of which filters
     /// would be applied to references.
     pub fn takes_filters(&self, id: VarId) -> Result<()> {
         if self.kind.is_cdf() {
@@ -74,7 +74,8 @@ impl Schema {
             return Err(Error::new(ErrorKind::NotNetcdf4, what).with_remedy("use -k nc4"));
         }
         let var = self.known(id)?;
-        let why = if var.dims.is_empty() {
+        let zarr = self.kind.as_zarr().is_some();
+        let why = if var.dims.is_empty() && !zarr {
             let what = "a scalar has no chunks, which filters need";
             Err(Error::new(ErrorKind::Scalar, what))
         } else if var.ty.fixed_size(self).is_none() && !self.has_fixed_strings(var) {
@@ -208,6 +209,13 @@ mod tests {
         assert!(s.define_filter(VarId(2), spec(1, &[5])).is_ok());
         let e = s.define_filter(VarId(3), spec(1, &[5])).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::VariableLength);
+    }
+
+    #[test]
+    fn scalars_have_filters_in_zarr() {
+        let mut s = schema(Kind::PURE_ZARR3);
+        s.define_filter(VarId(1), spec(1, &[5])).unwrap();
+        assert_eq!(s.filter_ids(VarId(1)).unwrap(), [1]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod region;
 pub mod schema;
 pub mod special;
 pub mod storage;
+pub mod strings;
 pub mod types;
 pub mod values;
 

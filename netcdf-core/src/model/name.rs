@@ -101,6 +101,9 @@ impl fmt::Display for Name {
     }
 }
 
+/// Objects by their names.
+pub type ByName<T> = std::collections::HashMap<Name, T, foldhash::fast::RandomState>;
+
 /// Gives equal names one allocation.
 #[derive(Debug, Default)]
 pub struct Interner(std::collections::HashSet<Name, foldhash::fast::RandomState>);

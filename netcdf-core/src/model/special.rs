@@ -7,6 +7,8 @@ pub enum Special {
     Storage,
     /// `_ChunkSizes`
     ChunkSizes,
+    /// `_ShardSizes`
+    ShardSizes,
     /// `_Fletcher32`
     Fletcher32,
     /// `_Shuffle`
@@ -33,9 +35,10 @@ pub enum Special {
 
 impl Special {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Storage,
         Self::ChunkSizes,
+        Self::ShardSizes,
         Self::Fletcher32,
         Self::Shuffle,
         Self::DeflateLevel,
@@ -55,6 +58,7 @@ impl Special {
         match self {
             Self::Storage => "_Storage",
             Self::ChunkSizes => "_ChunkSizes",
+            Self::ShardSizes => "_ShardSizes",
             Self::Fletcher32 => "_Fletcher32",
             Self::Shuffle => "_Shuffle",
             Self::DeflateLevel => "_DeflateLevel",
@@ -79,8 +83,9 @@ impl Special {
     #[must_use]
     pub fn is_global(self) -> bool {
         match self {
-            Self::Storage | Self::ChunkSizes | Self::Fletcher32 | Self::Shuffle => false,
-            Self::DeflateLevel | Self::Filter | Self::Codecs => false,
+            Self::Storage | Self::ChunkSizes | Self::ShardSizes => false,
+            Self::Fletcher32 | Self::Shuffle | Self::DeflateLevel => false,
+            Self::Filter | Self::Codecs => false,
             Self::Endianness | Self::NoFill => false,
             Self::NcProperties | Self::SuperblockVersion | Self::IsNetcdf4 | Self::Format => true,
         }

@@ -17,7 +17,8 @@ pub struct Storage {
     /// Whether unwritten elements read as the fill value.
     pub fill: Fill,
     /// What unwritten elements are to read as where that is not the fill value: one value of the variable's type. HDF5
-    /// files that netCDF did not make need not say it in `_FillValue`. What is read has `None`.
+    /// files that netCDF did not make need not say it in `_FillValue`, and pure Zarr says it beside the attributes. What
+    /// is read of other formats than Zarr has `None`.
     pub unwritten: Option<Values>,
     /// Codecs as JSON text (`_Codecs`, Zarr), if given that way.
     pub codecs: Option<Vec<u8>>,

@@ -3,9 +3,9 @@
 use super::Staged;
 use crate::copy::{self, Options, Plan};
 use crate::env::{Env, Note};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::model::storage::ids::{NBIT, SCALEOFFSET};
-use crate::model::{DataType, Storage, VarId};
+use crate::model::{Storage, VarId};
 
 impl Staged {
     /// The copy that writes the dataset. Variables keep their ids.
@@ -13,7 +13,6 @@ impl Staged {
     /// # Errors
     /// Where the format cannot hold what is defined.
     pub(in crate::api) fn plan(&self, env: &Env) -> Result<Plan> {
-        self.check_types()?;
         let mut plan = copy::plan(&self.schema, &Options::default())?;
         for note in plan.notes.drain(..) {
             env.notes.say(note);
@@ -30,24 +29,6 @@ impl Staged {
             }
         }
         Ok(plan)
-    }
-
-    /// That the format has user-defined types, if there are any.
-    fn check_types(&self) -> Result<()> {
-        let user = |ty: DataType| ty.atomic().is_none();
-        let vars = self.schema.var_ids().zip(&self.schema.vars);
-        let mut found = vars.filter(|(_, v)| user(v.ty) || v.attributes.iter().any(|a| user(a.ty)));
-        match found
-            .next()
-            .filter(|_| self.schema.kind.as_zarr().is_some())
-        {
-            None => Ok(()),
-            Some((id, _)) => {
-                let what = "values of a user-defined type, which Zarr is read with but not written";
-                let e = Error::new(ErrorKind::NotInFormat, what);
-                Err(e.in_object(&self.schema.var_path(id)))
-            }
-        }
     }
 
     /// The storage of a variable that was there before.

@@ -111,6 +111,10 @@ impl Reader for Staged {
         }
     }
 
+    fn changed(&self) -> Option<Arc<str>> {
+        self.base.as_ref()?.reader.changed()
+    }
+
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
         match object {
             OBJECT => self.spool.as_ref().map(|spool| spool.source()),

@@ -184,7 +184,14 @@ impl<'a> Gather<'a> {
 
     fn want(&mut self, want: Want) -> Result<()> {
         let (Want::Chunk(chunk) | Want::Part(chunk, _)) = &want;
-        self.bytes = self.bytes.saturating_add(length(&chunk.range));
+        let bytes = length(&chunk.range);
+        if bytes >= LARGE as u64 {
+            // It is read alone, into memory that was used before.
+            self.flush()?;
+            self.wants.push(want);
+            return self.flush();
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
         self.wants.push(want);
         if self.wants.len() >= BATCH || self.bytes >= BYTES {
             return self.flush();

@@ -17,7 +17,7 @@ use crate::format::Reader;
 use crate::model::{Region, Values, VarId};
 pub use gather::Part;
 use gather::Variable;
-pub use tasks::{Cuts, Parts};
+pub use tasks::{COPIES, Cuts, Parts, PartsOf};
 
 /// An open dataset with the means to read it.
 #[derive(Clone, Copy)]
@@ -112,6 +112,26 @@ impl<'a> Dataset<'a> {
         let path = || self.reader.schema().var_path(var);
         let variable = self.variable(var, &layout).in_object(path)?;
         let cuts = Cuts::bands(*self, &variable, (&region, most));
+        let work = |band: &Region, part: Part| work(band, part.bytes);
+        tasks::run(*self, &variable, cuts, (work, sink))
+    }
+
+    /// As [`Dataset::bands`], for work that takes no memory beside the elements: bands are larger where chunks then
+    /// need not be kept.
+    ///
+    /// # Errors
+    /// The first error of reading, `work` or `sink`.
+    pub fn large_bands<R: Send>(
+        &self,
+        var: VarId,
+        (region, most): (Region, u64),
+        work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
+        sink: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let layout = self.layout(var)?;
+        let path = || self.reader.schema().var_path(var);
+        let variable = self.variable(var, &layout).in_object(path)?;
+        let cuts = Cuts::large_bands(*self, &variable, (&region, most));
         let work = |band: &Region, part: Part| work(band, part.bytes);
         tasks::run(*self, &variable, cuts, (work, sink))
     }

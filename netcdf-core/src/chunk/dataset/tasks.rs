@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Dataset;
 use super::gather::{Part, Variable};
 use super::slab::{Gate, Slab};
-use crate::chunk::plan::{Bands, Budget, Way, in_boxes, plan};
+use crate::chunk::plan::{Bands, Budget, Way, in_boxes, in_rows, plan};
 use crate::chunk::pool::{Item, Pool};
 use crate::error::{Context as _, Result};
 use crate::model::Region;
@@ -22,10 +22,13 @@ enum Task {
 }
 
 /// Copies of a band that are in memory while it is worked on, about.
-const COPIES: u64 = 4;
+pub const COPIES: u64 = 4;
 
 /// The parts of a slab, counted from its start, in the order in which they are wanted.
-pub type Parts<'a> = Box<dyn Fn(&Region) -> Vec<Region> + 'a>;
+pub type Parts<'a> = Box<dyn Fn(&Region) -> PartsOf + 'a>;
+
+/// The parts of one slab. They are made one by one: a damaged file may claim slabs of more parts than memory holds.
+pub type PartsOf = Box<dyn Iterator<Item = Region>>;
 
 /// How a region is cut up.
 pub struct Cuts<'a> {
@@ -37,6 +40,8 @@ pub struct Cuts<'a> {
     pub parts: Parts<'a>,
     /// Bytes that items of work under way may take, beside the slabs.
     pub memory: u64,
+    /// Copies of a part that are in memory while it is worked on, about.
+    pub copies: u64,
 }
 
 impl<'a> Cuts<'a> {
@@ -69,8 +74,38 @@ impl<'a> Cuts<'a> {
         Self {
             slabs: Box::new(plan.slabs),
             way: plan.way,
-            parts: Box::new(move |slab| bands(slab).collect()),
+            parts: Box::new(move |slab| Box::new(bands(slab))),
             memory,
+            copies: COPIES,
+        }
+    }
+
+    /// As [`Cuts::bands`], for work that takes no memory beside the elements.
+    pub(super) fn large_bands(
+        set: Dataset<'_>,
+        variable: &Variable<'_>,
+        (region, most): (&Region, u64),
+    ) -> Self {
+        let pool = &set.env.pool;
+        let threads = pool.threads as u64;
+        let budget = Budget {
+            most,
+            memory: pool.memory / threads.max(1),
+            threads: pool.threads,
+        };
+        let whole = match variable.assembled {
+            false => in_rows(region, variable.layout, &budget),
+            true => None,
+        };
+        match whole {
+            None => Self::bands(set, variable, (region, most)),
+            Some(bands) => Self {
+                slabs: Box::new(bands),
+                way: Way::Direct,
+                parts: Box::new(|_| Box::new(std::iter::empty())),
+                memory: pool.memory,
+                copies: 1,
+            },
         }
     }
 }
@@ -128,8 +163,10 @@ struct Tasks<'a> {
     variable: &'a Variable<'a>,
     cuts: Cuts<'a>,
     gate: Arc<Gate>,
-    /// Items of slabs that were made.
+    /// Chunks of slabs that are to be loaded, before bands are cut.
     made: VecDeque<Item<Task>>,
+    /// The slab that bands are cut from, and these.
+    cutting: Option<(Arc<Slab>, PartsOf)>,
     /// The slab whose chunks are loaded while those of the next one are asked for.
     last: Option<Arc<Slab>>,
 }
@@ -146,6 +183,7 @@ impl<'a> Tasks<'a> {
             cuts,
             gate: Gate::new(slabs),
             made: VecDeque::new(),
+            cutting: None,
             last: None,
         }
     }
@@ -154,7 +192,7 @@ impl<'a> Tasks<'a> {
     fn bytes(&self, band: &Region) -> u64 {
         let elements = band.elements().unwrap_or(u64::MAX);
         let bytes = elements.saturating_mul(self.variable.layout.element.size);
-        bytes.saturating_mul(COPIES)
+        bytes.saturating_mul(self.cuts.copies)
     }
 
     /// A band that decodes its own chunks, one after the other.
@@ -189,20 +227,31 @@ impl<'a> Tasks<'a> {
         Ok(())
     }
 
-    /// The bands of a slab.
+    /// Has the bands of a slab follow.
     fn cut(&mut self, slab: Option<Arc<Slab>>) {
-        let Some(slab) = slab else { return };
-        for band in (self.cuts.parts)(&slab.region) {
-            let bytes = self.bytes(&band);
-            let value = Task::Cut(Arc::clone(&slab), band);
-            self.made.push_back(Item { bytes, value });
+        if let Some(slab) = slab {
+            let bands = (self.cuts.parts)(&slab.region);
+            self.cutting = Some((slab, bands));
         }
+    }
+
+    /// The next band of the slab that is being cut. Behind the last one the slab is let go of, before others are made:
+    /// they wait for it to leave.
+    fn next_band(&mut self) -> Option<Item<Task>> {
+        let (slab, bands) = self.cutting.as_mut()?;
+        let Some(band) = bands.next() else {
+            self.cutting = None;
+            return None;
+        };
+        let value = Task::Cut(Arc::clone(slab), band.clone());
+        let bytes = self.bytes(&band);
+        Some(Item { bytes, value })
     }
 
     fn following(&mut self) -> Result<Option<Item<Task>>> {
         self.set.env.cancel.check()?;
         loop {
-            if let Some(item) = self.made.pop_front() {
+            if let Some(item) = self.made.pop_front().or_else(|| self.next_band()) {
                 return Ok(Some(item));
             }
             match (self.cuts.slabs.next(), self.cuts.way) {

@@ -111,6 +111,27 @@ pub fn in_boxes(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     plan
 }
 
+/// Bands that read and decode each chunk once, of as little more than `most` elements as that takes; `None` where the
+/// memory of a thread is too small for one of them with a chunk that is decoded, or where there are too
+/// few to keep the threads busy.
+#[must_use]
+pub fn in_rows(region: &Region, layout: &Layout, budget: &Budget) -> Option<Bands> {
+    if layout.filters.is_empty() {
+        return None;
+    }
+    let size = layout.element.size.max(1);
+    // As stored, and before and after a filter.
+    let chunk = cost(layout).saturating_mul(3);
+    let room = budget.memory.saturating_sub(chunk) / size;
+    let sizes = std::iter::successors(Some(budget.most.max(1)), |n| n.checked_mul(2));
+    let bands = sizes
+        .map(|most| Bands::new(region.clone(), &layout.chunk, most))
+        .take_while(|bands| bands.largest() <= room)
+        .find(|bands| bands.passes() == 1)?;
+    let few = product(&region.count)? / bands.largest().max(1) < 2 * budget.threads as u64;
+    (!few || budget.threads <= 1).then_some(bands)
+}
+
 /// Slabs of half the memory, two at a time.
 fn in_halves(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     let most = budget.most.max(fitting(budget.memory / 2, layout)).max(1);

@@ -95,6 +95,28 @@ fn a_single_thread_keeps_one_slab() {
 }
 
 #[test]
+fn whole_rows_of_chunks_are_bands_where_a_thread_has_room() {
+    let l = layout(&[48, 180, 360], &[1, 180, 180], true);
+    let rows = |layout: &Layout, budget: Budget| {
+        let bands = in_rows(&Region::whole(&layout.extent), layout, &budget);
+        bands.map(|b| (b.passes(), b.map(|b| b.count[0]).collect::<Vec<_>>()))
+    };
+    assert_eq!(rows(&l, budget(2 * MB)), Some((1, vec![1; 48])));
+    assert_eq!(rows(&l, budget(MB)), None, "too little memory");
+    assert_eq!(
+        rows(&layout(&l.extent, &l.chunk, false), budget(2 * MB)),
+        None
+    );
+    let few = layout(&[3, 180, 360], &l.chunk, true);
+    assert_eq!(rows(&few, budget(2 * MB)), None, "too few for two threads");
+    let one = Budget {
+        threads: 1,
+        ..budget(2 * MB)
+    };
+    assert_eq!(rows(&few, one), Some((1, vec![1; 3])));
+}
+
+#[test]
 fn unfiltered_data_is_read_by_parts_unless_they_are_small() {
     for (extent, chunk, way) in [
         (vec![4000, 4000], vec![4000, 4000], Way::Direct),

@@ -10,7 +10,7 @@ mod spill;
 
 pub use cost::{decoding, segments};
 
-use super::dataset::{Cuts, Dataset, Part};
+use super::dataset::{COPIES, Cuts, Dataset, Part};
 use super::grid::Grid;
 use super::layout::Layout;
 use super::plan;
@@ -292,8 +292,9 @@ pub fn run<R: Send>(
     let cuts = Cuts {
         slabs: Box::new(grid.boxes(plan.chunks)),
         way,
-        parts: Box::new(|slab| grid.chunks(slab).collect()),
+        parts: Box::new(|slab| Box::new(grid.chunks(slab))),
         memory: plan.work,
+        copies: COPIES,
     };
     set.parts(var, cuts, work, sink)
 }

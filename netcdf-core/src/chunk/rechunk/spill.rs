@@ -7,7 +7,7 @@
 //! areas are those of larger slabs, which then go through a file of their own.
 
 use super::Plan;
-use crate::chunk::dataset::{Cuts, Dataset, Part};
+use crate::chunk::dataset::{COPIES, Cuts, Dataset, Part, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Bands, Cells, Way};
@@ -90,8 +90,9 @@ fn level<R: Send>(
     let cuts = Cuts {
         slabs: Box::new(areas),
         way: Way::Staged { slabs: 1 },
-        parts: Box::new(|slab| view.grid.chunks(slab).collect()),
+        parts: Box::new(|slab| Box::new(view.grid.chunks(slab))),
         memory: plan.work,
+        copies: COPIES,
     };
     set.parts(view.var, cuts, work, sink)
 }
@@ -176,16 +177,17 @@ impl<'a> Spill<'a> {
     fn write(&self, view: &View<'_>, plan: &Plan) -> Result<()> {
         let bands = Cells::new(&view.region, &self.layout);
         let bands = bands.iter().map(|cell| cell.place);
-        let pieces = |band: &Region| {
+        let pieces = |band: &Region| -> PartsOf {
             let band = Region::boxed(subtract(&band.start, &self.start), band.count.clone());
             let places = self.areas.cells(&band);
-            places.map(|p| Region::boxed(p.start, p.count)).collect()
+            Box::new(places.map(|p| Region::boxed(p.start, p.count)))
         };
         let cuts = Cuts {
             slabs: Box::new(bands.map(|p| self.moved(Region::boxed(p.start, p.count)))),
             way: Way::Staged { slabs: 1 },
             parts: Box::new(pieces),
             memory: plan.work,
+            copies: COPIES,
         };
         let work = |place: &Region, part: Part| Ok((place.clone(), part.bytes));
         let sink = |(place, bytes): (Region, Vec<u8>)| {

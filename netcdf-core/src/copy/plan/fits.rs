@@ -1,18 +1,20 @@
 //! Whether a kind of dataset can hold what is to be in it.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, list_names};
+use crate::format::zarr::write::check::user_types;
 use crate::model::kind::Model;
 use crate::model::{DataType, DimId, GroupId, Kind, Schema};
-
-/// Names said at most of one sort.
-const NAMED: usize = 8;
 
 /// Whether the schema's kind has all that is in it. Nothing is changed to fit: readers of the output may rely on types.
 /// `fixed` says that unlimited dimensions were made fixed ones where they can be.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`], [`ErrorKind::Strict`] or [`ErrorKind::Unlimited`], with all that the kind lacks.
+/// [`ErrorKind::BadType`], [`ErrorKind::Strict`], [`ErrorKind::Unlimited`] or, of Zarr, [`ErrorKind::NotInFormat`], with
+/// all that the kind lacks.
 pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
+    if schema.kind.as_zarr().is_some() {
+        return user_types(schema);
+    }
     let sorts = [
         (ErrorKind::Strict, "groups", groups(schema)),
         (ErrorKind::Strict, "user-defined types", types(schema)),
@@ -37,18 +39,10 @@ pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
     };
     let said = found
         .iter()
-        .map(|(_, sort, names)| format!("{sort} {}", list(names)));
+        .map(|(_, sort, names)| format!("{sort} {}", list_names(names)));
     let said = said.collect::<Vec<_>>().join("; ");
-    let what = format!("{} do not have {said}", called(schema.kind));
+    let what = format!("{} files do not have {said}", schema.kind.name());
     Err(Error::new(*kind, what).with_remedy(way_out(schema, fixed)))
-}
-
-/// What datasets of a kind are called.
-fn called(kind: Kind) -> String {
-    match kind.as_zarr() {
-        Some(_) => "Zarr datasets".to_owned(),
-        None => format!("{} files", kind.name()),
-    }
 }
 
 /// Records of a CDF-1 or CDF-2 file, and one more: the greatest count stands for one that is not known.
@@ -71,17 +65,6 @@ pub(super) fn check_records(
     let name = schema.kind.name();
     let what = format!("{records} records, {name} files have fewer than {RECORDS}");
     Err(Error::new(ErrorKind::DimSize, what).with_remedy("use -k cdf5"))
-}
-
-/// The first few names, and how many more there are.
-fn list(names: &[String]) -> String {
-    let shown = names.get(..NAMED.min(names.len())).unwrap_or_default();
-    let more = names.len() - shown.len();
-    let more = match more {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", shown.join(", "))
 }
 
 fn enhanced(schema: &Schema) -> bool {
@@ -151,7 +134,7 @@ fn has_type(kind: Kind, ty: DataType) -> bool {
     match kind.model() {
         Model::Classic => ty.atomic().is_some_and(|a| a.is_classic()),
         Model::Cdf5 => ty.atomic().is_some_and(|a| a.size().is_some()),
-        Model::Enhanced => kind.as_zarr().is_none() || ty.atomic().is_some(),
+        Model::Enhanced => true,
     }
 }
 
@@ -222,18 +205,12 @@ mod tests {
         assert!(check(&zarr, false).is_ok());
         zarr.vars[0].ty = DataType::User(TypeId(0));
         let e = check(&zarr, false).unwrap_err();
-        let what = "Zarr datasets do not have the types of /g/v (user-defined)";
-        assert_eq!((e.kind(), e.what()), (ErrorKind::BadType, what));
+        let what = "a user-defined type, which Zarr datasets do not have";
+        assert_eq!((e.kind(), e.what()), (ErrorKind::NotInFormat, what));
+        assert_eq!(e.object(), Some("/g/v"));
         assert!(
             cdf5.contains("types of /g/v:a (string);")
                 && cdf5.contains("behind another one in /g/v")
         );
-    }
-
-    #[test]
-    fn long_lists_are_cut() {
-        let names: Vec<_> = (0..10).map(|n| n.to_string()).collect();
-        assert_eq!(list(&names), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
-        assert_eq!(list(&names[..8]), "0, 1, 2, 3, 4, 5, 6, 7");
     }
 }

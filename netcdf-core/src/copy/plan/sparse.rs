@@ -11,7 +11,7 @@ use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable};
 /// Lets those variables of a plan's output keep their fill value of which some chunks are not stored
 /// in the input, as they will not be stored in the output. Those that have none in the input have none in
 /// the output: what is not stored reads as zeros in both, for which the netCDF-4 writer and
-/// [`Job`](crate::copy::Job) see. Fill values of HDF5 that the variable's attributes do not say are kept as well.
+/// [`Job`](crate::copy::Job) see. Fill values that the variable's attributes do not say are kept as well.
 ///
 /// # Errors
 /// Those of reading where chunks are.
@@ -29,7 +29,7 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
             continue;
         }
         let layout = reader.layout(pair.from)?;
-        let unwritten = unsaid(&layout, var).filter(|_| hdf5);
+        let unwritten = unsaid(&layout, var).filter(|_| hdf5 || zarr);
         let lost = var.storage.fill == Fill::NoFill || unwritten.is_some();
         if lost && is_sparse(reader, pair.from)? {
             var.storage.fill = Fill::Fill;

@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::*;
 use crate::copy::options::{Chunks, StorageOptions};
-use crate::io::Source;
+use crate::io::dir::DirStore;
+use crate::io::zip::{ZipStore, ZipTarget};
+use crate::io::{Source, Store, StoreTarget};
+use crate::limits::Limits;
 
 /// A dataset on a disk that fails from some byte on, or whose file becomes shorter, once it is open.
 #[derive(Debug)]
@@ -154,4 +157,84 @@ fn a_file_that_changed_is_not_copied() {
         assert!(verified || kept.take().is_err(), "not even finished");
         assert_eq!(*out.lock().unwrap(), None);
     }
+}
+
+/// The keys of a store of one variable.
+fn keys() -> [(&'static str, &'static [u8]); 3] {
+    let array = br#"{"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "|i1", "order": "C", "compressor": null,
+        "filters": null, "fill_value": null}"#;
+    [
+        (".zgroup", br#"{"zarr_format": 2}"#),
+        ("v/.zarray", array),
+        ("v/0", b"\x01\x02\x03\x04"),
+    ]
+}
+
+/// A copy of a store that `change` is made to when it is open, and its data was read; the error.
+fn changed(store: Arc<dyn Store>, change: &dyn Fn()) -> Option<Error> {
+    let env = Env::default();
+    let reader = format::open(Container::Store(store), &env).unwrap();
+    let values = crate::chunk::Dataset::new(&*reader, &env).read(VarId(0), &Region::whole(&[4]));
+    assert_eq!(values.unwrap(), Values::Byte(vec![1, 2, 3, 4]));
+    change();
+    let plan = plan(reader.schema(), &to(Kind::Classic)).unwrap();
+    let (target, out) = MemoryTarget::new("out.nc");
+    let create = CreateOptions::default();
+    let writer = format::create(Box::new(target), plan.schema.clone(), create, &env).unwrap();
+    let e = run(&*reader, &plan, writer, &env).err();
+    assert_eq!(out.lock().unwrap().is_some(), e.is_none());
+    e
+}
+
+#[test]
+fn a_store_that_changed_is_not_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |key: &str| folder.path().join(key);
+    std::fs::create_dir(path("v")).unwrap();
+    for (key, bytes) in keys() {
+        std::fs::write(path(key), bytes).unwrap();
+    }
+    let store = || Arc::new(DirStore::open(folder.path()).unwrap());
+    assert!(changed(store(), &|| {}).is_none());
+    let touch = |key: &str| {
+        let file = std::fs::File::options()
+            .write(true)
+            .open(path(key))
+            .unwrap();
+        let day = std::time::Duration::from_secs(86_400);
+        let time = file.metadata().unwrap().modified().unwrap() - day;
+        file.set_modified(time).unwrap();
+    };
+    for (key, _) in keys() {
+        let e = changed(store(), &|| touch(key)).unwrap();
+        assert_eq!(e.kind(), ErrorKind::Io, "{e}");
+        assert_eq!(e.what(), "the file changed while it was copied");
+        assert!(e.resource().unwrap().ends_with(key), "{e}");
+    }
+    let e = changed(store(), &|| {
+        std::fs::write(path("v/.zattrs"), "{}").unwrap()
+    });
+    assert!(e.unwrap().resource().unwrap().ends_with("v/.zattrs"));
+}
+
+#[test]
+fn a_zip_file_that_changed_is_not_copied() {
+    let (target, out) = MemoryTarget::new("s.zip");
+    let target = Box::new(ZipTarget::new(Box::new(target), ""));
+    for (key, bytes) in keys() {
+        target.store().put(key, bytes).unwrap();
+    }
+    target.commit().unwrap();
+    let bytes = out.lock().unwrap().take().unwrap();
+    let source = Arc::new(Failing {
+        bytes: MemorySource::new("s.zip", bytes),
+        from: AtomicU64::new(u64::MAX),
+        shorter: false,
+        changed: AtomicBool::new(false),
+    });
+    let limits = Limits::default();
+    let store = || Arc::new(ZipStore::open(Arc::clone(&source) as _, &limits).unwrap());
+    assert!(changed(store(), &|| {}).is_none());
+    let e = changed(store(), &|| source.changed.store(true, Relaxed)).unwrap();
+    assert_eq!((e.kind(), e.resource()), (ErrorKind::Io, Some("s.zip")));
 }

@@ -4,11 +4,11 @@ use super::*;
 use crate::chunk::layout::ChunkRef;
 use crate::copy::methods::Method;
 use crate::copy::options::{Filtering, VarLayout};
-use crate::copy::plan::size_strings;
+use crate::copy::plan::{keep_fill_values, size_strings};
 use crate::filter::{About, Context, codec};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::{Store, StoreTarget};
-use crate::model::{FilterSpec, StorageLayout};
+use crate::model::{FilterSpec, StorageLayout, ZarrVersion};
 
 fn spec(id: u32, params: &[u32]) -> FilterSpec {
     FilterSpec {
@@ -208,4 +208,81 @@ fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
     assert_eq!((e.kind(), e.object()), (ErrorKind::Unsupported, Some("/v")));
     let remedy = "give other filters, as -F '/v,zstd,3', or none, -F '/v,none'";
     assert_eq!(e.remedy(), Some(remedy));
+}
+
+/// xarray has no attribute for it.
+#[test]
+fn fill_values_of_pure_zarr_are_carried() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new("in.zarr"));
+    let array = br#"{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"<i2","fill_value":-9,"order":"C","filters":null,"compressor":null}"#;
+    store.put("v/.zarray", array).unwrap();
+    store.put("v/0", &[1, 0, 0xf7, 0xff]).unwrap();
+    store.put("v/1", &[3, 0, 4, 0]).unwrap();
+    let input = opened(&store);
+    assert!(input.schema().vars[0].attributes.is_empty());
+    let there = Values::Short(vec![-9]);
+    for kind in [Kind::Classic, Kind::Netcdf4] {
+        let planned = plan(input.schema(), &to(kind)).unwrap();
+        assert_eq!(planned.schema.vars[0].fill_value(), Some(there.clone()));
+    }
+    let copied = |kind| stored(&*input, &to(kind)).unwrap().0;
+    for kind in [Kind::NCZARR, Kind::NCZARR3, Kind::PURE_ZARR3] {
+        let store = copied(kind);
+        let copy = opened(&store);
+        let var = &copy.schema().vars[0];
+        assert_eq!(var.fill_value(), Some(there.clone()), "{kind:?}");
+        let key = if kind.as_zarr().unwrap().version == ZarrVersion::V2 {
+            "v/.zarray"
+        } else {
+            "v/zarr.json"
+        };
+        let text = String::from_utf8(store.get(key).unwrap().unwrap()).unwrap();
+        assert!(text.contains("\"fill_value\": -9"), "{text}");
+    }
+    let store = copied(Kind::PURE_ZARR);
+    let text = String::from_utf8(store.get("v/.zarray").unwrap().unwrap()).unwrap();
+    assert!(text.contains("\"fill_value\": -9"), "{text}");
+    assert!(opened(&store).schema().vars[0].attributes.is_empty());
+}
+
+/// The grid has 10^9 chunks.
+#[test]
+fn chunks_that_are_not_stored_take_no_time() {
+    let text = |len: u64| {
+        format!(
+            r#"{{"zarr_format":3,"node_type":"array","shape":[{len},{len}],"data_type":"int16",
+            "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[1,2]}}}},
+            "chunk_key_encoding":{{"name":"default"}},"fill_value":7,
+            "codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}}]}}"#
+        )
+    };
+    for len in [4, 40_000] {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new("in.zarr"));
+        store.put("v/zarr.json", text(len).as_bytes()).unwrap();
+        store.put("v/c/1/0", &[1, 0, 2, 0]).unwrap();
+        let input = opened(&store);
+        for kind in [Kind::PURE_ZARR, Kind::NCZARR, Kind::PURE_ZARR3] {
+            let mut plan = plan(input.schema(), &to(kind)).unwrap();
+            keep_fill_values(&*input, &mut plan).unwrap();
+            let out: Arc<dyn Store> = Arc::new(MemoryStore::new("out.zarr"));
+            let (target, _) = MemoryStoreTarget::new(Arc::clone(&out));
+            let target: Box<dyn StoreTarget> = Box::new(target);
+            let (create, env) = (CreateOptions::default(), Env::default());
+            let writer = format::create(target, plan.schema.clone(), create, &env);
+            let report = run(&*input, &plan, writer.unwrap(), &env).unwrap();
+            assert_eq!(report.vars[0].method, Method::Chunks, "{kind:?}");
+            let copy = opened(&out);
+            let mut stored = vec![];
+            let whole = Dataset::new(&*copy, &env);
+            let mut one = |chunk: ChunkRef| {
+                stored.push(chunk.index);
+                Ok(())
+            };
+            whole.locate(VarId(0), &mut one).unwrap();
+            assert_eq!(stored, [len / 2]);
+            let first = Region::boxed(vec![1, 1], vec![1, 3]);
+            let read = whole.read(VarId(0), &first).unwrap();
+            assert_eq!(read, Values::Short(vec![2, 7, 7]));
+        }
+    }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::{Job, Pair, Plan, methods::Method};
 use crate::chunk::Dataset;
-use crate::chunk::dataset::{Cuts, Part};
+use crate::chunk::dataset::{COPIES, Cuts, Part, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::Layout;
 use crate::chunk::plan::{Bands, Way};
@@ -233,12 +233,14 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
     if bytes <= SMALL {
         return set.read_stored(var, &layout, part);
     }
-    let pieces = |slab: &Region| Bands::new(Region::whole(&slab.count), &[], PIECE).collect();
+    let pieces =
+        |slab: &Region| -> PartsOf { Box::new(Bands::new(Region::whole(&slab.count), &[], PIECE)) };
     let cuts = Cuts {
         slabs: Box::new(std::iter::once(part.clone())),
         way: Way::Staged { slabs: 1 },
         parts: Box::new(pieces),
         memory: set.env.memory.0 / PARTS,
+        copies: COPIES,
     };
     let mut all = Vec::new();
     let sink = |bytes: Vec<u8>| {

@@ -16,6 +16,15 @@ pub struct Label {
 }
 
 impl Table {
+    /// What Zarr calls a filter: in version 2, and in version 3. `None` for filters that Zarr does not have, as far as is
+    /// known here.
+    #[must_use]
+    pub fn codec_names(&self, id: u32) -> Option<(&str, &str)> {
+        let row = self.rows.iter().find(|row| row.id == id);
+        let codec = row.and_then(|row| row.codec.as_ref());
+        codec.map(|codec| (codec.name, codec.v3))
+    }
+
     /// Name and parameters of a filter.
     #[must_use]
     pub fn label(&self, spec: &FilterSpec) -> Label {
@@ -99,5 +108,12 @@ mod tests {
         let other = pack_text(br#"{"name": "numcodecs.pcodec"}"#);
         assert!(label(UNKNOWN, &other).starts_with("pcodec {"));
         assert_eq!(label(UNKNOWN, &[9]), " ");
+        let names = |id| {
+            Table::default()
+                .codec_names(id)
+                .map(|(v2, _)| v2.to_owned())
+        };
+        assert_eq!(names(1), Some("zlib".to_owned()));
+        assert_eq!((names(6), names(UNKNOWN)), (None, None));
     }
 }

@@ -6,6 +6,7 @@
 pub mod header;
 pub mod layout;
 pub mod reader;
+mod runs;
 pub mod writer;
 
 #[cfg(test)]

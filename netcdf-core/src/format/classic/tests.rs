@@ -322,3 +322,72 @@ fn moved_bytes_arrive_where_put_bytes_would() {
     let copy = out.lock().unwrap().take();
     assert_eq!(copy.unwrap(), bytes);
 }
+
+/// What two variables of records that are padded, and one of fixed size, hold, between small ones.
+fn large(path: &std::path::Path, apart: bool) -> Vec<u8> {
+    let mut schema = Schema::new(Kind::Cdf5);
+    let dims = [("t", 0), ("x", 40_001), ("y", 70_001), ("z", 5)];
+    let [t, x, y, z] = dims.map(|(name, len)| dim(&mut schema, name, len));
+    let small = [
+        var(&mut schema, "first", Atomic::Byte, &[z]),
+        var(&mut schema, "rows", Atomic::Byte, &[t, z]),
+    ];
+    let large = [
+        var(&mut schema, "fixed", Atomic::Byte, &[y]),
+        var(&mut schema, "short", Atomic::Short, &[t, x]),
+        var(&mut schema, "byte", Atomic::Byte, &[t, y]),
+    ];
+    let last = var(&mut schema, "last", Atomic::Byte, &[z]);
+    let target = crate::io::file::FileTarget::create(path, false).unwrap();
+    let mut w =
+        writer::ClassicWriter::create(Box::new(target), schema, CreateOptions::default()).unwrap();
+    for var in small {
+        assert!(w.runs(var).unwrap().is_none());
+        w.put_run(var, 0, &[1, 2, 3, 4, 5]).unwrap();
+    }
+    for (var, (size, len)) in large
+        .into_iter()
+        .zip([(1, 70_001), (2, 240_006), (1, 210_003)])
+    {
+        let bytes: Vec<u8> = (0..len).map(|n: usize| (n * 7 % 251) as u8).collect();
+        let pieces: Vec<_> = bytes.chunks(18_000).enumerate().collect();
+        if apart {
+            let runs = w.runs(var).unwrap().unwrap();
+            let put = |odd: bool| {
+                let mine = pieces
+                    .iter()
+                    .rev()
+                    .filter(|(n, _)| n.is_multiple_of(2) != odd);
+                mine.for_each(|(n, bytes)| runs.put((n * 18_000 / size) as u64, bytes).unwrap());
+            };
+            std::thread::scope(|scope| {
+                scope.spawn(|| put(true));
+                put(false);
+            });
+        }
+        for (n, bytes) in pieces {
+            let element = (n * 18_000 / size) as u64;
+            match apart {
+                true => w.ran(var, element, bytes.len() as u64).unwrap(),
+                false => w.put_run(var, element, bytes).unwrap(),
+            }
+        }
+    }
+    let runs = w.runs(large[0]).unwrap().unwrap();
+    let e = runs.put(70_000, &[0, 0]).unwrap_err();
+    assert_eq!(
+        e.to_string(),
+        "data beyond the end of the variable in /fixed"
+    );
+    w.put_run(last, 0, &[6, 7, 8, 9, 10]).unwrap();
+    Box::new(w).finish().unwrap();
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn runs_of_several_threads_make_the_file_of_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let want = large(&dir.path().join("a.nc"), false);
+    assert!(want.len() > 500_000);
+    assert!(large(&dir.path().join("b.nc"), true) == want);
+}

@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::header;
 use super::layout::{Place, Places, lay_out, padded};
+use super::runs::{Part, Parts, Shared};
+use super::{header, runs};
 use crate::chunk::elements;
 use crate::chunk::layout::Layout;
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::format::{CreateOptions, Writer};
+use crate::format::{CreateOptions, Runs, Writer};
 use crate::io::blocks::Blocks;
 use crate::io::spans::Spans;
 use crate::io::{Source, Target};
@@ -34,16 +35,6 @@ pub struct ClassicWriter {
 
 /// Bytes of a pending copy after which it is made, so that a run can be cancelled.
 const PENDING: u64 = 64 << 20;
-
-/// A part of a variable's bytes that is one run in the file.
-struct Part {
-    /// Its place in the file.
-    offset: u64,
-    /// Which of the bytes given it is.
-    bytes: Range<u64>,
-    /// Whether padding follows it.
-    padded: bool,
-}
 
 /// Bytes of a source to be copied to the target; neighbours are copied at once.
 #[derive(Debug)]
@@ -136,30 +127,19 @@ impl ClassicWriter {
         if let Some(spans) = self.written.get_mut(var.index()) {
             spans.add(from..end);
         }
-        let padding = self.padding.get(var.index()).is_some_and(|p| !p.is_empty());
-        if !place.record || self.is_single_record(&place) {
-            let whole = Part {
-                offset: place.begin.saturating_add(from),
-                bytes: 0..len,
-                padded: padding && end == place.slab,
-            };
-            return part(self, whole);
-        }
-        let mut at = from;
-        while at < end {
-            let (record, inside) = (at / place.slab, at % place.slab);
-            let n = (place.slab - inside).min(end - at);
-            let offset = record.checked_mul(self.places.record_size);
-            let offset = offset.and_then(|o| o.checked_add(place.begin)?.checked_add(inside));
-            let one = Part {
-                offset: offset.ok_or_else(|| beyond(&self.schema, var))?,
-                bytes: at - from..at - from + n,
-                padded: padding && inside + n == place.slab,
-            };
-            part(self, one)?;
-            at += n;
-        }
-        Ok(())
+        self.all_parts(var)?
+            .of(from..end, &mut |one| part(self, one))
+    }
+
+    /// What parts a variable consists of.
+    fn all_parts(&self, var: VarId) -> Result<Parts> {
+        let place = self.place(var)?;
+        Ok(Parts {
+            apart: place.record && !self.is_single_record(&place),
+            record_size: self.places.record_size,
+            padded: self.padding.get(var.index()).is_some_and(|p| !p.is_empty()),
+            place,
+        })
     }
 
     /// Makes the record dimension at least `records` long.
@@ -314,8 +294,7 @@ impl ClassicWriter {
 }
 
 fn beyond(schema: &Schema, var: VarId) -> Error {
-    let what = "data beyond the end of the variable";
-    Error::new(ErrorKind::Argument, what).in_object(&schema.var_path(var))
+    runs::beyond().in_object(&schema.var_path(var))
 }
 
 /// What no classic kind can hold.
@@ -399,6 +378,36 @@ impl Writer for ClassicWriter {
             .ok_or_else(|| beyond(&self.schema, var))?;
         self.parts(var, from, bytes.len() as u64, |w, part| {
             w.put_part(var, bytes, &part)
+        })
+    }
+
+    fn runs(&mut self, var: VarId) -> Result<Option<Box<dyn Runs>>> {
+        let parts = self.all_parts(var)?;
+        let Some(hand) = self.target.hand().filter(|_| parts.are_large()) else {
+            return Ok(None);
+        };
+        self.flush_pending()?;
+        // Blocks that are held have what the file had: they would overwrite what others write.
+        self.blocks.flush(&mut *self.target)?;
+        Ok(Some(Box::new(Shared {
+            hand,
+            parts,
+            padding: self.padding.get(var.index()).cloned().unwrap_or_default(),
+            path: self.schema.var_path(var),
+        })))
+    }
+
+    fn ran(&mut self, var: VarId, element: u64, bytes: u64) -> Result<()> {
+        let size = self.place(var)?.ty.size().unwrap_or(1) as u64;
+        let from = element
+            .checked_mul(size)
+            .ok_or_else(|| beyond(&self.schema, var))?;
+        self.parts(var, from, bytes, |w, part| {
+            let size = part.bytes.end.saturating_sub(part.bytes.start);
+            let padding = w.padding.get(var.index()).filter(|_| part.padded);
+            let end = part.offset.saturating_add(size);
+            let end = end.saturating_add(padding.map_or(0, |p| p.len() as u64));
+            w.blocks.forget(&mut *w.target, part.offset, end)
         })
     }
 

@@ -1,6 +1,6 @@
 //! What the metadata of an array says, whatever its version.
 
-use super::dtype::Stored;
+use super::dtype::{Stored, shown};
 use super::keys::Keys;
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -24,8 +24,12 @@ pub struct Described {
     pub filters: Vec<Json>,
     /// How values of any length are encoded in a chunk, before the filters.
     pub heap: Option<Heap>,
+    /// Of such values, for each dimension of what is encoded, which one of the chunk it is; nothing if it is as the chunk.
+    pub turned: Vec<usize>,
     /// Shards, shards within shards …
     pub shards: Vec<Shard>,
+    /// The codecs that a shard went through as a whole, in the order of writing.
+    pub whole: Vec<Json>,
     /// All codecs, as they stand in the metadata.
     pub codecs: Option<Json>,
     /// The names of the dimensions that version 3 has.
@@ -74,12 +78,48 @@ pub enum Heap {
 pub struct Shard {
     /// Its shape in elements.
     pub shape: Vec<u64>,
+    /// For each dimension of its index, which one of the array it is.
+    pub order: Vec<usize>,
     /// Whether its index is in front, not behind.
     pub index_first: bool,
     /// Whether the numbers of the index have their highest byte first.
     pub big_endian: bool,
     /// Whether a checksum follows the index.
     pub checksum: bool,
+}
+
+/// That a member of the metadata, if it is there, is one of a few texts.
+///
+/// # Errors
+/// What it is, and what it may be.
+pub fn one_of(json: Option<&Json>, name: &str, texts: [&str; 2]) -> Result<(), String> {
+    let [first, second] = texts;
+    match json.filter(|json| json.as_str().is_none_or(|text| !texts.contains(&text))) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "its {name} is {}, \"{first}\" or \"{second}\" is expected",
+            shown(other)
+        )),
+    }
+}
+
+/// That metadata says that it is of a version, if it says anything of that.
+///
+/// # Errors
+/// What it says, and what is expected.
+pub fn is_version(json: &Json, version: ZarrVersion) -> Result<(), String> {
+    let number = match version {
+        ZarrVersion::V2 => 2,
+        ZarrVersion::V3 => 3,
+    };
+    let said = json.get("zarr_format");
+    match said.filter(|said| said.as_u64() != Some(number)) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "its zarr_format is {}, {number} is expected",
+            shown(other)
+        )),
+    }
 }
 
 /// Numbers in a list.

@@ -2,12 +2,13 @@
 
 use super::array::Described;
 use super::dtype::{Dtype, Stored, Time};
-use super::nczarr::{self, Part};
+use super::nczarr::{self, Part, Recorded};
 use super::schema::{Builder, Objects};
 use super::values::decode;
 use super::{attrs, fill};
 use crate::error::Result;
 use crate::json::Json;
+use crate::model::name::ByName;
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
 
 impl Builder<'_> {
@@ -17,31 +18,45 @@ impl Builder<'_> {
             let properties = json.get("_NCProperties").and_then(Json::as_str);
             self.properties = properties.map(|p| p.as_bytes().to_vec());
         }
-        let attributes = self.attributes(json, types, None);
+        let path = self.schema.group_path(group);
+        let attributes = self.attributes(&path, json, (types, None));
         if let Some(group) = self.schema.groups.get_mut(group.index()) {
             group.attributes = attributes;
         }
     }
 
-    /// The attributes of a node; `fill` is the type of `_FillValue`, if there is nothing recorded.
+    /// The attributes of a node; `fill` is the type of `_FillValue`, if there is nothing recorded. Of several of one name
+    /// the last one counts, as for all readers of JSON.
     fn attributes(
         &mut self,
+        path: &str,
         json: &Json,
-        types: Option<&Json>,
-        fill: Option<Atomic>,
+        (types, fill): (Option<&Json>, Option<Atomic>),
     ) -> Vec<Attribute> {
+        let types = Recorded::of(types);
         let mut attributes: Vec<Attribute> = vec![];
+        let mut known: ByName<usize> = ByName::default();
         for (name, value) in json.members() {
-            if nczarr::is_hidden(name) || name.is_empty() {
+            if nczarr::is_hidden(name) {
                 continue;
             }
-            let recorded =
-                nczarr::recorded(types, name).and_then(|ty| attrs::recorded(ty, self.zarr.pure));
+            if name.is_empty() {
+                self.note(path, "an attribute without a name is left out");
+                continue;
+            }
+            let recorded = types.get(name);
+            let recorded = recorded.and_then(|ty| attrs::recorded(ty, self.zarr.pure));
             let ty = recorded.or(fill.filter(|_| name == "_FillValue"));
             let (values, _) = attrs::values(value, ty);
-            let name = self.name(name);
-            if attributes.iter().all(|a| a.name != name) {
-                attributes.extend(Attribute::atomic(name, values));
+            let Some(attribute) = Attribute::atomic(self.name(name), values) else {
+                continue;
+            };
+            let at = *known
+                .entry(attribute.name.clone())
+                .or_insert(attributes.len());
+            match attributes.get_mut(at) {
+                Some(old) => *old = attribute,
+                None => attributes.push(attribute),
             }
         }
         attributes
@@ -59,7 +74,8 @@ impl Builder<'_> {
     ) -> Result<Vec<Attribute>> {
         let types = self.part(Part::Attributes, prefix, objects)?;
         let json = &objects.attributes;
-        let mut attributes = self.attributes(json, types.as_ref(), ty.atomic());
+        let path = format!("/{}", prefix.trim_end_matches('/'));
+        let mut attributes = self.attributes(&path, json, (types.as_ref(), ty.atomic()));
         if let Some(own) = json.get("_FillValue")
             && let Some(values) = self.fill_value(&described.stored, ty, own)
             && let Some(fill) = attributes.iter_mut().find(|a| a.name.is("_FillValue"))
@@ -99,9 +115,28 @@ impl Builder<'_> {
         (Some(&values) != default.as_ref()).then_some(values)
     }
 
-    /// The fill value that an attribute gives, in the variable's type.
+    /// The fill value of an array whose attributes say none, as a value of the variable's type. Truth values have none:
+    /// one of the two would be no value.
+    pub fn unsaid_fill(
+        &self,
+        described: &Described,
+        ty: DataType,
+        attributes: &[Attribute],
+    ) -> Option<Values> {
+        let said = attributes.iter().any(|a| a.name.is("_FillValue"));
+        let none = described.fill == Json::Null || described.stored.dtype == Dtype::Bool;
+        if said || none || !self.zarr.pure {
+            return None;
+        }
+        self.fill_value(&described.stored, ty, &described.fill)
+    }
+
+    /// The fill value that JSON gives, in the variable's type.
     fn fill_value(&self, stored: &Stored, ty: DataType, json: &Json) -> Option<Values> {
-        if ty == DataType::Atomic(Atomic::String) {
+        // Of texts of a fixed size xarray writes the bytes in base64, in version 3.
+        let coded = self.zarr.pure && self.zarr.version == ZarrVersion::V3;
+        let fixed = matches!(stored.dtype, Dtype::Bytes(_));
+        if ty == DataType::Atomic(Atomic::String) && !(coded && fixed) {
             return None;
         }
         let json = match json.items() {

@@ -26,7 +26,7 @@ pub fn recorded(text: &str, pure: bool) -> Option<Atomic> {
         Dtype::Bytes(1) if stored.order.is_some() && !pure => Some(Atomic::Char),
         Dtype::Utf32(1) => Some(Atomic::Char),
         Dtype::Bytes(_) | Dtype::Utf32(_) | Dtype::Text => Some(Atomic::String),
-        Dtype::Half => Some(Atomic::Float),
+        Dtype::Half | Dtype::Brain => Some(Atomic::Float),
         Dtype::Char | Dtype::Complex(_) | Dtype::Time(_) | Dtype::Raw(_) => None,
         Dtype::Struct(_) | Dtype::Blob | Dtype::Unknown(..) => None,
     }

@@ -11,6 +11,7 @@ use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, advance};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Store;
+use crate::io::store::range_of;
 use crate::limits::room;
 use crate::model::region::product;
 
@@ -39,6 +40,8 @@ pub struct Chunks<'a> {
     pub listing: &'a Listing,
     /// Indexes of shards.
     pub indexes: &'a Cache<ShardId, Index>,
+    /// Shards that were encoded as a whole, by variable and number of the key.
+    pub decoded: &'a Cache<(usize, u64), Vec<u8>>,
 }
 
 impl Chunks<'_> {
@@ -157,11 +160,51 @@ impl Chunks<'_> {
                 .try_for_each(|(index, size)| visit(self.chunk(index, 0..size)));
         }
         let mut found = vec![];
-        for (key, size) in keys {
+        for (key, stored) in keys {
+            let size = match self.whole(key)? {
+                Some(shard) => shard.len() as u64,
+                None => stored,
+            };
             self.shard((key, &grid), size, wanted, &mut found)?;
         }
         found.sort_unstable_by_key(|chunk: &ChunkRef| chunk.index);
         found.into_iter().try_for_each(visit)
+    }
+
+    /// The shard under a key, if shards were encoded as a whole; its chunks are parts of it.
+    fn whole(&self, key: u64) -> Result<Option<Arc<Vec<u8>>>> {
+        let Some(whole) = &self.array.whole else {
+            return Ok(None);
+        };
+        if let Some(known) = self.decoded.get(&(self.var, key)) {
+            return Ok(Some(known));
+        }
+        let name = self.key_at(place(key, &self.key_grid()));
+        let read = || {
+            let size = self.store.size(&name)?.ok_or_else(gone)?;
+            whole.check(size)?;
+            let stored = self.store.get(&name)?.ok_or_else(gone)?;
+            whole.chain.decode(0, stored, &mut vec![])
+        };
+        let bytes = read().map_err(|e| e.of(&format!("{}/{name}", self.store.name())))?;
+        let size = bytes.len();
+        Ok(Some(self.decoded.put((self.var, key), bytes, size)))
+    }
+
+    /// Parts of a chunk's key, if they are parts of what is decoded as a whole.
+    ///
+    /// # Errors
+    /// Those of reading and decoding; [`ErrorKind::Truncated`] past its end.
+    pub fn parts(&self, chunk: u64, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
+        let ratio = self.ratio();
+        let place = self.array.layout.place(chunk).into_iter().zip(&ratio);
+        let place: Vec<u64> = place.map(|(at, ratio)| at / ratio).collect();
+        let key = number(&place, &self.key_grid()).ok_or_else(too_many)?;
+        let Some(bytes) = self.whole(key)? else {
+            return Ok(None);
+        };
+        let part = |range| range_of(&bytes, range).map(<[u8]>::to_vec);
+        ranges.iter().map(part).collect::<Result<_>>().map(Some)
     }
 
     fn chunk(&self, index: u64, range: Range<u64>) -> ChunkRef {
@@ -232,8 +275,8 @@ impl Chunks<'_> {
         loop {
             let place = sum(&at, &part.start);
             let local: Vec<u64> = place.iter().zip(&own.start).map(|(p, b)| p - b).collect();
-            let n = number(&local, &own.count).and_then(|n| usize::try_from(n).ok());
-            let cell = n.and_then(|n| index.get(n)).cloned().flatten();
+            let n = shard.number(&local, &own.count);
+            let cell = n.and_then(|n| index.get(n));
             if let Some(range) = cell {
                 let corner: Vec<u64> = place
                     .iter()
@@ -244,7 +287,7 @@ impl Chunks<'_> {
                     _ if level + 1 < shards.len() => {
                         self.level(level + 1, (key, range), &corner, search)?
                     }
-                    Some(number) => search.found.push(self.chunk(number, range)),
+                    Some(number) => search.add(self.chunk(number, range))?,
                     None => {}
                 }
             }
@@ -270,10 +313,15 @@ impl Chunks<'_> {
         };
         let part = shard.index_range(cells, range)?;
         let name = self.key_at(place(key, &self.key_grid()));
-        let read = self.store.get_ranges(&name, std::slice::from_ref(&part))?;
-        let bytes = read.and_then(|mut parts| parts.pop()).ok_or_else(gone)?;
-        let index = shard.index(&bytes, range)?;
-        let bytes = index.len().saturating_mul(32);
+        let bytes = match self.whole(key)? {
+            Some(shard) => range_of(&shard, &part)?.to_vec(),
+            None => {
+                let read = self.store.get_ranges(&name, std::slice::from_ref(&part))?;
+                read.and_then(|mut parts| parts.pop()).ok_or_else(gone)?
+            }
+        };
+        let index = shard.index(bytes, range)?;
+        let bytes = index.bytes();
         Ok(self.indexes.put(id, index, bytes))
     }
 }
@@ -288,6 +336,17 @@ fn sum(at: &[u64], corner: &[u64]) -> Vec<u64> {
 struct Search<'a> {
     wanted: &'a Block,
     found: &'a mut Vec<ChunkRef>,
+}
+
+impl Search<'_> {
+    fn add(&mut self, chunk: ChunkRef) -> Result<()> {
+        if self.found.len() == self.found.capacity() {
+            let more = self.found.len().saturating_mul(2 * size_of::<ChunkRef>());
+            room(more, "a list of chunks")?;
+        }
+        self.found.push(chunk);
+        Ok(())
+    }
 }
 
 fn too_many() -> Error {

@@ -75,16 +75,9 @@ impl Builder<'_> {
             .unwrap_or(("", path.trim_start_matches('/')));
         let mut group = GroupId::ROOT;
         for part in groups.split('/').filter(|part| !part.is_empty()) {
-            let mut below = self.schema.group(group)?.groups.iter();
-            group = *below.find(|&&g| self.schema.group(g).is_some_and(|g| g.name.is(part)))?;
+            group = self.group_of(group, part)?;
         }
         self.dim_of(group, name)
-    }
-
-    fn dim_of(&self, group: GroupId, name: &str) -> Option<DimId> {
-        let mut dims = self.schema.group(group)?.dims.iter();
-        dims.find(|&&d| self.schema.dim(d).is_some_and(|d| d.name.is(name)))
-            .copied()
     }
 
     /// The dimension of this name in a group; one without a name, if that has another length.

@@ -15,6 +15,8 @@ pub enum Dtype {
     Bool,
     /// Half a float.
     Half,
+    /// The upper half of a float's bits (`bfloat16`).
+    Brain,
     /// A pair of these.
     Complex(Atomic),
     /// Text or bytes, filled up with zeros to this many bytes.
@@ -94,7 +96,7 @@ impl Stored {
         match &self.dtype {
             Dtype::Number(a) => a.size().map(|n| n as u64),
             Dtype::Char | Dtype::Bool => Some(1),
-            Dtype::Half => Some(2),
+            Dtype::Half | Dtype::Brain => Some(2),
             Dtype::Complex(a) => a.size().map(|n| 2 * n as u64),
             Dtype::Bytes(n) | Dtype::Raw(n) => Some(*n),
             Dtype::Utf32(n) => n.checked_mul(4),
@@ -119,6 +121,42 @@ impl Stored {
     pub fn v3(json: &Json) -> Self {
         let stored = v3(json, 0);
         stored.checked(json)
+    }
+
+    /// Its name for people: `int`, `double`, `complex of float`, `text of 5 bytes` …, with `big-endian` where that is so.
+    #[must_use]
+    pub fn spelling(&self) -> String {
+        let name = match &self.dtype {
+            Dtype::Number(a) => a.name().to_owned(),
+            Dtype::Char => "char".to_owned(),
+            Dtype::Bool => "bool".to_owned(),
+            Dtype::Half => "half".to_owned(),
+            Dtype::Brain => "bfloat16".to_owned(),
+            Dtype::Complex(a) => format!("complex of {}", a.name()),
+            Dtype::Bytes(n) => format!("text of {n} bytes"),
+            Dtype::Utf32(n) => format!("text of {n} characters"),
+            Dtype::Time(time) => {
+                let what = if time.since { "datetime" } else { "timedelta" };
+                let factor = match time.factor {
+                    1 => String::new(),
+                    n => n.to_string(),
+                };
+                format!("{what} [{factor}{}]", time.unit)
+            }
+            Dtype::Raw(n) => format!("{n} raw bytes"),
+            Dtype::Struct(members) => {
+                let member = |m: &Member| format!("{}: {}", m.name, m.stored.spelling());
+                let members: Vec<_> = members.iter().map(member).collect();
+                format!("{{{}}}", members.join(", "))
+            }
+            Dtype::Text => "text".to_owned(),
+            Dtype::Blob => "bytes".to_owned(),
+            Dtype::Unknown(name, _) => format!("unknown ({name})"),
+        };
+        match self.order {
+            Some(Endianness::Big) => format!("{name}, big-endian"),
+            Some(Endianness::Little) | None => name,
+        }
     }
 
     /// Elements of no or too many bytes are not known.
@@ -157,7 +195,8 @@ impl Member {
 }
 
 /// As JSON text, for messages.
-fn shown(json: &Json) -> String {
+#[must_use]
+pub fn shown(json: &Json) -> String {
     let text = json.to_bytes();
     let text = String::from_utf8_lossy(text.get(..200).unwrap_or(&text)).into_owned();
     text.trim_matches('"').to_owned()
@@ -196,12 +235,16 @@ fn structure(fields: &[Json], of: fn(&Json, u32) -> Stored, depth: u32) -> Optio
             Some(one) => vec![one.as_u64()?],
         };
         let stored = of(ty, depth + 1);
-        let fixed = !matches!(stored.dtype, Dtype::Unknown(..)) && stored.size().is_some();
-        fixed.then_some(Member {
+        let known = !matches!(stored.dtype, Dtype::Unknown(..));
+        let member = Member {
             name: name.as_str()?.to_owned(),
             stored,
             dims,
-        })
+        };
+        // Of what takes no bytes there could be any number.
+        let bytes = member.stored.size().zip(member.elements());
+        let some = bytes.is_some_and(|(size, n)| size > 0 && n > 0);
+        (known && some).then_some(member)
     };
     fields.iter().map(member).collect()
 }
@@ -310,7 +353,7 @@ fn simple(name: &str) -> Option<Dtype> {
         "complex128" | "complex_float64" => Dtype::Complex(A::Double),
         "string" => Dtype::Text,
         "bytes" | "variable_length_bytes" => Dtype::Blob,
-        "bfloat16" => Dtype::Unknown(name.to_owned(), Some(2)),
+        "bfloat16" => Dtype::Brain,
         _ => return raw(),
     })
 }
@@ -387,6 +430,12 @@ mod tests {
         let deep = format!("{}[]{}", "[[\"a\",".repeat(40), "]]".repeat(40));
         assert!(matches!(of(&deep).dtype, Dtype::Unknown(..)));
         assert!(matches!(of(r#"[["a","|O"]]"#).dtype, Dtype::Unknown(..)));
+        for empty in [
+            r#"[["a","|S0",[99999999999999]],["b","i1"]]"#,
+            r#"[["a","<i4",[2,0]],["b","i1"]]"#,
+        ] {
+            assert!(matches!(of(empty).dtype, Dtype::Unknown(..)), "{empty}");
+        }
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub fn stored(what: &Stored, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
         Dtype::Number(a) => number(*a, order, json),
         Dtype::Char => Some(vec![character(json)?]),
         Dtype::Bool => Some(vec![u8::from(truth(json)?)]),
-        Dtype::Half => half(order, json),
+        Dtype::Half => half(order, json, super::half::from_f32),
+        Dtype::Brain => half(order, json, super::half::brain_from_f32),
         Dtype::Complex(a) => complex(*a, order, json),
         Dtype::Time(_) => time(order, json),
         Dtype::Bytes(n) => padded(fixed(json, *n, netcdf)?, *n),
@@ -69,10 +70,20 @@ fn ordered(mut bytes: Vec<u8>, order: Endianness) -> Vec<u8> {
 
 fn character(json: &Json) -> Option<u8> {
     match json {
-        Json::Text(text) => Some(text.first().copied().unwrap_or(0)),
+        Json::Text(text) => Some(match latin_1(text) {
+            Some(byte) => byte,
+            None => text.first().copied().unwrap_or(0),
+        }),
         Json::Number(text) => text.parse().ok(),
         Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
     }
+}
+
+/// The byte that a text of one character stands for, which JSON does not have by itself.
+fn latin_1(text: &[u8]) -> Option<u8> {
+    let mut chars = std::str::from_utf8(text).ok()?.chars();
+    let only = chars.next().filter(|_| chars.next().is_none())?;
+    u8::try_from(u32::from(only)).ok()
 }
 
 fn truth(json: &Json) -> Option<bool> {
@@ -83,14 +94,14 @@ fn truth(json: &Json) -> Option<bool> {
     }
 }
 
-fn half(order: Endianness, json: &Json) -> Option<Vec<u8>> {
+fn half(order: Endianness, json: &Json, of: fn(f32) -> u16) -> Option<Vec<u8>> {
     if let Some(bits) = bits(json, 2) {
         return Some(ordered(bits, order));
     }
     let Values::Float(value) = typed(std::slice::from_ref(json), Atomic::Float)? else {
         return None;
     };
-    let bits = super::half::from_f32(*value.first()?);
+    let bits = of(*value.first()?);
     Some(ordered(bits.to_be_bytes().to_vec(), order))
 }
 

@@ -1,4 +1,4 @@
-//! Numbers of half precision (IEEE 754 binary16).
+//! Numbers of half precision: IEEE 754 binary16, and `bfloat16`, the upper half of a float.
 
 /// As a float, exactly.
 #[must_use]
@@ -53,6 +53,24 @@ fn subnormal(size: u32) -> u32 {
     round((size & 0x7f_ffff) | 0x80_0000, shift)
 }
 
+/// A `bfloat16` as a float, exactly.
+#[must_use]
+pub fn brain_to_f32(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
+/// The nearest `bfloat16`, ties to even.
+#[must_use]
+pub fn brain_from_f32(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let upper = match value.is_nan() {
+        // Whatever of its bits goes, it stays none.
+        true => (bits >> 16) | 0x40,
+        false => round(bits, 16),
+    };
+    u16::try_from(upper).unwrap_or(u16::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +85,23 @@ mod tests {
                 assert_eq!(from_f32(value), bits, "{value}");
             }
         }
+    }
+
+    #[test]
+    fn all_upper_halves_lead_back() {
+        for bits in 0..=u16::MAX {
+            let value = brain_to_f32(bits);
+            if value.is_nan() {
+                assert!(brain_to_f32(brain_from_f32(value)).is_nan());
+            } else {
+                assert_eq!(brain_from_f32(value), bits, "{value}");
+            }
+        }
+        assert_eq!(brain_to_f32(0x3fc0), 1.5);
+        assert_eq!(brain_from_f32(1.003_906_3), 0x3f80);
+        assert_eq!(brain_from_f32(1.011_718_8), 0x3f82);
+        assert!(brain_to_f32(brain_from_f32(f32::from_bits(0x7f80_0001))).is_nan());
+        assert_eq!(brain_from_f32(f32::MAX), 0x7f80);
     }
 
     #[test]

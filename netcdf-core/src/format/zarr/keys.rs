@@ -15,6 +15,7 @@ impl Keys {
     /// Version 2: `0.1`, or `0/1` if the array says so.
     #[must_use]
     pub fn v2(separator: Option<&Json>) -> Self {
+        // Others are a problem of the array.
         let slash = separator.and_then(Json::as_str) == Some("/");
         Self {
             lead: None,

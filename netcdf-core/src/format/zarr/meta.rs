@@ -103,18 +103,32 @@ impl<'a> Metadata<'a> {
         let Some(size) = self.store.size(key)? else {
             return Ok(None);
         };
-        let left = self.left.checked_sub(size);
+        self.take(size, key)?;
+        let Some(text) = self.store.get(key)? else {
+            return Ok(None);
+        };
+        let json = Json::parse(&text).map_err(|e| e.of(self.store.name()));
+        json.in_object(|| key.to_owned()).map(Some)
+    }
+
+    /// Takes bytes in memory, beside those of JSON, that the object with this key asks for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] if there are too many.
+    pub fn memory(&mut self, bytes: u64, key: &str) -> Result<()> {
+        self.take(bytes / IN_MEMORY, key)
+    }
+
+    /// Takes bytes of text.
+    fn take(&mut self, text: u64, key: &str) -> Result<()> {
+        let left = self.left.checked_sub(text);
         self.left = left.ok_or_else(|| {
             let what = "more metadata than the limit allows";
             Error::new(ErrorKind::Limit, what)
                 .in_object(key)
                 .of(self.store.name())
         })?;
-        let Some(text) = self.store.get(key)? else {
-            return Ok(None);
-        };
-        let json = Json::parse(&text).map_err(|e| e.of(self.store.name()));
-        json.in_object(|| key.to_owned()).map(Some)
+        Ok(())
     }
 
     /// True if there is an object with this key.

@@ -14,7 +14,8 @@ mod grid;
 mod half;
 mod keys;
 mod meta;
-mod nczarr;
+pub mod nczarr;
+pub mod raw;
 mod reader;
 mod schema;
 mod shard;
@@ -24,9 +25,15 @@ mod v2;
 mod v3;
 mod values;
 mod variable;
+mod whole;
 pub mod write;
 
+pub use array::{Described, Heap, Shard, lengths};
+pub use dtype::{Dtype, Stored};
+pub use fill::base64;
+pub use keys::Keys;
 pub use reader::ZarrReader;
+pub use shard::Index;
 
 use std::sync::Arc;
 

@@ -3,6 +3,8 @@
 //!
 //! Specification: "The NetCDF NCZarr Implementation", and what the versions of netCDF-C write.
 
+use std::collections::HashMap;
+
 use crate::json::Json;
 
 /// A part of the metadata: what the versions called it.
@@ -157,22 +159,40 @@ impl Extras {
     }
 }
 
-/// The type that is recorded for an attribute: `{"types": {NAME: TYPE}}`, or in version 3
+/// The types that are recorded for the attributes of a node: `{"types": {NAME: TYPE}}`, or in version 3
 /// `{"attribute_types": [{"name": NAME, "configuration": {"type": TYPE}}]}`.
-#[must_use]
-pub fn recorded<'j>(types: Option<&'j Json>, name: &str) -> Option<&'j str> {
-    let types = types?;
-    if let Some(all) = types.get("types") {
-        return all.get(name)?.as_str();
+#[derive(Debug, Default)]
+pub struct Recorded<'j>(HashMap<&'j str, Option<&'j str>, foldhash::fast::RandomState>);
+
+impl<'j> Recorded<'j> {
+    /// What is recorded there.
+    #[must_use]
+    pub fn of(types: Option<&'j Json>) -> Self {
+        let Some(types) = types else {
+            return Self::default();
+        };
+        let named = types.get("types").or_else(|| types.get("attribute_types"));
+        let Some(Json::Array(items)) = named else {
+            let members = named.map(Json::members).unwrap_or_default().iter();
+            return Self(members.map(|(name, ty)| (&**name, ty.as_str())).collect());
+        };
+        // The first of a name counts.
+        Self(items.iter().rev().filter_map(typed).collect())
     }
-    let all = types.get("attribute_types")?;
-    if let Some(found) = all.get(name) {
-        return found.as_str();
+
+    /// The type of an attribute.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&'j str> {
+        self.0.get(name).copied().flatten()
     }
-    let mut all = all.items()?.iter();
-    let found = all.find(|j| j.get("name").and_then(Json::as_str) == Some(name))?;
-    let ty = found.get("configuration").and_then(|c| c.get("type"));
-    ty.or_else(|| found.get("type"))?.as_str()
+}
+
+/// The name and type of an attribute in version 3.
+fn typed(json: &Json) -> Option<(&str, Option<&str>)> {
+    let name = json.get("name")?.as_str()?;
+    let ty = json.get("configuration").and_then(|c| c.get("type"));
+    let ty = ty.or_else(|| json.get("type"));
+    Some((name, ty.and_then(Json::as_str)))
 }
 
 /// The first number of the version of a superblock.
@@ -246,11 +266,11 @@ mod tests {
     #[test]
     fn types_of_attributes() {
         let v2 = json(r#"{"types": {"a": "<i4", "b": ">S1"}}"#);
-        assert_eq!(recorded(Some(&v2), "b"), Some(">S1"));
+        assert_eq!(Recorded::of(Some(&v2)).get("b"), Some(">S1"));
         let v3 =
             json(r#"{"attribute_types": [{"name": "a", "configuration": {"type": "int32"}}]}"#);
-        assert_eq!(recorded(Some(&v3), "a"), Some("int32"));
-        assert_eq!(recorded(Some(&v3), "b"), None);
+        assert_eq!(Recorded::of(Some(&v3)).get("a"), Some("int32"));
+        assert_eq!(Recorded::of(Some(&v3)).get("b"), None);
     }
 
     #[test]

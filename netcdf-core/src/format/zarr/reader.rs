@@ -10,11 +10,11 @@ use super::shard::Index;
 use super::strings;
 use super::values::decode;
 use super::variable::no_variable;
-use crate::chunk::layout::{ChunkRef, Element, Layout};
+use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Chain, Context};
+use crate::filter::Chain;
 use crate::format::{Provenance, Reader};
 use crate::io::{Source, Store};
 use crate::limits::zeros;
@@ -23,12 +23,12 @@ use crate::model::{Schema, Values, VarId, ZarrVersion};
 
 /// `NC_NETCDF4`.
 const MODE_NETCDF4: u32 = 0x1000;
-/// Bytes of the texts of a chunk; filters may make eight times as many, to be sure.
-const MOST_TEXT: u64 = 1 << 27;
 /// Bytes that a stored chunk may have beyond twice those of its elements.
 const SPARE: u64 = 1 << 20;
 /// Bytes of decoded texts that are kept.
 const TEXTS: usize = 64 << 20;
+/// Bytes of shards that are kept which were encoded as a whole.
+const DECODED: usize = 128 << 20;
 /// Bytes of indexes of shards that are kept.
 const INDEXES: usize = 16 << 20;
 
@@ -42,6 +42,7 @@ pub struct ZarrReader {
     vars: Vec<Data>,
     indexes: Cache<ShardId, Index>,
     texts: Cache<(usize, u64), Vec<Box<[u8]>>>,
+    decoded: Cache<(usize, u64), Vec<u8>>,
 }
 
 /// The data of a variable.
@@ -91,6 +92,7 @@ impl ZarrReader {
             vars,
             indexes: Cache::new(INDEXES),
             texts: Cache::new(TEXTS),
+            decoded: Cache::new(DECODED),
         })
     }
 
@@ -106,6 +108,7 @@ impl ZarrReader {
             array: &data.array,
             listing: &data.listing,
             indexes: &self.indexes,
+            decoded: &self.decoded,
         })
     }
 
@@ -131,9 +134,7 @@ impl ZarrReader {
                 Some(chain) => chain.decode(chunk.mask, stored, &mut Vec::new())?,
                 None => stored,
             };
-            let count = product(&data.array.layout.chunk).unwrap_or(u64::MAX);
-            let heap = data.array.heap().ok_or_else(no_variable)?;
-            let texts = strings::decode(heap, &bytes, count)?;
+            let texts = strings::decode(&data.array.described, &bytes)?;
             let size = bytes.len().saturating_add(texts.len().saturating_mul(16));
             Ok((texts, size))
         };
@@ -192,24 +193,27 @@ impl ZarrReader {
         Err(Error::new(ErrorKind::Limit, what).of(self.store.name()))
     }
 
+    /// That a chunk without codecs has no more bytes than its elements; that it has fewer is seen when they are read.
+    fn check_raw(&self, chunk: &ChunkRef) -> Result<()> {
+        let array = &self.data(Self::var_of(chunk)?)?.array;
+        let have = chunk.range.end.saturating_sub(chunk.range.start);
+        let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
+        if array.heap().is_some() || !array.layout.filters.is_empty() || have <= whole {
+            return Ok(());
+        }
+        let what = format!("a chunk of {have} bytes, its elements have {whole}");
+        let origin = self.origin(chunk);
+        let name = origin.as_ref().unwrap_or_else(|| self.store.name());
+        Err(Error::new(ErrorKind::Corrupt, what).of(name))
+    }
+
     /// Makes what decodes the chunks of texts, once.
     fn prepare(&self, data: &Data, env: &Env) -> Result<()> {
         if data.chain.get().is_some() {
             return Ok(());
         }
         let layout = &data.array.layout;
-        // How many bytes texts have is not known, so filters are given a limit that does not depend on their number.
-        let byte = Element {
-            size: 1,
-            ..layout.element
-        };
-        let context = Context {
-            shape: vec![MOST_TEXT],
-            element: byte,
-            fill: None,
-            len: None,
-            about: About::new(&self.schema, layout.element.ty, &layout.filters),
-        };
+        let context = strings::context(&self.schema, layout);
         let chain = env.filters.chain(&layout.filters, &context)?;
         data.chain.get_or_init(|| chain);
         Ok(())
@@ -287,7 +291,10 @@ impl Reader for ZarrReader {
     ) -> Result<()> {
         let found = self.chunks(var.index())?;
         found.array.readable()?;
-        found.locate(chunks, visit)
+        found.locate(chunks, &mut |chunk| {
+            self.check_raw(&chunk)?;
+            visit(chunk)
+        })
     }
 
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
@@ -307,7 +314,11 @@ impl Reader for ZarrReader {
             let sizes = batch.iter().try_for_each(|chunk| self.check_size(chunk));
             sizes.in_object(|| name.clone())?;
             let ranges: Vec<_> = batch.iter().map(|c| c.range.clone()).collect();
-            let read = self.store.get_ranges(&name, &ranges);
+            let parts = self.chunks(Self::var_of(first)?)?;
+            let read = match parts.parts(first.index, &ranges).transpose() {
+                Some(parts) => parts.map(Some),
+                None => self.store.get_ranges(&name, &ranges),
+            };
             let read = read.in_object(|| name.clone())?;
             let missing = || gone().in_object(&name).of(self.store.name());
             out.extend(read.ok_or_else(missing)?);
@@ -318,6 +329,10 @@ impl Reader for ZarrReader {
 
     fn object(&self, _object: u32) -> Option<&Arc<dyn Source>> {
         None
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        self.store.changed()
     }
 
     fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {

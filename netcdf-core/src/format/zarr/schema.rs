@@ -1,15 +1,18 @@
 //! The schema of a store: a walk over its groups and arrays.
 
-use super::array::Described;
+use std::collections::BTreeMap;
+
+use super::array::{Described, is_version};
 use super::meta::Metadata;
 use super::nczarr::{self, Contents, Extras, Part};
+use super::whole::Whole;
 use super::{meta, v2, v3};
 use crate::chunk::layout::Layout;
 use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
-use crate::model::name::Interner;
-use crate::model::{Dimension, Endianness, GroupId, Kind, Name, Schema, Zarr, ZarrVersion};
+use crate::model::name::{ByName, Interner};
+use crate::model::{DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Zarr, ZarrVersion};
 
 /// An array that is a variable: as `schema.vars`.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub struct Array {
     pub prefix: String,
     /// How it is stored.
     pub layout: Layout,
+    /// How shards are decoded that were encoded as a whole.
+    pub whole: Option<Whole>,
 }
 
 /// What a node is.
@@ -58,6 +63,15 @@ pub struct Builder<'a> {
     pub superblock: u32,
     /// Names that were met.
     pub names: Interner,
+    /// What is in each group, by name.
+    known: BTreeMap<GroupId, Known>,
+}
+
+/// The dimensions and groups of a group, the first of each name.
+#[derive(Debug, Default)]
+struct Known {
+    dims: ByName<DimId>,
+    groups: ByName<GroupId>,
 }
 
 impl<'a> Builder<'a> {
@@ -88,6 +102,7 @@ impl<'a> Builder<'a> {
             properties: None,
             superblock: superblock.as_ref().map_or(0, nczarr::version),
             names: Interner::default(),
+            known: BTreeMap::new(),
         })
     }
 
@@ -100,7 +115,7 @@ impl<'a> Builder<'a> {
             Some(Node::Array) => {
                 let name = title(self.meta.store.name());
                 let done = self.array(GroupId::ROOT, &name, "");
-                done.or_else(|e| self.meta.env.damage.meet(e))
+                done.or_else(|e| self.meta.env.damage.meet_lost(e))
             }
             Some(Node::Group) | None => self.group(GroupId::ROOT, "", 0),
         }
@@ -170,7 +185,7 @@ impl<'a> Builder<'a> {
                 .in_object(prefix)
                 .of(self.meta.store.name()));
         }
-        let objects = self.objects_of(prefix, Node::Group)?.unwrap_or_else(empty);
+        let objects = self.group_objects(prefix)?;
         let types = self.part(Part::Attributes, prefix, &objects)?;
         self.group_attributes(id, &objects.attributes, types.as_ref());
         let contents = self.contents(prefix, &objects)?;
@@ -180,20 +195,43 @@ impl<'a> Builder<'a> {
         for name in unique(&contents.arrays) {
             if self.is_name(prefix, name) {
                 let done = self.array(id, name, &format!("{prefix}{name}/"));
-                done.or_else(|e| self.meta.env.damage.meet(e))?;
+                done.or_else(|e| self.meta.env.damage.meet_lost(e))?;
             }
         }
         let mut groups = vec![];
         for name in unique(&contents.groups) {
             if self.is_name(prefix, name) {
-                let stored = self.names.stored(name.as_bytes());
-                groups.push((self.schema.add_group(id, stored), name));
+                groups.push((self.add_group(id, name), name));
             }
         }
         for (group, name) in groups {
             self.group(group, &format!("{prefix}{name}/"), depth + 1)?;
         }
         Ok(())
+    }
+
+    /// The objects of a group; of one that is damaged, no more than that it is there.
+    fn group_objects(&mut self, prefix: &str) -> Result<Objects> {
+        let objects = match self.objects_of(prefix, Node::Group) {
+            Ok(found) => found.unwrap_or_else(empty),
+            Err(e) => {
+                self.meta.env.damage.meet_lost(e)?;
+                empty()
+            }
+        };
+        let key = match self.zarr.version {
+            ZarrVersion::V2 => meta::V2[0],
+            ZarrVersion::V3 => meta::V3,
+        };
+        let right = match matches!(objects.own, Json::Object(_)) {
+            true => is_version(&objects.own, self.zarr.version),
+            false => Err("the metadata of a group is no JSON object".to_owned()),
+        };
+        if let Err(what) = right {
+            let e = self.meta.wrong(&format!("{prefix}{key}"), what);
+            self.meta.env.damage.meet(e)?;
+        }
+        Ok(objects)
     }
 
     /// What a group has: as netCDF says, else what is found.
@@ -216,14 +254,23 @@ impl<'a> Builder<'a> {
         for name in self.meta.children(prefix)? {
             self.meta.env.cancel.check()?;
             let below = format!("{prefix}{name}/");
-            match self.kind(&below)? {
+            let node = self.node_below(&below);
+            let lost = |e| self.meta.env.damage.meet_lost(e).map(|()| None);
+            match node.or_else(lost)? {
                 Some(Node::Array) => contents.arrays.push(name),
                 Some(Node::Group) => contents.groups.push(name),
-                None if self.holds_nodes(&below)? => contents.groups.push(name),
                 None => {}
             }
         }
         Ok(contents)
+    }
+
+    /// What stands below a prefix, whether or not it has metadata of its own.
+    fn node_below(&mut self, prefix: &str) -> Result<Option<Node>> {
+        match self.kind(prefix)? {
+            Some(node) => Ok(Some(node)),
+            None => Ok(self.holds_nodes(prefix)?.then_some(Node::Group)),
+        }
     }
 
     /// True if there are groups or arrays directly below, though this is no group by its metadata.
@@ -256,20 +303,37 @@ impl<'a> Builder<'a> {
     }
 
     /// Defines a dimension.
-    pub fn define(
-        &mut self,
-        group: GroupId,
-        name: &str,
-        len: u64,
-        unlimited: bool,
-    ) -> crate::model::DimId {
+    pub fn define(&mut self, group: GroupId, name: &str, len: u64, unlimited: bool) -> DimId {
         let name = self.names.stored(name.as_bytes());
-        self.schema.add_dim(Dimension {
-            name,
+        let id = self.schema.add_dim(Dimension {
+            name: name.clone(),
             group,
             len,
             unlimited,
-        })
+        });
+        let known = self.known.entry(group).or_default();
+        known.dims.entry(name).or_insert(id);
+        id
+    }
+
+    fn add_group(&mut self, parent: GroupId, name: &str) -> GroupId {
+        let name = self.names.stored(name.as_bytes());
+        let id = self.schema.add_group(parent, name.clone());
+        let known = self.known.entry(parent).or_default();
+        known.groups.entry(name).or_insert(id);
+        id
+    }
+
+    /// The dimension of this name in a group.
+    pub fn dim_of(&self, group: GroupId, name: &str) -> Option<DimId> {
+        let known = self.known.get(&group)?;
+        known.dims.get(name.as_bytes()).copied()
+    }
+
+    /// The group of this name in a group.
+    pub fn group_of(&self, group: GroupId, name: &str) -> Option<GroupId> {
+        let known = self.known.get(&group)?;
+        known.groups.get(name.as_bytes()).copied()
     }
 
     /// Describes the array below a prefix.

@@ -1,17 +1,48 @@
 //! Values of any length: a chunk has all of its values one after the other, so an element is known by chunk and number,
 //! and decoded chunks are kept for a while.
 
-use super::array::Heap;
+use super::array::{Described, Heap, lengths as numbers};
 use super::fill;
 use super::schema::Array;
+use crate::chunk::layout::{Element, Layout};
+use crate::chunk::scatter::advance;
 use crate::error::{Error, ErrorKind, Result};
+use crate::filter::{About, Context};
 use crate::json::Json;
+use crate::model::Schema;
+use crate::model::region::product;
+
+/// The values of a chunk.
+type Texts = Vec<Box<[u8]>>;
 
 /// Bytes by which an element is known: the number of its chunk and its number in it.
 pub const SIZE: u64 = 16;
 
+/// Bytes of a chunk that is JSON, at most: it takes up to 32 times as many in memory.
+const MOST_JSON: usize = 1 << 27;
+
 /// The number of no chunk.
 const MISSING: u64 = u64::MAX;
+
+/// Bytes of the texts of a chunk; filters may make eight times as many, to be sure.
+const MOST_TEXT: u64 = 1 << 27;
+
+/// What filters are told of a chunk of texts: how many bytes texts have is not known, so that they are given a limit
+/// that does not depend on their number.
+#[must_use]
+pub fn context(schema: &Schema, layout: &Layout) -> Context {
+    let byte = Element {
+        size: 1,
+        ..layout.element
+    };
+    Context {
+        shape: vec![MOST_TEXT],
+        element: byte,
+        fill: None,
+        len: None,
+        about: About::new(schema, layout.element.ty, &layout.filters),
+    }
+}
 
 /// What stands for an element that is not stored.
 #[must_use]
@@ -47,21 +78,51 @@ pub fn fill_text(array: &Array) -> Vec<u8> {
     fill::stored(&described.stored, &described.fill, false).unwrap_or_default()
 }
 
-/// The values of a chunk of `count` elements.
+/// The values of a chunk, row-major.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if they are not as many, or not all there.
-pub fn decode(heap: Heap, bytes: &[u8], count: u64) -> Result<Vec<Box<[u8]>>> {
-    let values = match heap {
-        Heap::Lengths => lengths(bytes)?,
-        Heap::Json => json(bytes)?,
+/// [`ErrorKind::Corrupt`] if they are not as many, or not all there, and for elements that have no such values.
+pub fn decode(described: &Described, bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
+    let (shape, turned) = (&described.chunk, described.turned.as_slice());
+    let (values, order) = match described.heap.ok_or_else(short)? {
+        Heap::Lengths => (lengths(bytes)?, turned),
+        Heap::Json => json(bytes, shape, turned)?,
     };
+    let count = product(shape).unwrap_or(u64::MAX);
     if values.len() as u64 != count {
         let have = values.len();
         let what = format!("{have} values where the chunk has {count}");
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
-    Ok(values)
+    match order {
+        [] => Ok(values),
+        order => Ok(row_major(values, shape, order)),
+    }
+}
+
+/// The values of a chunk, row-major, of those that were encoded with its dimensions in another order.
+fn row_major(values: Vec<Box<[u8]>>, shape: &[u64], order: &[usize]) -> Vec<Box<[u8]>> {
+    let mut steps = vec![0u64; shape.len()];
+    let mut step = 1u64;
+    for &dim in order.iter().rev() {
+        if let Some((place, len)) = steps.get_mut(dim).zip(shape.get(dim)) {
+            *place = step;
+            step = step.saturating_mul(*len);
+        }
+    }
+    let mut values: Vec<Option<Box<[u8]>>> = values.into_iter().map(Some).collect();
+    let mut found = Vec::with_capacity(values.len());
+    let mut at = vec![0u64; shape.len()];
+    loop {
+        let n: u64 = at.iter().zip(&steps).map(|(at, step)| at * step).sum();
+        let value = usize::try_from(n)
+            .ok()
+            .and_then(|n| values.get_mut(n)?.take());
+        found.push(value.unwrap_or_default());
+        if !advance(&mut at, shape) {
+            return found;
+        }
+    }
 }
 
 fn short() -> Error {
@@ -86,29 +147,70 @@ fn lengths(bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
     Ok(values)
 }
 
-/// A list of the values, then their type and the shape. Texts are as they are, other values are JSON.
-fn json(bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
+/// A list of the values, lists within lists for several dimensions, then their type and their shape. Texts are as they
+/// are, other values are JSON. With the order of the dimensions: those of a chunk that has this shape are as the chunk's,
+/// whatever is said; values in one line follow each other in the order that is.
+fn json<'o>(bytes: &[u8], chunk: &[u64], order: &'o [usize]) -> Result<(Texts, &'o [usize])> {
+    if bytes.len() > MOST_JSON {
+        let have = bytes.len();
+        let what = format!("a chunk with {have} bytes of JSON, the limit is {MOST_JSON}");
+        return Err(Error::new(ErrorKind::Limit, what));
+    }
     let Json::Array(mut items) = Json::parse(bytes)? else {
         return Err(short());
     };
-    let kept = items.len().checked_sub(2).ok_or_else(short)?;
-    items.truncate(kept);
+    let shape = items.pop().and_then(|last| numbers(Some(&last)));
+    let shape = shape.filter(|_| items.pop().is_some()).ok_or_else(short)?;
+    if shape.len() > 1 && shape != chunk {
+        let what = format!("values in the shape {shape:?} where the chunk has {chunk:?}");
+        return Err(Error::new(ErrorKind::Corrupt, what));
+    }
+    let items = flat(items, &shape)?;
     let value = |item: Json| match item {
         Json::Text(text) => text.into(),
         other => other.to_bytes().into(),
     };
-    Ok(items.into_iter().map(value).collect())
+    let order = if shape == chunk { &[] } else { order };
+    Ok((items.into_iter().map(value).collect(), order))
+}
+
+/// The values in lists within lists of a shape, row-major.
+fn flat(mut items: Vec<Json>, shape: &[u64]) -> Result<Vec<Json>> {
+    let check = |items: &Vec<Json>, len: u64| match items.len() as u64 == len {
+        true => Ok(()),
+        false => {
+            let what = format!("a list of {} where the shape has {len}", items.len());
+            Err(Error::new(ErrorKind::Corrupt, what))
+        }
+    };
+    check(&items, shape.first().copied().unwrap_or(1))?;
+    for &len in shape.iter().skip(1) {
+        let mut inner = vec![];
+        for item in items {
+            let Json::Array(list) = item else {
+                return Err(short());
+            };
+            check(&list, len)?;
+            inner.extend(list);
+        }
+        items = inner;
+    }
+    Ok(items)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::zarr::v2;
 
-    fn texts(values: Vec<Box<[u8]>>) -> Vec<String> {
-        values
-            .iter()
-            .map(|v| String::from_utf8(v.to_vec()).unwrap())
-            .collect()
+    fn decoded(codec: &str, chunk: &[u64], turned: &[usize], bytes: &[u8]) -> Result<Vec<String>> {
+        let text = format!(
+            r#"{{"shape":{chunk:?},"chunks":{chunk:?},"dtype":"|O","filters":[{{"id":"{codec}"}}]}}"#
+        );
+        let mut described = v2::describe(&Json::parse(text.as_bytes()).unwrap(), 8).unwrap();
+        described.turned = turned.to_vec();
+        let text = |v: Box<[u8]>| String::from_utf8(v.to_vec()).unwrap();
+        Ok(decode(&described, bytes)?.into_iter().map(text).collect())
     }
 
     #[test]
@@ -120,15 +222,54 @@ mod tests {
     #[test]
     fn texts_of_a_chunk() {
         let bytes = b"\x02\0\0\0\x01\0\0\0a\x03\0\0\0bcd";
-        assert_eq!(
-            texts(decode(Heap::Lengths, bytes, 2).unwrap()),
-            ["a", "bcd"]
-        );
+        let read = |codec, count, bytes| decoded(codec, &[count], &[], bytes).unwrap();
+        assert_eq!(read("vlen-utf8", 2, bytes), ["a", "bcd"]);
         let bytes = br#"["a",{"b":1},null,"|O",[3]]"#;
-        assert_eq!(
-            texts(decode(Heap::Json, bytes, 3).unwrap()),
-            ["a", "{\"b\": 1}", "null"]
-        );
+        assert_eq!(read("json2", 3, bytes), ["a", "{\"b\": 1}", "null"]);
+    }
+
+    #[test]
+    fn json_of_several_dimensions_is_lists_in_lists() {
+        let bytes = br#"[["a","b",["c"]],["d","e","f"],"|O",[2,3]]"#;
+        for turned in [&[][..], &[1, 0]] {
+            let read = decoded("json2", &[2, 3], turned, bytes).unwrap();
+            assert_eq!(read, ["a", "b", "[\"c\"]", "d", "e", "f"]);
+        }
+        let column = br#"[["a"],["b"],["c"],"|O",[3,1]]"#;
+        let read = |chunk: &[u64], bytes| decoded("json2", chunk, &[], bytes);
+        assert_eq!(read(&[3, 1], column).unwrap(), ["a", "b", "c"]);
+        let deep = br#"[[["a","b"],["c","d"]],"|O",[1,2,2]]"#;
+        assert_eq!(read(&[1, 2, 2], deep).unwrap(), ["a", "b", "c", "d"]);
+        assert_eq!(read(&[], br#"["a","|O",[]]"#).unwrap(), ["a"]);
+        assert_eq!(read(&[], br#"["a","|O",[1]]"#).unwrap(), ["a"]);
+        for (chunk, bytes) in [
+            (&[3][..], &column[..]),
+            (&[1, 3], column),
+            (&[2, 3], &bytes[..30]),
+            (&[2, 2], br#"[["a","b"],["c"],"|O",[2,2]]"#),
+            (&[2, 2], br#"[["a","b"],"c","|O",[2,2]]"#),
+            (&[2, 2], br#"["a","b","|O",2]"#),
+        ] {
+            assert_eq!(read(chunk, bytes).unwrap_err().kind(), ErrorKind::Corrupt);
+        }
+    }
+
+    #[test]
+    fn values_in_another_order_of_dimensions() {
+        let bytes = |texts: &str| {
+            let one = |b: u8| [1, 0, 0, 0, b];
+            let count = (texts.len() as u32).to_le_bytes();
+            [count.to_vec(), texts.bytes().flat_map(one).collect()].concat()
+        };
+        // a b c / d e f, column by column.
+        let read = decoded("vlen-utf8", &[2, 3], &[1, 0], &bytes("adbecf")).unwrap();
+        assert_eq!(read.concat(), "abcdef");
+        // Of the shape 2, 1, 3 as 3, 2, 1.
+        let read = decoded("vlen-utf8", &[2, 1, 3], &[2, 0, 1], &bytes("adbecf")).unwrap();
+        assert_eq!(read.concat(), "abcdef");
+        let line = br#"["a","d","b","e","c","f","|O",[6]]"#;
+        let read = decoded("json2", &[2, 3], &[1, 0], line).unwrap();
+        assert_eq!(read.concat(), "abcdef");
     }
 
     #[test]
@@ -140,10 +281,12 @@ mod tests {
             b"\xff\xff\xff\xff",
             b"\x01\0\0\0\x09\0\0\0a",
         ] {
-            let e = decode(Heap::Lengths, bytes, 2).unwrap_err();
+            let e = decoded("vlen-utf8", &[2], &[], bytes).unwrap_err();
             assert_eq!(e.kind(), ErrorKind::Corrupt);
         }
-        assert!(decode(Heap::Lengths, b"\x01\0\0\0\0\0\0\0", 2).is_err());
-        assert!(decode(Heap::Json, b"[1]", 1).is_err());
+        assert!(decoded("vlen-utf8", &[2], &[], b"\x01\0\0\0\0\0\0\0").is_err());
+        assert!(decoded("json2", &[1], &[], b"[1]").is_err());
+        let e = decoded("json2", &[1], &[], &vec![0; MOST_JSON + 1]).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Limit);
     }
 }

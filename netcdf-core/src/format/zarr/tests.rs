@@ -1,3 +1,5 @@
+mod malformed;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -402,6 +404,22 @@ fn groups_are_not_nested_without_end() {
 }
 
 #[test]
+fn fill_values_take_memory_within_the_limit() {
+    let one = r#"{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"|S100000","fill_value":"","order":"C","filters":null,"compressor":null}"#;
+    let keys: Vec<_> = (0..40).map(|n| format!("v{n}/.zarray")).collect();
+    let mut keys: Vec<_> = keys.iter().map(|key| (key.as_str(), one)).collect();
+    keys.push((".zgroup", r#"{"zarr_format":2}"#));
+    let store = store(&keys);
+    let mut env = Env::default();
+    let mut opened = |limit| {
+        env.limits.metadata = limit;
+        format::open(Container::Store(Arc::clone(&store)), &env).map(|_| ())
+    };
+    assert!(opened(5_000_000).is_ok());
+    assert_eq!(opened(3_000_000).unwrap_err().kind(), ErrorKind::Limit);
+}
+
+#[test]
 fn dimensions_of_one_name_and_two_lengths() {
     let one = |n: u32| {
         format!(
@@ -568,4 +586,62 @@ fn what_the_user_says_of_a_store_counts() {
         names(plain),
         (2, vec!["_Anonymous_Dim_4".to_owned()], "Zarr")
     );
+}
+
+#[test]
+fn the_last_of_attributes_of_one_name_counts() {
+    let array = array("");
+    let attributes = r#"{"a": 1, "b": 2, "a": 7, "": 3}"#;
+    let store = store(&[("v/.zarray", &array), ("v/.zattrs", attributes)]);
+    let env = Env::default();
+    let reader = format::open(Container::Store(store), &env).unwrap();
+    let found = &reader.schema().vars[0].attributes;
+    let found: Vec<_> = found
+        .iter()
+        .map(|a| (a.name.to_string(), &a.values))
+        .collect();
+    let (a, b) = (Values::Int(vec![7]), Values::Int(vec![2]));
+    assert_eq!(found, [("a".to_owned(), &a), ("b".to_owned(), &b)]);
+    let notes: Vec<_> = env.notes.take().iter().map(ToString::to_string).collect();
+    assert_eq!(notes.len(), 1);
+    assert!(
+        notes[0].contains("/v: an attribute without a name"),
+        "{notes:?}"
+    );
+}
+
+/// TensorStore has such arrays; NumPy has the type with `ml_dtypes` only, and zarr-python not at all.
+#[test]
+fn upper_halves_of_floats_are_read() {
+    let metadata = r#"{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"bfloat16","fill_value":1.5,
+        "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},"chunk_key_encoding":{"name":"default"},
+        "codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}"#;
+    let root = r#"{"zarr_format":3,"node_type":"group"}"#;
+    let store = store(&[("zarr.json", root), ("v/zarr.json", metadata)]);
+    store.put("v/c/0", &[0x80, 0xbf, 0x49, 0x40]).unwrap();
+    let found = read(&*open(&store).unwrap(), 0).unwrap();
+    assert_eq!(found, Values::Float(vec![-1.0, 3.140_625, 1.5, 1.5]));
+}
+
+/// As xarray writes it in version 3.
+#[test]
+fn fill_values_of_texts_may_be_in_base64() {
+    let metadata = |fill: &str| {
+        format!(
+            r#"{{"zarr_format":3,"node_type":"array","shape":[1],
+            "data_type":{{"name":"null_terminated_bytes","configuration":{{"length_bytes":2}}}},"fill_value":"",
+            "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[1]}}}},"chunk_key_encoding":{{"name":"default"}},
+            "codecs":[{{"name":"bytes"}}],"attributes":{{"_FillValue":"{fill}"}}}}"#
+        )
+    };
+    let root = r#"{"zarr_format":3,"node_type":"group"}"#;
+    for (fill, want) in [("Kg==", "*"), ("eHk=", "xy"), ("*", "*"), ("none", "none")] {
+        let store = store(&[("zarr.json", root), ("v/zarr.json", &metadata(fill))]);
+        let reader = open(&store).unwrap();
+        let values = &reader.schema().vars[0]
+            .attribute("_FillValue")
+            .unwrap()
+            .values;
+        assert_eq!(*values, strings(&[want]), "{fill}");
+    }
 }

@@ -9,7 +9,7 @@ pub fn declare(schema: &mut Schema, stored: &Stored, (group, var): (GroupId, &st
     match &stored.dtype {
         Dtype::Number(a) => (*a).into(),
         Dtype::Char => Atomic::Char.into(),
-        Dtype::Half => Atomic::Float.into(),
+        Dtype::Half | Dtype::Brain => Atomic::Float.into(),
         Dtype::Time(_) => Atomic::Int64.into(),
         Dtype::Bytes(_) | Dtype::Utf32(_) | Dtype::Text | Dtype::Blob => Atomic::String.into(),
         Dtype::Unknown(_, None) => Atomic::String.into(),

@@ -2,8 +2,8 @@
 //!
 //! Specification: Zarr storage specification version 2.
 
-use super::array::{Described, Heap, shapes};
-use super::dtype::{Dtype, Stored};
+use super::array::{Described, Heap, is_version, one_of, shapes};
+use super::dtype::{Dtype, Stored, shown};
 use super::keys::Keys;
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -24,10 +24,12 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
         fill: json.get("fill_value").cloned().unwrap_or(Json::Null),
         filters,
         heap: None,
+        turned: vec![],
         shards: vec![],
+        whole: vec![],
         codecs,
         names: None,
-        problem: None,
+        problem: strange(json).err(),
         rank: shape.len(),
         shape,
         chunk,
@@ -38,6 +40,22 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
         described.filters.insert(0, turned);
     }
     Ok(described)
+}
+
+/// What is said that has no meaning, so that what is meant is not known.
+fn strange(json: &Json) -> Result<(), String> {
+    let some = |name| json.get(name).filter(|j| **j != Json::Null);
+    is_version(json, ZarrVersion::V2)?;
+    one_of(some("order"), "order", ["C", "F"])?;
+    let separator = some("dimension_separator");
+    one_of(separator, "dimension_separator", [".", "/"])?;
+    match some("filters").filter(|j| j.items().is_none()) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "its filters are {}, a list is expected",
+            shown(other)
+        )),
+    }
 }
 
 /// All codecs in the order of writing, and what is shown of them.
@@ -67,7 +85,8 @@ fn objects(described: &mut Described) {
         Some("json2") => (Dtype::Text, Heap::Json),
         other => {
             let codec = other.unwrap_or("no codec at all");
-            described.problem = Some(format!("its elements are objects, encoded with {codec}"));
+            let what = format!("its elements are objects, encoded with {codec}");
+            described.problem.get_or_insert(what);
             return;
         }
     };

@@ -2,7 +2,7 @@
 //!
 //! Specification: Zarr core protocol version 3.
 
-use super::array::{Described, Heap, Shard, lengths, shapes};
+use super::array::{Described, Heap, Shard, is_version, lengths, one_of, shapes};
 use super::dtype::{Dtype, Stored};
 use super::keys::Keys;
 use crate::json::Json;
@@ -52,10 +52,12 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
         fill: json.get("fill_value").cloned().unwrap_or(Json::Null),
         filters: vec![],
         heap: None,
+        turned: vec![],
         shards: vec![],
+        whole: vec![],
         codecs: codecs.cloned(),
         names: names(json, shape.len()),
-        problem: unknown(json),
+        problem: is_version(json, ZarrVersion::V3).err().or(unknown(json)),
         rank: shape.len(),
         shape,
         chunk,
@@ -101,26 +103,67 @@ fn unknown(json: &Json) -> Option<String> {
     Some(format!("it has a storage transformer, {name}"))
 }
 
+/// That one of the codecs makes bytes of elements, and that those before and behind it go with that.
+fn in_order(codecs: &[Json]) -> Result<(), String> {
+    let makes_bytes = |codec: &Json| {
+        let makers = [
+            "bytes",
+            "endian",
+            "vlen-utf8",
+            "vlen-bytes",
+            "sharding_indexed",
+        ];
+        name(codec).is_some_and(|name| makers.contains(&name))
+    };
+    let Some(at) = codecs.iter().position(makes_bytes) else {
+        // Others that we do not know here may make bytes.
+        let others = ["transpose", "gzip", "zstd", "blosc", "crc32c"];
+        let none = |codec| name(codec).is_some_and(|name| others.contains(&name));
+        return match codecs.iter().all(none) {
+            true => Err("none of its codecs makes bytes of elements, as `bytes` does".into()),
+            false => Ok(()),
+        };
+    };
+    let mut behind = codecs.iter().skip(at + 1);
+    let elements = |codec: &&Json| makes_bytes(codec) || name(codec) == Some("transpose");
+    match behind.find(elements) {
+        None => Ok(()),
+        Some(codec) => Err(format!(
+            "its codec {} stands behind one that makes bytes, it takes elements",
+            name(codec).unwrap_or_default()
+        )),
+    }
+}
+
+/// The byte order that a codec gives to numbers.
+fn endianness(codec: &Json) -> Result<Endianness, String> {
+    let endian = configured(Some(codec), "endian").filter(|j| **j != Json::Null);
+    one_of(endian, "endian", ["little", "big"])?;
+    Ok(match endian.and_then(Json::as_str) {
+        Some("big") => Endianness::Big,
+        _ => Endianness::Little,
+    })
+}
+
 /// Sorts codecs by what they are: byte order, shards, encodings of text, filters.
 fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
+    in_order(codecs)?;
     for (n, codec) in codecs.iter().enumerate() {
         match name(codec) {
             None => return Err("it has a codec without a name".into()),
             Some("bytes" | "endian") => {
-                let big = configured(Some(codec), "endian").and_then(Json::as_str) == Some("big");
-                let order = if big {
-                    Endianness::Big
-                } else {
-                    Endianness::Little
-                };
+                let order = endianness(codec)?;
                 described.stored = described.stored.clone().in_order(order);
             }
             Some("vlen-utf8" | "vlen-bytes") => described.heap = Some(Heap::Lengths),
             Some("sharding_indexed") => {
-                if n > 0 || codecs.len() > 1 {
-                    return Err("its shards are encoded as a whole".into());
+                let order = order(described)?;
+                let behind = codecs.get(n + 1..).unwrap_or_default();
+                if !behind.is_empty() && !described.shards.is_empty() {
+                    return Err("shards within its shards are encoded as a whole".into());
                 }
-                return shard(described, codec);
+                described.whole.extend_from_slice(behind);
+                return shard(described, codec, order);
             }
             Some(_) => described.filters.push(codec.clone()),
         }
@@ -132,9 +175,39 @@ fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
     }
 }
 
-fn shard(described: &mut Described, codec: &Json) -> Result<(), String> {
-    let inner =
+/// The order of the array's dimensions behind the codecs so far, of which only some transpose elements before shards.
+fn order(described: &Described) -> Result<Vec<usize>, String> {
+    let mut order: Vec<usize> = (0..described.chunk.len()).collect();
+    for codec in &described.filters {
+        let wrong = || "its shards are of elements that went through a codec".to_owned();
+        let turned = Some(codec).filter(|codec| name(codec) == Some("transpose"));
+        let rank = described.chunk.len() as u64;
+        let turned = configured(turned, "order").and_then(|order| match order.as_str() {
+            Some("F") => Some((0..rank).rev().collect()),
+            Some("C") => Some((0..rank).collect()),
+            _ => lengths(Some(order)),
+        });
+        let turned = turned.ok_or_else(wrong)?.into_iter();
+        let place = |n: u64| order.get(usize::try_from(n).ok()?).copied();
+        order = turned.map(place).collect::<Option<_>>().ok_or_else(wrong)?;
+    }
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    match sorted.into_iter().eq(0..described.chunk.len()) {
+        true => Ok(order),
+        false => Err("its shards have their dimensions in an order that is none".into()),
+    }
+}
+
+fn shard(described: &mut Described, codec: &Json, order: Vec<usize>) -> Result<(), String> {
+    let turned =
         lengths(configured(Some(codec), "chunk_shape")).ok_or("its shards have no chunk_shape")?;
+    let mut inner = turned.clone();
+    for (&of, len) in order.iter().zip(turned) {
+        if let Some(place) = inner.get_mut(of) {
+            *place = len;
+        }
+    }
     let outer = std::mem::replace(&mut described.chunk, inner);
     let parts = outer.iter().zip(&described.chunk);
     let whole = parts.clone().all(|(o, i)| o.checked_rem(*i) == Some(0));
@@ -146,17 +219,24 @@ fn shard(described: &mut Described, codec: &Json) -> Result<(), String> {
         return Err("its shards have shards within shards".into());
     }
     let index = configured(Some(codec), "index_codecs").and_then(Json::items);
-    let shard = index_form(codec, outer, index.unwrap_or_default())?;
+    let shard = index_form(codec, (outer, order), index.unwrap_or_default())?;
     described.shards.push(shard);
     let codecs = configured(Some(codec), "codecs").and_then(Json::items);
     chain(described, codecs.unwrap_or_default())
 }
 
 /// How the index of a shard is stored.
-fn index_form(codec: &Json, shape: Vec<u64>, codecs: &[Json]) -> Result<Shard, String> {
-    let location = configured(Some(codec), "index_location").and_then(Json::as_str);
+fn index_form(
+    codec: &Json,
+    (shape, order): (Vec<u64>, Vec<usize>),
+    codecs: &[Json],
+) -> Result<Shard, String> {
+    let location = configured(Some(codec), "index_location");
+    one_of(location, "index_location", ["start", "end"])?;
+    let location = location.and_then(Json::as_str);
     let mut shard = Shard {
         shape,
+        order,
         index_first: location == Some("start"),
         big_endian: false,
         checksum: false,
@@ -164,8 +244,7 @@ fn index_form(codec: &Json, shape: Vec<u64>, codecs: &[Json]) -> Result<Shard, S
     for codec in codecs {
         match name(codec) {
             Some("bytes" | "endian") if !shard.checksum => {
-                let endian = configured(Some(codec), "endian").and_then(Json::as_str);
-                shard.big_endian = endian == Some("big");
+                shard.big_endian = endianness(codec)? == Endianness::Big;
             }
             Some("crc32c") if !shard.checksum => shard.checksum = true,
             other => {
@@ -214,12 +293,35 @@ mod tests {
     }
 
     #[test]
+    fn shards_may_be_transposed_and_encoded_as_a_whole() {
+        let turned = r#"{"name":"transpose","configuration":{"order":[1,0]}}"#;
+        let text = |inner: &str| {
+            let shard = format!(
+                r#"{{"name":"sharding_indexed","configuration":{{"chunk_shape":{inner},"codecs":[{{"name":"bytes"}}],
+                "index_codecs":[{{"name":"bytes"}}]}}}}"#
+            );
+            format!(r#""codecs":[{turned},{shard},{{"name":"gzip"}}]"#)
+        };
+        let d = of(&text("[12,8]")).unwrap();
+        assert_eq!(d.problem, None);
+        assert_eq!(
+            (d.chunk, d.filters.len(), d.whole.len()),
+            (vec![8, 12], 1, 1)
+        );
+        assert_eq!(
+            (&d.shards[0].shape, &d.shards[0].order),
+            (&vec![32, 24], &vec![1, 0])
+        );
+        let d = of(&text("[8,9]")).unwrap();
+        assert!(d.problem.unwrap().contains("whole chunks"));
+    }
+
+    #[test]
     fn what_cannot_be_read_is_described() {
         for (d, what) in [
             (shards("[5,12]", ""), "whole chunks"),
             (shards("[0,12]", ""), "whole chunks"),
             (shards("[8]", ""), "whole chunks"),
-            (shards("[8,12]", r#",{"name":"gzip"}"#), "as a whole"),
             (of(r#""codecs":[{"name":"bytes"}],"extra":{}"#), "\"extra\""),
             (
                 of(r#""codecs":[{"name":"vlen-utf8"}]"#),

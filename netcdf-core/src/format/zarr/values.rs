@@ -18,7 +18,8 @@ pub fn decode(schema: &Schema, stored: &Stored, ty: DataType, bytes: &[u8]) -> R
         (Dtype::Number(a), _) => elements::decode(*a, order, bytes),
         (Dtype::Time(_), _) => elements::decode(Atomic::Int64, order, bytes),
         (Dtype::Char, _) => Ok(Values::Char(bytes.to_vec())),
-        (Dtype::Half, _) => Ok(halves(order, bytes)),
+        (Dtype::Half, _) => Ok(halves(order, bytes, half::to_f32)),
+        (Dtype::Brain, _) => Ok(halves(order, bytes, half::brain_to_f32)),
         (Dtype::Bytes(_), _) => {
             let text = |e: &[u8]| Some(without_zeros(e).into());
             Ok(Values::String(bytes.chunks_exact(size).map(text).collect()))
@@ -54,9 +55,9 @@ fn no_values() -> Error {
     )
 }
 
-fn halves(order: Endianness, bytes: &[u8]) -> Values {
+fn halves(order: Endianness, bytes: &[u8], whole: fn(u16) -> f32) -> Values {
     let value = |pair: &[u8; 2]| {
-        half::to_f32(match order {
+        whole(match order {
             Endianness::Little => u16::from_le_bytes(*pair),
             Endianness::Big => u16::from_be_bytes(*pair),
         })

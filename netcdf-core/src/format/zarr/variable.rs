@@ -1,20 +1,23 @@
 //! A variable of an array: its type, how it is stored.
 
 use super::array::{Described, Heap};
-use super::dtype::Dtype;
+use super::dtype::{Dtype, shown};
 use super::fill;
 use super::nczarr::Extras;
 use super::schema::{Array, Builder};
 use super::strings;
 use super::types::declare;
+use super::whole::Whole;
 use crate::chunk::layout::{Element, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::codec;
-use crate::filter::{About, Context};
+use crate::filter::{About, Context, Table};
 use crate::json::Json;
 use crate::model::region::product;
 use crate::model::storage::Fill;
-use crate::model::{Atomic, DataType, FilterSpec, GroupId, Storage, StorageLayout, Variable};
+use crate::model::{
+    Atomic, DataType, FilterSpec, GroupId, Schema, Storage, StorageLayout, Variable, ZarrVersion,
+};
 
 impl Builder<'_> {
     /// Adds the array below a prefix as a variable.
@@ -26,7 +29,14 @@ impl Builder<'_> {
         settle(&mut described, &extras, self.zarr.pure);
         let dims = self.dims((group, name), &mut described, &objects, &extras);
         let ty = declare(&mut self.schema, &described.stored, (group, name));
-        let layout = self.layout(ty, &mut described);
+        let around = Around {
+            schema: &self.schema,
+            filters: &self.meta.env.filters,
+            pure: self.zarr.pure,
+        };
+        let layout = around.layout(ty, &mut described);
+        let fill = layout.fill.as_ref().map_or(0, Vec::len);
+        self.meta.memory(fill as u64, prefix)?;
         let path = self.path(group, name);
         if let Some(problem) = &described.problem {
             self.note(&path, format!("its data cannot be read: {problem}"));
@@ -34,9 +44,28 @@ impl Builder<'_> {
             let fill = described.fill.to_bytes();
             let fill = String::from_utf8_lossy(&fill);
             self.note(&path, format!("its fill value {fill} is none of its type"));
+        } else if is_cut(&described) {
+            let fill = shown(&described.fill);
+            self.note(
+                &path,
+                format!("its fill value {fill} is taken without its fraction"),
+            );
         }
-        let storage = storage(&described, &layout);
+        let whole = Whole::of(&described, &layout, self.meta.env);
+        let whole = match (whole, described.problem.is_some()) {
+            (Ok(whole), _) => whole,
+            (Err(_), true) => None,
+            (Err(e), false) => {
+                self.note(&path, format!("its data cannot be read: {e}"));
+                described.problem = Some(e.to_string());
+                None
+            }
+        };
         let attributes = self.variable_attributes((prefix, ty), &described, &objects)?;
+        let storage = Storage {
+            unwritten: self.unsaid_fill(&described, ty, &attributes),
+            ..storage(&described, &layout)
+        };
         let name = self.name(name);
         self.schema.add_var(Variable {
             name,
@@ -51,17 +80,30 @@ impl Builder<'_> {
             described,
             prefix,
             layout,
+            whole,
         });
         Ok(())
     }
+}
 
-    /// How the array is stored, and why it cannot be read if that is so.
-    fn layout(&self, ty: DataType, described: &mut Described) -> Layout {
+/// What there is around an array where its metadata is read.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// Has the types of the array's elements.
+    pub schema: &'a Schema,
+    /// The filters that there are.
+    pub filters: &'a Table,
+    /// Whether netCDF's own metadata does not count.
+    pub pure: bool,
+}
+
+impl Around<'_> {
+    /// How an array is stored, and, in `described`, why it cannot be read if that is so.
+    pub fn layout(&self, ty: DataType, described: &mut Described) -> Layout {
         if let Dtype::Unknown(name, _) = &described.stored.dtype {
             let what = format!("its type {name} is not known");
             described.problem.get_or_insert(what);
         }
-        let heap = described.heap.is_some();
         let element = element(ty, described);
         let fill = self.fill(described, element.size);
         let mut layout = Layout {
@@ -72,11 +114,19 @@ impl Builder<'_> {
             fill,
             quantize: None,
         };
+        let heap = described.heap.is_some();
         let context = self.context(&layout, heap);
-        let table = &self.meta.env.filters;
-        match codec::filters(described.version, &described.filters, &context, table) {
+        match codec::filters(
+            described.version,
+            &described.filters,
+            &context,
+            self.filters,
+        ) {
             Ok(filters) => {
-                layout.filters = filters.into_iter().map(|f| of_szip(f, &layout)).collect()
+                layout.filters = filters.into_iter().map(|f| of_szip(f, &layout)).collect();
+                if heap {
+                    described.turned = turned(&mut layout.filters, layout.chunk.len());
+                }
             }
             Err(e) => {
                 described.problem.get_or_insert(e.to_string());
@@ -91,7 +141,11 @@ impl Builder<'_> {
             _ if described.heap.is_some() => Some(strings::missing()),
             // What is not stored then is not defined: zeros, for netCDF-C and zarr-python as well.
             Json::Null => usize::try_from(size).ok().map(|size| vec![0; size]),
-            json => fill::stored(&described.stored, json, !self.zarr.pure),
+            json => {
+                // In version 3 texts of a fixed size have theirs in base64, whoever wrote them.
+                let netcdf = !self.pure && described.version == ZarrVersion::V2;
+                fill::stored(&described.stored, json, netcdf)
+            }
         }
     }
 
@@ -104,10 +158,35 @@ impl Builder<'_> {
             len: layout.chunk_bytes().filter(|_| !heap),
             about: About {
                 dims: layout.extent.clone(),
-                ..About::new(&self.schema, layout.element.ty, &[])
+                ..About::new(self.schema, layout.element.ty, &[])
             },
         }
     }
+}
+
+/// Takes the transpositions away from the filters of values of any length, which are transposed before they become bytes:
+/// for each dimension of what is encoded, which one of the chunk it is.
+fn turned(filters: &mut Vec<FilterSpec>, rank: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rank).collect();
+    let before = filters.iter().take_while(|f| f.id == codec::ids::TRANSPOSE);
+    let count = before.count();
+    for filter in filters.drain(..count) {
+        let of = |&n: &u32| order.get(usize::try_from(n).ok()?).copied();
+        order = filter.params.iter().filter_map(of).collect();
+    }
+    if order.is_sorted() { vec![] } else { order }
+}
+
+/// True for a fill value of whole numbers that is none.
+fn is_cut(described: &Described) -> bool {
+    let floats = [Atomic::Float, Atomic::Double];
+    let whole = matches!(described.stored.dtype, Dtype::Number(a) if !floats.contains(&a));
+    let number = match &described.fill {
+        Json::Number(text) => Some(text.as_str()),
+        text => text.as_str(),
+    };
+    let number = number.and_then(|text| text.trim().parse::<f64>().ok());
+    whole && number.is_some_and(|n| n.is_finite() && n.fract() != 0.0)
 }
 
 /// What is stored of an element.

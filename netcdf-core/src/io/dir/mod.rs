@@ -1,6 +1,7 @@
 //! A store in a directory: a key is the path of a file below it.
 
 mod paths;
+mod seen;
 mod target;
 mod walk;
 
@@ -13,6 +14,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use self::seen::Seen;
 use super::file::{FileSource, PIECE, full};
 use super::key;
 use super::source::{Source, read_range};
@@ -31,6 +33,8 @@ pub struct DirStore {
     external: bool,
     /// Directories that are known to be there and to be within the store, with their paths without links.
     folders: Mutex<HashMap<String, PathBuf>>,
+    /// What was read.
+    seen: Mutex<Seen>,
 }
 
 impl DirStore {
@@ -56,6 +60,7 @@ impl DirStore {
             hints: Hints::default(),
             external: false,
             folders: Mutex::default(),
+            seen: Mutex::default(),
         }
     }
 
@@ -77,6 +82,10 @@ impl DirStore {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// An error of the system about a key.
     fn failed(&self, what: &str, key: &str, e: std::io::Error) -> Error {
         full::failed(what, &self.name, e).in_object(key)
@@ -86,6 +95,7 @@ impl DirStore {
     fn file(&self, key: &str) -> Result<Option<FileSource>> {
         let failed = |e| self.failed("cannot open", key, e);
         let Some(path) = self.named(key)? else {
+            self.note(key, None);
             return Ok(None);
         };
         let file = match paths::open(&path) {
@@ -96,7 +106,10 @@ impl DirStore {
                 };
                 paths::open(&path).map_err(failed)?
             }
-            Err(_) => return Ok(None),
+            Err(_) => {
+                self.note(key, None);
+                return Ok(None);
+            }
             Ok(file) => file,
         };
         let meta = file.metadata().map_err(failed)?;
@@ -108,6 +121,7 @@ impl DirStore {
             let e = Error::new(ErrorKind::Unsupported, what);
             return Err(e.in_object(key).of(&self.name));
         }
+        self.note(key, Some(&meta));
         let source = FileSource::from_file(&self.name, file);
         source.map(Some).map_err(|e| e.in_object(key))
     }
@@ -197,11 +211,15 @@ impl Store for DirStore {
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
         let Some(path) = self.named(key)? else {
+            self.note(key, None);
             return Ok(None);
         };
         let meta = match std::fs::symlink_metadata(path) {
             Ok(meta) if !meta.is_symlink() => meta,
-            Err(e) if e.kind() == Failure::NotFound => return Ok(None),
+            Err(e) if e.kind() == Failure::NotFound => {
+                self.note(key, None);
+                return Ok(None);
+            }
             Ok(_) | Err(_) => {
                 let Some(path) = self.found(key)? else {
                     return Ok(None);
@@ -211,7 +229,10 @@ impl Store for DirStore {
         };
         match meta.is_dir() {
             true => Err(without_content(&self.name, key)),
-            false => Ok(Some(meta.len())),
+            false => {
+                self.note(key, Some(&meta));
+                Ok(Some(meta.len()))
+            }
         }
     }
 
@@ -233,6 +254,11 @@ impl Store for DirStore {
 
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
         self.write(key, bytes, true)
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        let key = self.changed_key()?;
+        Some(format!("{}/{key}", self.name.trim_end_matches('/')).into())
     }
 
     fn delete(&self, key: &str) -> Result<()> {

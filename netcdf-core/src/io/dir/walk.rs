@@ -62,6 +62,8 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<(
 
 impl Folder {
     fn new(store: &DirStore, prefix: String, real: PathBuf) -> Result<Self> {
+        // What is added to it or taken away later changes it.
+        store.note(&prefix, std::fs::metadata(&real).ok().as_ref());
         let mut left = store.entries(&prefix, &real)?;
         // Keys are sorted as a whole: what is in a directory comes with the `/` behind its name.
         let order = |e: &Entry| match e.folder || (e.link && real.join(&e.name).is_dir()) {

@@ -5,10 +5,12 @@ mod id;
 pub(super) mod place;
 pub(super) mod replace;
 mod scratch;
+mod stamp;
 pub(super) mod unnamed;
 
 pub use id::Id;
 pub use scratch::Scratch;
+pub use stamp::Stamp;
 
 use std::fs::File;
 use std::ops::Range;
@@ -19,7 +21,7 @@ use self::place::Place;
 use self::unnamed::{Making, folder};
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
-use super::target::{Target, copy_by_buffer};
+use super::target::{Hand, Target, copy_by_buffer};
 use crate::env::Cancel;
 use crate::error::{Error, Result};
 
@@ -287,10 +289,37 @@ impl FileTarget {
     }
 
     fn failed(&self, what: &str, e: std::io::Error) -> Error {
+        failed(&self.name, self.is_temporary(), (what, e))
+    }
+
+    /// True if the bytes are in a temporary file until they are committed.
+    fn is_temporary(&self) -> bool {
         match self.ending {
-            Ending::Rename(_) => full::failed(what, &self.name, e),
-            Ending::Stream(_) => full::failed_temporary(what, &self.name, e),
+            Ending::Rename(_) => false,
+            Ending::Stream(_) => true,
         }
+    }
+}
+
+fn failed(name: &str, temporary: bool, (what, e): (&str, std::io::Error)) -> Error {
+    match temporary {
+        false => full::failed(what, name, e),
+        true => full::failed_temporary(what, name, e),
+    }
+}
+
+/// Writes to a file in the making beside its target.
+#[derive(Debug)]
+struct FileHand {
+    name: Arc<str>,
+    file: File,
+    temporary: bool,
+}
+
+impl Hand for FileHand {
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let wrote = write_pieces(&self.file, offset, bytes);
+        wrote.map_err(|e| failed(&self.name, self.temporary, ("cannot write", e)))
     }
 }
 
@@ -299,18 +328,28 @@ impl FileTarget {
 /// Where it has them, they save a quarter of the time.
 pub(super) const PIECE: usize = 32 << 10;
 
+/// Writes in pieces that end at multiples of [`PIECE`]. Other ones take half as long again: they begin and end
+/// in the middle of a run of memory, and the kernel then takes several small ones.
+fn write_pieces(file: &File, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
+    let (mut at, mut rest) = (offset, bytes);
+    while !rest.is_empty() {
+        let room = PIECE - usize::try_from(at % PIECE as u64).unwrap_or(0);
+        let (piece, more) = rest.split_at(room.min(rest.len()));
+        write_all_at(file, piece, at)?;
+        at = at.saturating_add(piece.len() as u64);
+        rest = more;
+    }
+    Ok(())
+}
+
 impl Target for FileTarget {
     fn name(&self) -> &Arc<str> {
         &self.name
     }
 
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
-        let mut at = offset;
-        for piece in bytes.chunks(PIECE) {
-            write_all_at(&self.file, piece, at).map_err(|e| self.failed("cannot write", e))?;
-            at = at.saturating_add(piece.len() as u64);
-        }
-        Ok(())
+        let wrote = write_pieces(&self.file, offset, bytes);
+        wrote.map_err(|e| self.failed("cannot write", e))
     }
 
     fn read_at(&mut self, offset: u64, buf: &mut [u8]) -> Result<()> {
@@ -339,6 +378,14 @@ impl Target for FileTarget {
         };
         let rest = range.start.saturating_add(done)..range.end;
         copy_by_buffer(self, source, &rest, offset.saturating_add(done))
+    }
+
+    fn hand(&self) -> Option<Arc<dyn Hand>> {
+        Some(Arc::new(FileHand {
+            name: Arc::clone(&self.name),
+            file: self.file.try_clone().ok()?,
+            temporary: self.is_temporary(),
+        }))
     }
 
     fn written(&mut self) -> Result<Arc<dyn Source>> {

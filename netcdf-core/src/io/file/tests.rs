@@ -191,3 +191,25 @@ fn owner_and_group_stay() {
     let new = std::fs::metadata(&path).unwrap();
     assert_eq!((new.uid(), new.gid(), new.len()), (4321, 1234, 0));
 }
+
+#[test]
+fn a_hand_writes_beside_its_target() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    let bytes: Vec<u8> = (0..3 * PIECE).map(|n| (n % 251) as u8).collect();
+    let mut t = FileTarget::create(&path, false).unwrap();
+    let hand = t.hand().unwrap();
+    t.write_at(0, b"abc").unwrap();
+    for at in [3, PIECE - 3, PIECE] {
+        hand.write_at(at as u64, &bytes).unwrap();
+    }
+    t.write_at(3, b"def").unwrap();
+    drop(hand);
+    Box::new(t).commit().unwrap();
+    let made = std::fs::read(&path).unwrap();
+    assert_eq!(made.len(), 4 * PIECE);
+    assert_eq!(&made[..6], b"abcdef");
+    assert!(made[6..PIECE - 3] == bytes[3..PIECE - 6]);
+    assert_eq!(made[PIECE - 3..PIECE], [0, 1, 2]);
+    assert!(made[PIECE..] == bytes);
+}

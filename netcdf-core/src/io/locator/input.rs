@@ -62,6 +62,19 @@ impl Access {
         }
     }
 
+    /// Opens any directory or zip file as a store of keys, whether there is Zarr metadata in it or not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFormat`] for other files; [`ErrorKind::Io`]; as [`local`].
+    pub fn keys(&self, named: &Path, stdin: &mut dyn Read) -> Result<Arc<dyn Store>> {
+        if named == Path::new("-") {
+            let source = Arc::new(spool("(stdin)", stdin)?);
+            return self.zip(source, plain()).map(|(store, _)| store);
+        }
+        let modes = url::parse(named)?.map(|url| url.modes).unwrap_or_default();
+        self.store(&local(named)?, &modes, plain())
+    }
+
     /// The store that a URL says there is: a directory or a zip file.
     fn store(&self, path: &Path, modes: &Modes, hints: Hints) -> Result<Arc<dyn Store>> {
         if path.is_dir() || modes.has("file") {

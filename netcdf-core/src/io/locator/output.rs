@@ -35,6 +35,23 @@ pub struct Asked {
     pub zip_prefix: Option<bool>,
 }
 
+impl Asked {
+    /// That what is asked for can be done in an output of this form.
+    fn applies(&self, form: Form) -> Result<()> {
+        let what = match form {
+            Form::File if self.consolidated => {
+                "--consolidated: only Zarr has metadata under one key"
+            }
+            Form::File | Form::Directory if self.zip_prefix.is_some() => {
+                "--zip-prefix and --no-zip-prefix: the output is no Zarr store in a zip file"
+            }
+            Form::File | Form::Directory | Form::Zip { .. } => return Ok(()),
+        };
+        let e = Error::new(ErrorKind::Argument, what);
+        Err(e.with_remedy("ask for Zarr (-k nczarr, zarr, nczarr3, zarr3), in a zip file by a name that ends in .zip"))
+    }
+}
+
 /// The form in which an output is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -95,6 +112,9 @@ impl Destination {
             },
             Some(_) => Form::Directory,
         };
+        asked
+            .applies(form)
+            .map_err(|e| e.of(&named.to_string_lossy()))?;
         Ok(Self {
             path,
             form,
@@ -182,6 +202,28 @@ mod tests {
             ..Asked::default()
         };
         Destination::resolve(Path::new(named), asked)
+    }
+
+    #[test]
+    fn what_the_form_does_not_have_is_refused() {
+        let resolve = |named: &str, kind, consolidated, zip_prefix| {
+            let asked = Asked {
+                kind: Some(kind),
+                consolidated,
+                zip_prefix,
+            };
+            Destination::resolve(Path::new(named), asked).map_err(|e| e.kind())
+        };
+        for (named, kind, consolidated, prefix) in [
+            ("a", Kind::Netcdf4, true, None),
+            ("a.zip", Kind::Netcdf4, false, Some(false)),
+            ("a", Kind::NCZARR, false, Some(true)),
+        ] {
+            let e = resolve(named, kind, consolidated, prefix).unwrap_err();
+            assert_eq!(e, ErrorKind::Argument, "{named}");
+        }
+        assert!(resolve("a", Kind::NCZARR, true, None).is_ok());
+        assert!(resolve("a.zip", Kind::NCZARR, true, Some(true)).is_ok());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, Visit, range_of, without_content};
 use super::tree;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::limits::Limits;
+use crate::limits::{Limits, room};
 use directory::Member;
 
 /// Bytes of a member that was inflated, under its key.
@@ -97,15 +97,22 @@ impl ZipStore {
                 member.check_range(range)?;
                 Ok(start.saturating_add(range.start)..start.saturating_add(range.end))
             });
-            return self
+            let parts = self
                 .source
-                .read_ranges(&shifted.collect::<Result<Vec<_>>>()?);
+                .read_ranges(&shifted.collect::<Result<Vec<_>>>()?)?;
+            let mut read = ranges.iter().zip(&parts);
+            if let Some((_, all)) = read.find(|(range, _)| **range == (0..member.size)) {
+                member.check_sum(all)?;
+            }
+            return Ok(parts);
         }
         let bytes = self.inflated(key, member)?;
-        let parts = ranges
-            .iter()
-            .map(|r| range_of(&bytes, r).map(<[u8]>::to_vec));
-        parts.collect()
+        let part = |range: &Range<u64>| {
+            let part = range_of(&bytes, range)?;
+            room(part.len(), "a read")?;
+            Ok(part.to_vec())
+        };
+        ranges.iter().map(part).collect()
     }
 
     fn read_only(&self, key: &str) -> Error {
@@ -189,6 +196,11 @@ impl Store for ZipStore {
 
     fn put_if_absent(&self, key: &str, _: &[u8]) -> Result<()> {
         Err(self.read_only(key))
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        let changed = self.source.has_changed();
+        changed.then(|| Arc::clone(self.source.name()))
     }
 
     fn delete(&self, key: &str) -> Result<()> {

@@ -37,6 +37,7 @@ impl ZipTarget {
             kept: Vec::new(),
             base: 0,
             failed: None,
+            given_up: false,
         })));
         let store = Arc::new(Making {
             name,
@@ -84,6 +85,8 @@ struct Ground {
     base: u64,
     /// The error of the target, which says more than one of the system can.
     failed: Option<Error>,
+    /// Whether nobody wants the file any more: what is written then goes nowhere.
+    given_up: bool,
 }
 
 /// Bytes that are kept before they are written.
@@ -146,6 +149,9 @@ impl Pen {
 impl Write for Pen {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let mut ground = self.ground();
+        if ground.given_up {
+            return Ok(bytes.len());
+        }
         match ground.write(bytes) {
             Ok(()) => Ok(bytes.len()),
             Err(e) => {
@@ -192,6 +198,13 @@ struct Making {
 impl fmt::Debug for Making {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Making({})", self.name)
+    }
+}
+
+/// A writer of zip files that goes before it finished tries to finish, and prints that it cannot.
+impl Drop for Making {
+    fn drop(&mut self) {
+        self.pen.ground().given_up = true;
     }
 }
 

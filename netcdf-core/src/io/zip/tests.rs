@@ -291,10 +291,81 @@ fn damaged_files_are_errors() {
 }
 
 #[test]
+fn checksums_are_compared_wherever_all_bytes_are_read() {
+    let data = b"abcdef";
+    let crc = libdeflater::crc32(data);
+    for (crc, right) in [(crc, true), (crc ^ 1, false)] {
+        let store = open(&by_hand(b"v/0", (0, 0), (6, crc), data)).unwrap();
+        assert_eq!(store.get("v/0").is_ok(), right);
+        let all = store.get_ranges("v/0", &[0..2, 0..6]);
+        assert_eq!(all.is_ok(), right);
+        if let Err(e) = all {
+            assert_eq!((e.kind(), e.object()), (ErrorKind::Checksum, Some("v/0")));
+        }
+        assert!(store.get_ranges("v/0", &[0..2, 3..6]).is_ok());
+    }
+}
+
+#[test]
+fn stored_members_have_one_size() {
+    let data = b"abcdef";
+    for size in [5, 7, u32::MAX] {
+        let store = open(&by_hand(b"v/0", (0, 0), (size, 0), data)).unwrap();
+        for read in [
+            store.get("v/0").map(|_| ()),
+            store.get_ranges("v/0", &[0..2, 3..4]).map(|_| ()),
+        ] {
+            assert_eq!(read.unwrap_err().kind(), ErrorKind::Corrupt);
+        }
+    }
+}
+
+#[test]
 fn an_empty_zip_file_is_no_store() {
     let bytes = zipped("", &[]);
     let source = MemorySource::new("s.zip", bytes.clone());
     assert!(is_zip(&source).unwrap());
     let store = open(&bytes).unwrap();
     assert!(!store.is_store() && keys(&store).is_empty());
+}
+
+/// A target that takes nothing, and counts what it is asked to.
+#[derive(Debug)]
+struct Full(Arc<str>, Arc<std::sync::atomic::AtomicUsize>);
+
+impl Full {
+    fn refuse<T>(&self) -> Result<T> {
+        self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Err(Error::new(ErrorKind::Io, "the disk is full"))
+    }
+}
+
+impl crate::io::target::Target for Full {
+    fn name(&self) -> &Arc<str> {
+        &self.0
+    }
+    fn write_at(&mut self, _: u64, _: &[u8]) -> Result<()> {
+        self.refuse()
+    }
+    fn read_at(&mut self, _: u64, _: &mut [u8]) -> Result<()> {
+        self.refuse()
+    }
+    fn set_len(&mut self, _: u64) -> Result<()> {
+        self.refuse()
+    }
+    fn commit(self: Box<Self>) -> Result<()> {
+        self.refuse()
+    }
+}
+
+#[test]
+fn nothing_is_written_once_the_target_is_dropped() {
+    let asked = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let full = Full("s.zip".into(), Arc::clone(&asked));
+    let target = ZipTarget::new(Box::new(full), "");
+    let large = vec![7; 2 << 20];
+    assert!(target.store().put("a", &large).is_err());
+    let before = asked.load(std::sync::atomic::Ordering::Relaxed);
+    drop(target);
+    assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), before);
 }

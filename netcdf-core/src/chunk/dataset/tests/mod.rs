@@ -5,9 +5,11 @@ mod properties;
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::chunk::layout::{ChunkRef, Element};
+use crate::chunk::plan::Way;
 use crate::chunk::pool::Pool;
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind};
@@ -248,4 +250,40 @@ fn a_missing_filter_names_the_variable() {
         (Some("/v"), ErrorKind::FilterUnavailable)
     );
     assert!(e.what().starts_with("filter 999 (not registered"), "{e}");
+}
+
+/// A damaged file may claim slabs of more parts than memory holds.
+#[test]
+fn parts_are_made_when_they_are_wanted() {
+    let env = Env {
+        filters: table(),
+        pool: Pool::new(2),
+        ..Env::default()
+    };
+    let [_, reader] = readers();
+    let set = Dataset::new(&reader, &env);
+    let made = Arc::new(AtomicUsize::new(0));
+    for slabs in [1, 2] {
+        let parts = |slab: &Region| -> PartsOf {
+            let part = slab.clone();
+            let one = |part: &Region| Region::boxed(vec![0, 0], vec![1, part.count[1]]);
+            let made = Arc::clone(&made);
+            let count = move |_: &u32| {
+                made.fetch_add(1, Ordering::Relaxed);
+            };
+            Box::new((0..100_000).inspect(count).map(move |_| one(&part)))
+        };
+        let cuts = Cuts {
+            slabs: Box::new((0..2).map(|n| Region::boxed(vec![2 * n, 0], vec![2, 7]))),
+            way: Way::Staged { slabs },
+            parts: Box::new(parts),
+            memory: 1 << 20,
+            copies: 4,
+        };
+        let stop = |_| Err(Error::new(ErrorKind::Cancelled, "enough"));
+        let done = set.parts(VarId(0), cuts, |_, part| Ok(part.stored), stop);
+        assert_eq!(done.unwrap_err().kind(), ErrorKind::Cancelled);
+        let made = made.load(Ordering::Relaxed);
+        assert!(made < 1000, "{made} parts");
+    }
 }

@@ -100,6 +100,8 @@ impl Case<'_> {
             return Ok(());
         }
         match self.output.takes_filters(self.pair.to) {
+            // A pattern is not about scalars.
+            _ if self.to.dims.is_empty() && !asked.by_name => {}
             Ok(()) => asked
                 .filters
                 .iter()
@@ -108,8 +110,6 @@ impl Case<'_> {
                     None => storage.set_filter(f.clone()),
                 }),
             Err(e) if asked.by_name => return Err(e),
-            // A pattern is not about scalars.
-            Err(e) if e.kind() == ErrorKind::Scalar => {}
             Err(e) => notes.push(Note {
                 object: self.path(),
                 what: format!("stored without filters: {}", e.what()),

@@ -20,13 +20,15 @@ pub struct Elements<'a> {
     pub size: u64,
     /// Bytes of an element in the file, at least 1.
     pub stored: u64,
+    /// Whether chunks may be longer than a fixed dimension, as in Zarr.
+    pub overhang: bool,
 }
 
 /// The shape of chunks; `asked` is empty, or has a length for every dimension, where 0 leaves it
 /// to the format.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for chunks of 4 GiB or more, or beyond a fixed dimension
+/// [`ErrorKind::Argument`] for chunks of 4 GiB or more, or, where that cannot be, beyond a fixed dimension
 /// (`NC_EBADCHUNK`).
 pub fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
     let Some((&first, _)) = asked.split_first() else {
@@ -65,6 +67,7 @@ pub fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
         dims: &dims,
         size,
         stored: size,
+        overhang: false,
     };
     defaults(elements, &vec![0; dims.len()])
 }
@@ -81,7 +84,7 @@ fn check(elements: Elements, asked: &[u64]) -> Result<()> {
         return Err(Error::new(ErrorKind::Argument, what));
     }
     for (&n, dim) in asked.iter().zip(elements.dims) {
-        if !dim.unlimited && dim.len > 0 && n > dim.len {
+        if !elements.overhang && !dim.unlimited && dim.len > 0 && n > dim.len {
             let what = format!(
                 "a chunk of {n} elements along dimension {}, which has {}",
                 dim.name, dim.len
@@ -180,6 +183,7 @@ mod tests {
             dims: &dims.iter().collect::<Vec<_>>(),
             size,
             stored: size,
+            overhang: false,
         };
         shape(elements, asked)
     }

@@ -70,6 +70,7 @@ fn made(schema: &Schema, var: &Variable, types: &Types) -> Result<(Stored, Vec<F
         dims: &dims,
         size: memory_size(schema, var.ty).max(1),
         stored: ty.datatype().size.max(1),
+        overhang: false,
     };
     let place = place(var, elements, !filters.is_empty())?;
     if let Some(asked) = var.storage.quantize {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::numbers::{self, Style};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
-use crate::model::{Atomic, Attribute, Values};
+use crate::model::{Atomic, Attribute, Kind, Values};
 
 /// How attributes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Stored {
     pub ty: Atomic,
     /// Whether its text had to be changed, as it is not UTF-8.
     pub changed: bool,
+    /// Whether strings that are none became empty ones.
+    pub nil: bool,
 }
 
 /// The stored form of an attribute.
@@ -64,7 +66,30 @@ pub fn store(attribute: &Attribute, form: Form) -> Result<Stored> {
             (single(items.unwrap_or_default()), false)
         }
     };
-    Ok(Stored { json, ty, changed })
+    let nil = matches!(values, Values::String(strings) if strings.iter().any(Option::is_none));
+    Ok(Stored {
+        json,
+        ty,
+        changed,
+        nil,
+    })
+}
+
+/// Whether two attributes are stored as the same JSON in a dataset of this kind; never in one that is not of Zarr. Where
+/// types are recorded, they have to be the same, too.
+#[must_use]
+pub fn stored_alike(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
+    let Some(zarr) = kind.as_zarr() else {
+        return false;
+    };
+    let form = Form {
+        recorded: !zarr.pure,
+        style: Style::of(zarr),
+    };
+    match (store(a, form), store(b, form)) {
+        (Ok(a), Ok(b)) => a.json == b.json && (zarr.pure || a.ty == b.ty),
+        (Err(_), _) | (_, Err(_)) => false,
+    }
 }
 
 /// One value stands for itself, others are a list.
@@ -141,7 +166,8 @@ fn is_strict_number(text: &str) -> bool {
 }
 
 /// The text as UTF-8, and whether it was not: what is not is taken for Latin-1.
-fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, bool) {
+#[must_use]
+pub fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, bool) {
     if std::str::from_utf8(bytes).is_ok() {
         return (Cow::Borrowed(bytes), false);
     }
@@ -191,6 +217,19 @@ mod tests {
         let strings = Values::String(vec![Some(b"a"[..].into()), None]);
         let strings = made(strings, NCZARR);
         assert_eq!(strings, (r#"["a",""]"#.into(), Atomic::String, false));
+    }
+
+    #[test]
+    fn attributes_that_are_stored_alike() {
+        let a = |values| Attribute::atomic(Name::stored(b"a"), values).unwrap();
+        let (float, double) = (a(Values::Float(vec![0.1])), a(Values::Double(vec![0.1])));
+        assert!(stored_alike(&float, &double, Kind::PURE_ZARR));
+        assert!(!stored_alike(&float, &double, Kind::NCZARR));
+        let other = a(Values::Double(vec![0.2]));
+        assert!(!stored_alike(&float, &other, Kind::PURE_ZARR));
+        let (zero, none) = (a(Values::Char(vec![0])), a(Values::Char(vec![])));
+        assert!(stored_alike(&zero, &none, Kind::NCZARR));
+        assert!(!stored_alike(&zero, &none, Kind::Netcdf4));
     }
 
     #[test]

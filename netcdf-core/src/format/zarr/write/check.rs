@@ -2,10 +2,13 @@
 
 use std::collections::HashSet;
 
+use super::attributes::{self, Form};
+use super::numbers::Style;
 use crate::env::{Env, Note};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, list_names};
 use crate::format::ZarrOptions;
-use crate::model::{Atomic, Attribute, DataType, GroupId, Name, Schema, Values};
+use crate::format::zarr::attrs;
+use crate::model::{Atomic, Attribute, GroupId, Name, Schema, Values};
 
 /// Attributes that carry the netCDF model, or what is known of the dataset.
 const RESERVED: &[&str] = &[
@@ -27,11 +30,11 @@ pub const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 /// Refuses what cannot be held, with a list of all of it; says what is left out without loss of data.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for user-defined types, [`ErrorKind::BadName`] for names that cannot be keys, or that are
+/// [`ErrorKind::NotInFormat`] for user-defined types, [`ErrorKind::BadName`] for names that cannot be keys, or that are
 /// taken, [`ErrorKind::Exists`] for names that are there twice.
 pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
     types(schema, env)?;
-    each_name(schema)?;
+    each_name(schema, schema.kind.as_zarr().is_some_and(|zarr| zarr.pure))?;
     let lists = lists(schema);
     let mut taken = vec![];
     for (path, attributes) in &lists {
@@ -75,70 +78,75 @@ pub fn say_untold(schema: &Schema, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
     let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
-    let mut retyped = vec![];
-    for (path, attributes) in lists(schema) {
-        let odd = attributes.iter().filter(|a| !is_inferred(&a.values));
-        retyped.extend(odd.map(|a| format!("{path}:{}", a.name)));
-    }
     for (names, what) in [
         (unlimited, "that these dimensions are unlimited"),
         (chars, "that these are characters, not strings"),
-        (retyped, "the types of these attributes"),
+        (retyped(schema), "the types of these attributes"),
     ] {
         if !names.is_empty() {
-            let more = names.len().saturating_sub(NAMED);
-            let names = names.get(..NAMED.min(names.len())).unwrap_or_default();
-            let more = match more {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
             env.notes.say(Note {
                 object: "/".to_owned(),
-                what: format!("pure Zarr does not say {what}: {}{more}", names.join(", ")),
+                what: format!("pure Zarr does not say {what}: {}", list_names(&names)),
                 remedy: Some("-k nczarr and -k nczarr3 keep it".to_owned()),
             });
         }
     }
 }
 
-/// Names said at most of one sort.
-const NAMED: usize = 8;
+/// The attributes of which readers make something else, as nobody says of what type they are.
+fn retyped(schema: &Schema) -> Vec<String> {
+    let lists = lists(schema);
+    let odd = lists.iter().flat_map(|(path, attributes)| {
+        let odd = attributes.iter().filter(|a| !is_inferred(a));
+        odd.map(move |a| format!("{path}:{}", a.name))
+    });
+    odd.collect()
+}
 
-/// Whether readers infer the type of an attribute from its JSON.
-fn is_inferred(values: &Values) -> bool {
-    match values {
-        Values::Char(_) | Values::Int(_) | Values::Double(_) => true,
-        Values::Byte(_) | Values::Short(_) | Values::Float(_) | Values::UByte(_) => false,
-        Values::UShort(_) | Values::UInt(_) | Values::Int64(_) | Values::UInt64(_) => false,
-        Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => false,
-        Values::Vlen(..) | Values::Compound { .. } => false,
+/// Whether readers make the same values of an attribute's JSON.
+fn is_inferred(attribute: &Attribute) -> bool {
+    let form = Form {
+        recorded: false,
+        style: Style::Inferred,
+    };
+    match (attributes::store(attribute, form), &attribute.values) {
+        // One zero is no text; of what is no UTF-8 another note speaks.
+        (Ok(stored), Values::Char(bytes)) if stored.changed || *bytes == [0] => true,
+        (Ok(stored), values) => attrs::values(&stored.json, None).0 == *values,
+        (Err(_), _) => false,
     }
 }
 
 /// Refuses user-defined types that are used.
-fn types(schema: &Schema, env: &Env) -> Result<()> {
-    let mut used = HashSet::new();
-    let mut what = vec![];
-    let mut user = |ty: DataType, path: &dyn Fn() -> String| {
-        if let DataType::User(id) = ty {
-            used.insert(id);
-            what.push(path());
-        }
-    };
+///
+/// # Errors
+/// [`ErrorKind::NotInFormat`], with all that is of such a type.
+pub fn user_types(schema: &Schema) -> Result<()> {
+    let mut paths = vec![];
     for (id, var) in schema.var_ids().zip(&schema.vars) {
-        user(var.ty, &|| schema.var_path(id));
+        paths.extend(var.ty.atomic().is_none().then(|| schema.var_path(id)));
     }
     for (path, attributes) in lists(schema) {
-        for a in attributes {
-            user(a.ty, &|| format!("{path}:{}", a.name));
+        let user = attributes.iter().filter(|a| a.ty.atomic().is_none());
+        paths.extend(user.map(|a| format!("{path}:{}", a.name)));
+    }
+    let error = match paths.as_slice() {
+        [] => return Ok(()),
+        [only] => {
+            let what = "a user-defined type, which Zarr datasets do not have";
+            Error::new(ErrorKind::NotInFormat, what).in_object(only)
         }
-    }
-    if !what.is_empty() {
-        let what = what.join(", ");
-        let what = format!("Zarr datasets have no user-defined types, which these have: {what}");
-        let remedy = "use -k nc4, or leave the variables out";
-        return Err(Error::new(ErrorKind::BadType, what).with_remedy(remedy));
-    }
+        all => {
+            let what = "Zarr datasets have no user-defined types, which these have: ";
+            Error::new(ErrorKind::NotInFormat, format!("{what}{}", list_names(all)))
+        }
+    };
+    Err(error.with_remedy("use -k nc4, or leave them out"))
+}
+
+/// Refuses user-defined types that are used; says which are left out.
+fn types(schema: &Schema, env: &Env) -> Result<()> {
+    user_types(schema)?;
     for ty in &schema.types {
         env.notes.say(Note {
             object: ty.name.to_string(),
@@ -150,7 +158,7 @@ fn types(schema: &Schema, env: &Env) -> Result<()> {
 }
 
 /// Refuses names that cannot be parts of keys, and those of which two meet.
-fn each_name(schema: &Schema) -> Result<()> {
+fn each_name(schema: &Schema, pure: bool) -> Result<()> {
     let mut names = HashSet::new();
     let groups = (1..).zip(schema.groups.iter().skip(1));
     let groups =
@@ -158,7 +166,7 @@ fn each_name(schema: &Schema) -> Result<()> {
     let vars = schema.var_ids().zip(&schema.vars);
     let vars = vars.map(|(id, v)| (v.group, &v.name, schema.var_path(id)));
     for (group, name, path) in groups.chain(vars) {
-        segment(name).map_err(|e| e.in_object(&path))?;
+        segment(name, pure).map_err(|e| e.in_object(&path))?;
         if !names.insert((group, name)) {
             let what = "two objects of this name in one group";
             return Err(Error::new(ErrorKind::Exists, what).in_object(&path));
@@ -170,8 +178,8 @@ fn each_name(schema: &Schema) -> Result<()> {
     Ok(())
 }
 
-/// That a name can be a part of a key.
-fn segment(name: &Name) -> Result<()> {
+/// That a name can be a part of a key. Readers of pure Zarr take names that begin with a dot for keys of metadata.
+fn segment(name: &Name, pure: bool) -> Result<()> {
     let text = text(name)?;
     let why = if text.is_empty() || text == "." || text == ".." {
         "which leads elsewhere"
@@ -179,8 +187,10 @@ fn segment(name: &Name) -> Result<()> {
         "which has a slash in it"
     } else if text.chars().any(char::is_control) {
         "which has a control character in it"
-    } else if text.starts_with(".z") || text == "zarr.json" {
+    } else if text.starts_with(".z") || text.starts_with(".ncz") || text == "zarr.json" {
         "which is the key of metadata"
+    } else if pure && text.starts_with('.') {
+        "which begins with a dot, as keys of metadata do"
     } else {
         return Ok(());
     };
@@ -194,4 +204,21 @@ fn text(name: &Name) -> Result<&str> {
         let what = format!("the name `{name}` is not UTF-8, which names in Zarr datasets are");
         Error::new(ErrorKind::BadName, what)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_json_does_not_have_are_told_of() {
+        let is_inferred =
+            |values| is_inferred(&Attribute::atomic(Name::stored(b"a"), values).unwrap());
+        assert!(is_inferred(Values::Double(vec![1.0, -0.0])));
+        for lost in [vec![], vec![1.0, f64::NAN], vec![f64::NEG_INFINITY]] {
+            assert!(!is_inferred(Values::Double(lost)));
+        }
+        assert!(!is_inferred(Values::Int(vec![])));
+        assert!(!is_inferred(Values::Float(vec![1.0])));
+    }
 }

@@ -9,9 +9,41 @@ use crate::filter::{Context, Table, vlen_utf8};
 use crate::json::Json;
 use crate::model::{Endianness, FilterSpec, ZarrVersion};
 
+/// The codec of shards.
+const SHARDS: &str = "sharding_indexed";
+
 /// What makes bytes of elements: the type of the variable says that.
 fn is_serializer(name: &str) -> bool {
     matches!(name, "bytes" | "vlen-utf8" | "vlen-bytes")
+}
+
+/// Whether the codecs of a text are those of chunks in shards.
+#[must_use]
+pub fn makes_shards(text: &[u8]) -> bool {
+    let json = Json::parse(text).unwrap_or(Json::Null);
+    let codecs = json.items().unwrap_or_default().iter();
+    let mut names = codecs.filter_map(|codec| codec.get("name")?.as_str());
+    names.any(|name| name == SHARDS)
+}
+
+/// Whether the codecs of a text make bytes of elements of a fixed size.
+#[must_use]
+pub fn makes_bytes(text: &[u8]) -> bool {
+    let json = Json::parse(text).unwrap_or(Json::Null);
+    let bytes = |json: &Json| json.get("name").and_then(Json::as_str) == Some("bytes");
+    within_shards(&json).iter().any(bytes)
+}
+
+/// The codecs of a list; if it is one of shards, those of the chunks in them.
+fn within_shards(json: &Json) -> &[Json] {
+    let mut list = json.items().unwrap_or_default();
+    while let [only] = list
+        && only.get("name").and_then(Json::as_str) == Some(SHARDS)
+    {
+        let inner = only.get("configuration").and_then(|c| c.get("codecs"));
+        list = inner.and_then(Json::items).unwrap_or_default();
+    }
+    list
 }
 
 /// The filters of `_Codecs`: a list of codecs as version 2 has them, the compressor last, or as version 3 has them.
@@ -29,7 +61,7 @@ pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<Filter
     let one = [json.clone()];
     let list = match &json {
         Json::Object(_) => &one[..],
-        Json::Array(list) => list,
+        Json::Array(_) => within_shards(&json),
         Json::Null => &[],
         Json::Bool(_) | Json::Number(_) | Json::Text(_) => {
             return Err(wrong("a list of codecs is expected".to_owned()));
@@ -84,6 +116,7 @@ pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
         return Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy));
     }
     let serializer = match stored.ty.size() {
+        None if stored.fixed_text => object([("name", Json::text("bytes"))]),
         None => object([("name", Json::text("vlen-utf8"))]),
         Some(1) => object([("name", Json::text("bytes"))]),
         Some(_) => bytes(order),
@@ -111,7 +144,7 @@ fn sharding(chunk: &[u64], codecs: Vec<Json>) -> Json {
         ("index_codecs", Json::Array(index)),
         ("index_location", Json::text("end")),
     ]);
-    named("sharding_indexed", configuration)
+    named(SHARDS, configuration)
 }
 
 /// The codec that makes bytes of elements of several bytes.

@@ -54,7 +54,7 @@ pub fn recorded(ty: Atomic, width: u64) -> String {
 #[must_use]
 pub fn v3(ty: Atomic, pure: bool) -> Json {
     match ty {
-        Atomic::Char if pure => bytes(1),
+        Atomic::Char if pure => fixed_text(1),
         Atomic::Char => Json::text("uint8"),
         Atomic::Byte | Atomic::UByte | Atomic::Short | Atomic::UShort => number3(ty),
         Atomic::Int | Atomic::UInt | Atomic::Int64 | Atomic::UInt64 => number3(ty),
@@ -85,8 +85,9 @@ pub fn recorded3(ty: Atomic) -> &'static str {
     }
 }
 
-/// Text of a fixed number of bytes.
-fn bytes(width: u64) -> Json {
+/// The `data_type` of texts of a fixed number of bytes in version 3.
+#[must_use]
+pub fn fixed_text(width: u64) -> Json {
     let length = ("length_bytes".to_owned(), Json::int(width));
     let configuration = Json::Object(vec![length]);
     Json::Object(vec![

@@ -6,7 +6,7 @@ use crate::env::{Env, Note};
 use crate::error::Result;
 use crate::format::CreateOptions;
 use crate::json::Json;
-use crate::model::{Atomic, Attribute, Dimension, GroupId, Name, Schema, VarId, Zarr, ZarrVersion};
+use crate::model::{Atomic, Attribute, Dimension, GroupId, Name, Schema, VarId, Zarr};
 
 /// The member of an object.
 pub type Member = (String, Json);
@@ -58,10 +58,7 @@ impl Metadata<'_> {
     /// How numbers are written.
     #[must_use]
     pub fn style(&self) -> Style {
-        match (self.zarr.version, self.zarr.pure) {
-            (ZarrVersion::V2, false) => Style::Recorded,
-            (ZarrVersion::V2 | ZarrVersion::V3, _) => Style::Inferred,
-        }
+        Style::of(self.zarr)
     }
 
     /// The path of a dimension.
@@ -88,6 +85,11 @@ impl Metadata<'_> {
             let stored = attributes::store(attribute, form)?;
             if stored.changed {
                 self.env.notes.say(not_utf8(attribute, path()));
+            }
+            if stored.nil {
+                self.env
+                    .notes
+                    .say(nil(&format!("{}:{}", path(), attribute.name)));
             }
             written.add(&attribute.name.to_string(), stored.json, Some(stored.ty));
         }
@@ -153,6 +155,16 @@ fn not_utf8(attribute: &Attribute, path: String) -> Note {
     Note {
         object: format!("{path}:{}", attribute.name),
         what: "is not UTF-8, which texts in Zarr datasets are: taken for Latin-1".to_owned(),
+        remedy: None,
+    }
+}
+
+/// That strings which are none become empty ones.
+#[must_use]
+pub fn nil(object: &str) -> Note {
+    Note {
+        object: object.to_owned(),
+        what: "NIL becomes an empty string: Zarr datasets have no strings that are none".to_owned(),
         remedy: None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `check` | what cannot be held |
+//! | [`check`] | what cannot be held |
 //! | [`numbers`] | numbers as JSON |
 //! | [`attributes`] | attributes as JSON, and how their types are recorded |
 //! | [`dtype`] | names of types |
@@ -10,6 +10,7 @@
 //! | [`strings`] | strings as elements of a fixed size |
 //! | [`storage`] | chunks and filters of variables |
 //! | [`shards`] | chunks that stand together |
+//! | `filters` | filters as other readers can undo them |
 //! | [`codecs`] | filters as codecs |
 //! | [`metadata`] | what the metadata of all versions has in common |
 //! | [`v2`] | the metadata of version 2 |
@@ -20,9 +21,10 @@
 //! interrupted has no root.
 
 pub mod attributes;
-mod check;
+pub mod check;
 pub mod codecs;
 pub mod dtype;
+mod filters;
 pub mod keys;
 pub mod metadata;
 pub mod numbers;
@@ -32,6 +34,9 @@ pub mod strings;
 pub mod v2;
 pub mod v3;
 pub mod writer;
+
+pub use attributes::stored_alike;
+pub use metadata::nil;
 
 #[cfg(test)]
 mod tests;

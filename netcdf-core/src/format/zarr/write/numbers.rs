@@ -1,7 +1,7 @@
 //! Numbers as JSON: with all of their digits, and not more.
 
 use crate::json::Json;
-use crate::model::Values;
+use crate::model::{Values, Zarr, ZarrVersion};
 
 /// What readers know of the type of a number. Numbers are as short as their type allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +10,17 @@ pub enum Style {
     Recorded,
     /// The type is inferred from the number: what is no integer has a point or an exponent.
     Inferred,
+}
+
+impl Style {
+    /// The style of a form of Zarr.
+    #[must_use]
+    pub fn of(zarr: Zarr) -> Self {
+        match (zarr.version, zarr.pure) {
+            (ZarrVersion::V2, false) => Self::Recorded,
+            (ZarrVersion::V2 | ZarrVersion::V3, _) => Self::Inferred,
+        }
+    }
 }
 
 /// A double; what is not finite is a text.

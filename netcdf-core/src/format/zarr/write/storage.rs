@@ -1,15 +1,18 @@
 //! How variables will be stored: in what chunks, through which filters.
 
-use super::{codecs, strings};
+use super::{codecs, filters, strings};
 use crate::chunk::elements;
 use crate::chunk::layout::{Element, Layout};
 use crate::chunk::quantize::Quantizer;
-use crate::env::Env;
+use crate::env::{Env, Note};
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Context, codec, vlen_utf8};
+use crate::filter::{About, Chain, Context, codec, vlen_utf8};
 use crate::format::netcdf4::write::chunk_sizes::{self, Elements};
 use crate::format::netcdf4::write::storage::prepared;
 use crate::json::Json;
+use crate::limits::room;
+use crate::model::region::product;
+use crate::model::strings::OF_VARIABLE;
 use crate::model::{
     Atomic, Dimension, Endianness, Fill, FilterSpec, Quantize, Schema, StorageLayout, VarId,
     Variable, ZarrVersion,
@@ -28,6 +31,8 @@ pub struct Stored {
     pub codecs: Vec<Json>,
     /// The shape of what is stored under one key, if several chunks are.
     pub shard: Option<Vec<u64>>,
+    /// Whether its elements are strings of a fixed size.
+    pub fixed_text: bool,
 }
 
 impl Stored {
@@ -35,6 +40,25 @@ impl Stored {
     #[must_use]
     pub fn outer(&self) -> &[u64] {
         self.shard.as_deref().unwrap_or(&self.layout.chunk)
+    }
+
+    /// What encodes its chunks.
+    ///
+    /// # Errors
+    /// Those of [`Table::chain`](crate::filter::Table::chain).
+    pub fn chain(&self, schema: &Schema, env: &Env) -> Result<Chain> {
+        let layout = &self.layout;
+        let context = Context {
+            shape: layout.chunk.clone(),
+            element: layout.element,
+            fill: layout.fill.clone(),
+            len: layout.chunk_bytes(),
+            about: About {
+                mandatory: true,
+                ..About::new(schema, layout.element.ty, &layout.filters)
+            },
+        };
+        env.filters.chain(&layout.filters, &context)
     }
 
     /// How many chunks are stored under one key, by dimension, if they are several.
@@ -52,7 +76,7 @@ impl Stored {
 /// How a variable will be stored; `no_fill` says that nothing is said of fill values.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`],
+/// [`ErrorKind::Argument`] for settings that contradict each other or the variable,
 /// [`ErrorKind::BadType`]; those of [`Quantize::new`] and of preparing filters; with the variable's path.
 pub fn of(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> {
     let made = made(schema, id, no_fill, env);
@@ -82,12 +106,23 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         }),
         quantize: Quantizer::new(var, element.order),
     };
+    if !element.plain {
+        // Strings take their greatest length each.
+        let bytes = layout.chunk_bytes().unwrap_or(usize::MAX);
+        let told = |e: Error| {
+            e.with_remedy(
+                "ask for smaller chunks (-c, _ChunkSizes), or leave out the longest strings",
+            )
+        };
+        room(bytes.saturating_mul(2), "a chunk of strings").map_err(told)?;
+    }
     let shard = shard(schema, var, &layout.chunk)?;
     let codecs = match filtered {
-        true => filter(schema, var, &mut layout, env)?,
+        true => filter(schema, (var, &schema.var_path(id)), &mut layout, env)?,
         false => vec![],
     };
-    if ty == Atomic::String && version(schema) == ZarrVersion::V3 {
+    let fixed_text = ty == Atomic::String && is_fixed(schema, var);
+    if ty == Atomic::String && !fixed_text {
         let (id, params) = (vlen_utf8::ID, vec![]);
         layout.filters.insert(0, FilterSpec { id, params });
     }
@@ -97,12 +132,35 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         no_fill,
         codecs,
         shard,
+        fixed_text,
     })
+}
+
+/// Whether strings have a fixed size: always in version 2, in version 3 where size and codec say so.
+fn is_fixed(schema: &Schema, var: &Variable) -> bool {
+    match version(schema) {
+        ZarrVersion::V2 => true,
+        ZarrVersion::V3 => {
+            let sized = var.attribute(OF_VARIABLE).is_some();
+            let asked = var.storage.codecs.as_deref();
+            sized && asked.is_some_and(codecs::makes_bytes)
+        }
+    }
 }
 
 /// The shape of shards: what is asked for, in whole chunks.
 fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u64>>> {
     let Some(asked) = var.storage.shard.as_ref().filter(|_| !chunk.is_empty()) else {
+        let coded = var
+            .storage
+            .codecs
+            .as_deref()
+            .is_some_and(codecs::makes_shards);
+        if coded && version(schema) == ZarrVersion::V3 {
+            let what = "_Codecs: shards of which nobody says how large they are";
+            let remedy = "give the variable the attribute _ShardSizes";
+            return Err(Error::new(ErrorKind::Argument, what).with_remedy(remedy));
+        }
         return Ok(None);
     };
     if version(schema) == ZarrVersion::V2 {
@@ -126,7 +184,12 @@ fn version(schema: &Schema) -> ZarrVersion {
 }
 
 /// Gives the layout its filters; their codecs.
-fn filter(schema: &Schema, var: &Variable, layout: &mut Layout, env: &Env) -> Result<Vec<Json>> {
+fn filter(
+    schema: &Schema,
+    (var, path): (&Variable, &str),
+    layout: &mut Layout,
+    env: &Env,
+) -> Result<Vec<Json>> {
     let filters = &var.storage.filters;
     let fill = layout.fill.clone().unwrap_or_default();
     let about = About {
@@ -144,8 +207,16 @@ fn filter(schema: &Schema, var: &Variable, layout: &mut Layout, env: &Env) -> Re
     layout.filters = match &var.storage.codecs {
         Some(text) => codecs::asked(text, &context, &env.filters)?,
         None => {
+            let filters = filters::ordered(filters, layout.element, &env.filters);
             let asked = (&filters[..], var.storage.prepared);
-            prepared(asked, (layout, fill, about), &env.filters)?
+            let made = prepared(asked, (layout, fill, about), &env.filters)?;
+            filters::of_texts(made, (layout, version(schema)), &|what| {
+                env.notes.say(Note {
+                    object: path.to_owned(),
+                    what,
+                    remedy: None,
+                });
+            })
         }
     };
     codec::list(version(schema), &layout.filters, &context, &env.filters)
@@ -170,7 +241,7 @@ fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<Element> {
 
 /// Stored form of the variable's fill value.
 fn fill_bytes(var: &Variable, element: Element) -> Result<Vec<u8>> {
-    let Some(value) = var.fill_value() else {
+    let Some(value) = var.unwritten() else {
         return Ok(vec![]);
     };
     if !element.plain {
@@ -190,35 +261,47 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
     let dims = dims.ok_or_else(missing)?;
     let unlimited = dims.iter().any(|d| d.unlimited);
     if dims.is_empty() {
-        return match &var.storage.layout {
-            _ if filtered => {
-                let what = "a scalar has no chunks, which filters need";
-                Err(Error::new(ErrorKind::Scalar, what))
-            }
-            // A scalar is one chunk, and shown as chunked.
-            Some(StorageLayout::Chunked(_)) => Ok(vec![]),
-            Some(StorageLayout::Compact | StorageLayout::Contiguous | StorageLayout::Virtual)
-            | Some(StorageLayout::Unknown)
-            | None => Ok(vec![]),
-        };
+        // A scalar is one chunk, and shown as chunked.
+        return Ok(vec![]);
     }
     let asked: &[u64] = match &var.storage.layout {
         Some(StorageLayout::Contiguous | StorageLayout::Compact) if unlimited => {
             return argument("data of an unlimited dimension is stored in chunks only");
         }
         Some(StorageLayout::Contiguous | StorageLayout::Compact) if !filtered => {
-            return Ok(dims.iter().map(|d| d.len.max(1)).collect());
+            let whole: Vec<u64> = dims.iter().map(|d| d.len.max(1)).collect();
+            if !is_large_text(&whole, element) {
+                return Ok(whole);
+            }
+            &[]
         }
         Some(StorageLayout::Chunked(asked)) => asked,
         Some(StorageLayout::Contiguous | StorageLayout::Compact | StorageLayout::Virtual)
         | Some(StorageLayout::Unknown)
         | None => &[],
     };
-    let elements = Elements {
-        dims: &dims,
-        // netCDF-C takes strings for what they are in memory: references.
-        size: if element.plain { element.size } else { 8 },
-        stored: if asked.is_empty() { 1 } else { element.size },
+    let shape = |size| {
+        let elements = Elements {
+            dims: &dims,
+            size,
+            stored: if asked.is_empty() { 1 } else { element.size },
+            overhang: true,
+        };
+        chunk_sizes::shape(elements, asked)
     };
-    chunk_sizes::shape(elements, asked)
+    // netCDF-C takes strings for what they are in memory: references.
+    let usual = shape(if element.plain { element.size } else { 8 })?;
+    match asked.is_empty() && is_large_text(&usual, element) {
+        true => shape(element.size),
+        false => Ok(usual),
+    }
 }
+
+/// Whether a chunk of strings of this shape is larger than one that nobody asked for should be.
+fn is_large_text(shape: &[u64], element: Element) -> bool {
+    let bytes = product(shape).and_then(|n| n.checked_mul(element.size));
+    !element.plain && bytes.is_none_or(|bytes| bytes > LARGE_TEXT)
+}
+
+/// Bytes of a chunk of strings that nobody asked for, at most.
+const LARGE_TEXT: u64 = 256 << 20;

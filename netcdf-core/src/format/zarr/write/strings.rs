@@ -1,61 +1,22 @@
 //! Strings as elements of a fixed size, with zeros behind them (NCZarr document, appendix D).
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Attribute, Schema, Values, Variable};
-
-/// The attribute of a variable with the longest string that it may hold, in bytes.
-pub const OF_VARIABLE: &str = "_nczarr_maxstrlen";
-/// The attribute of the root group that holds for variables without [`OF_VARIABLE`].
-pub const OF_DATASET: &str = "_nczarr_default_maxstrlen";
-/// Bytes of strings of which nothing is said.
-pub const DEFAULT: u64 = 128;
+use crate::model::strings::{DEFAULT, OF_DATASET, OF_VARIABLE, string_size};
+use crate::model::{Schema, Values, Variable};
 
 /// Bytes of a string of a variable.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for attributes that are no lengths.
 pub fn width(schema: &Schema, var: &Variable) -> Result<u64> {
-    let own = var.attribute(OF_VARIABLE);
-    let default = schema
-        .root()
-        .attributes
-        .iter()
-        .find(|a| a.name.is(OF_DATASET));
-    let said = own.or(default).map(length).transpose()?;
+    let own = var.attribute(OF_VARIABLE).map(string_size).transpose()?;
+    let said = match own {
+        Some(own) => Some(own),
+        None => schema.said_string_size()?,
+    };
     // What the data is known to need, it gets.
     let needed = var.storage.max_string;
     Ok(said.max(needed).unwrap_or(DEFAULT).max(1))
-}
-
-/// Bytes of a string of a variable that says nothing of it, and of attributes of groups.
-///
-/// # Errors
-/// As [`width`].
-pub fn default_width(schema: &Schema) -> Result<u64> {
-    let attributes = &schema.root().attributes;
-    let default = attributes.iter().find(|a| a.name.is(OF_DATASET));
-    default.map_or(Ok(DEFAULT), length)
-}
-
-fn length(attribute: &Attribute) -> Result<u64> {
-    let one = match &attribute.values {
-        Values::Byte(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
-        Values::Short(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
-        Values::Int(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
-        Values::Int64(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
-        Values::UByte(v) => v.first().map(|&n| n.into()),
-        Values::UShort(v) => v.first().map(|&n| n.into()),
-        Values::UInt(v) => v.first().map(|&n| n.into()),
-        Values::UInt64(v) => v.first().copied(),
-        Values::Char(_) | Values::Float(_) | Values::Double(_) | Values::String(_) => None,
-        Values::Enum(..) | Values::Opaque { .. } | Values::Vlen(..) => None,
-        Values::Compound { .. } => None,
-    };
-    let fits = |n: &u64| (1..=u64::from(u32::MAX)).contains(n);
-    one.filter(fits).ok_or_else(|| {
-        let what = format!("{} is not a number of bytes", attribute.name);
-        Error::new(ErrorKind::Argument, what)
-    })
 }
 
 /// Strings as elements of `width` bytes; NIL is an empty one.

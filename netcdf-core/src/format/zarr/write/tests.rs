@@ -216,8 +216,9 @@ fn what_zarr_does_not_have_is_refused() {
     let known = s.clone();
     var(&mut s, "u", DataType::User(ty), &[]);
     let e = refused(s);
-    let what = "Zarr datasets have no user-defined types, which these have: /u";
-    assert_eq!((e.kind(), e.what()), (ErrorKind::BadType, what));
+    let what = "a user-defined type, which Zarr datasets do not have";
+    assert_eq!((e.kind(), e.what()), (ErrorKind::NotInFormat, what));
+    assert_eq!(e.object(), Some("/u"));
     let env = Env::default();
     check::check(&known, CreateOptions::default().zarr, &env).unwrap();
     assert_eq!(env.notes.take().len(), 1);
@@ -373,7 +374,74 @@ fn pure_version_3() {
     let all = root.get("consolidated_metadata").unwrap();
     let all = all.get("metadata").unwrap().members();
     let names: Vec<_> = all.iter().map(|(name, _)| &**name).collect();
-    assert_eq!(names, ["g", "c", "s", "n", "v"]);
-    assert_eq!(all[3].1.to_bytes(), text(&*store, "n/zarr.json").as_bytes());
+    assert_eq!(names, ["c", "g", "n", "s", "v"]);
+    assert_eq!(all[2].1.to_bytes(), text(&*store, "n/zarr.json").as_bytes());
     assert_eq!(root.get("attributes").unwrap().members(), []);
+}
+
+#[test]
+fn long_strings_are_in_small_chunks() {
+    let chunk = |width: i32, len: u64| {
+        let mut s = Schema::new(Kind::PURE_ZARR);
+        let x = dim(&mut s, "x", len, false);
+        let v = var(&mut s, "v", Atomic::String, &[x]);
+        let width = attribute("_nczarr_maxstrlen", Values::Int(vec![width]));
+        s.vars[v.index()].attributes.push(width);
+        let options = CreateOptions::default();
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new("s"));
+        let (target, _) = MemoryStoreTarget::new(store);
+        let target: Box<dyn StoreTarget> = Box::new(target);
+        let made = create(target, s, options, &Env::default());
+        made.map(|writer| writer.layout(VarId(0)).unwrap().chunk[0])
+    };
+    assert_eq!(chunk(128, 2000).unwrap(), 2000);
+    assert!(chunk(1 << 20, 2000).unwrap() < 300);
+    assert!(chunk(i32::MAX, 1 << 30).unwrap() <= 1);
+}
+
+#[test]
+fn names_that_readers_pass_over_are_refused() {
+    let made = |kind, called: &str| {
+        let mut s = Schema::new(kind);
+        var(&mut s, called, Atomic::Int, &[]);
+        let (target, _) = MemoryStoreTarget::new(Arc::new(MemoryStore::new("s")));
+        let target: Box<dyn StoreTarget> = Box::new(target);
+        let made = create(target, s, CreateOptions::default(), &Env::default());
+        made.map(|_| ()).map_err(|e| e.kind())
+    };
+    for kind in [Kind::PURE_ZARR, Kind::PURE_ZARR3] {
+        assert_eq!(made(kind, ".v"), Err(ErrorKind::BadName));
+    }
+    assert_eq!(made(Kind::NCZARR, ".v"), Ok(()));
+    for kind in [Kind::NCZARR, Kind::PURE_ZARR3] {
+        assert_eq!(made(kind, ".nczarr"), Err(ErrorKind::BadName));
+    }
+}
+
+#[test]
+fn consolidated_metadata_is_in_the_order_of_the_tree() {
+    for kind in [Kind::PURE_ZARR, Kind::PURE_ZARR3] {
+        let mut s = Schema::new(kind);
+        for (group, sub) in [("b", "d"), ("a", "c"), ("a.b", "e")] {
+            let group = s.add_group(GroupId::ROOT, name(group));
+            s.add_group(group, name(sub));
+        }
+        let mut options = CreateOptions::default();
+        options.zarr.consolidated = true;
+        let (writer, store) = writer(s, options);
+        writer.finish().unwrap();
+        let key = if kind == Kind::PURE_ZARR {
+            ".zmetadata"
+        } else {
+            "zarr.json"
+        };
+        let root = crate::json::Json::parse(text(&*store, key).as_bytes()).unwrap();
+        let all = root.get("consolidated_metadata").unwrap_or(&root);
+        let paths = all.get("metadata").unwrap().members().iter();
+        let paths = paths.map(|(key, _)| key.trim_end_matches(".zgroup").trim_end_matches('/'));
+        let paths: Vec<_> = paths
+            .filter(|p| !p.is_empty() && !p.ends_with(".zattrs"))
+            .collect();
+        assert_eq!(paths, ["a", "a/c", "a.b", "a.b/e", "b", "b/d"]);
+    }
 }

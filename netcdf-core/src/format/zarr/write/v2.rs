@@ -1,6 +1,7 @@
 //! The metadata of version 2: `.zgroup`, `.zarray` and `.zattrs`, with the members in the order in which netCDF-C has
 //! them.
 
+use super::attributes::utf8;
 use super::check::DIMENSIONS;
 use super::metadata::{Member, Metadata, Written, lengths, name, object};
 use super::storage::Stored;
@@ -8,6 +9,7 @@ use super::{codecs, dtype, numbers, strings};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::json::Json;
+use crate::model::strings::DEFAULT;
 use crate::model::{Atomic, Dimension, GroupId, VarId};
 
 /// What made the dataset.
@@ -76,7 +78,7 @@ impl Metadata<'_> {
             let text = strings::trimmed(bytes);
             return Ok(match self.zarr.pure {
                 true => Json::Text(strings::base64(text).into_bytes()),
-                false => Json::Text(text.to_vec()),
+                false => Json::Text(utf8(text).0.into_owned()),
             });
         }
         let values = elements::decode(stored.ty, stored.layout.element.order, bytes)?;
@@ -104,7 +106,7 @@ impl Metadata<'_> {
         }
         let var = self.schema.var(id);
         let width = var.map(|var| strings::width(self.schema, var));
-        Ok(self.zattrs(written, width.unwrap_or(Ok(strings::DEFAULT))?))
+        Ok(self.zattrs(written, width.unwrap_or(Ok(DEFAULT))?))
     }
 
     fn nczarr_array(&self, dims: &[&Dimension]) -> Json {
@@ -118,7 +120,7 @@ impl Metadata<'_> {
     /// The `.zattrs` of a group.
     ///
     /// # Errors
-    /// Those of [`Metadata::own`] and [`strings::default_width`].
+    /// Those of [`Metadata::own`] and [`Schema::default_string_size`](crate::model::Schema::default_string_size).
     pub fn group_zattrs(&self, id: GroupId) -> Result<Json> {
         let mut written = self.of_group(id)?;
         if !self.zarr.pure {
@@ -133,7 +135,7 @@ impl Metadata<'_> {
                 written.add("_nczarr_superblock", superblock, None);
             }
         }
-        Ok(self.zattrs(written, strings::default_width(self.schema)?))
+        Ok(self.zattrs(written, self.schema.default_string_size()?))
     }
 
     fn nczarr_group(&self, id: GroupId) -> Json {

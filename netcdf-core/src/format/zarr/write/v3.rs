@@ -1,5 +1,6 @@
 //! The metadata of version 3: `zarr.json` of groups and arrays; netCDF's own as the NCZarr document's appendix E has it.
 
+use super::attributes::utf8;
 use super::metadata::{Member, Metadata, Written, lengths, name, object};
 use super::storage::Stored;
 use super::{codecs, dtype, numbers, strings};
@@ -37,6 +38,14 @@ pub fn consolidated(group: Json, metadata: Vec<Member>) -> Json {
     Json::Object(members)
 }
 
+/// The `data_type` of an array.
+fn data_type(stored: &Stored, pure: bool) -> Json {
+    match stored.fixed_text {
+        true => dtype::fixed_text(stored.layout.element.size),
+        false => dtype::v3(stored.ty, pure),
+    }
+}
+
 impl Metadata<'_> {
     /// The `zarr.json` of an array.
     ///
@@ -53,7 +62,7 @@ impl Metadata<'_> {
             ("zarr_format", Json::int(3)),
             ("node_type", Json::text("array")),
             ("shape", lengths(&self.schema.shape(id))),
-            ("data_type", dtype::v3(stored.ty, self.zarr.pure)),
+            ("data_type", data_type(stored, self.zarr.pure)),
             ("chunk_grid", named("regular", grid)),
             ("chunk_key_encoding", named("default", separator)),
             ("fill_value", self.fill_json(stored)?),
@@ -70,11 +79,13 @@ impl Metadata<'_> {
             Atomic::Char if !self.zarr.pure => {
                 return Ok(Json::int(bytes.first().copied().unwrap_or(0)));
             }
-            Atomic::Char => {
+            Atomic::String if !stored.fixed_text => {
+                return Ok(Json::Text(utf8(strings::trimmed(bytes)).0.into_owned()));
+            }
+            Atomic::Char | Atomic::String => {
                 let text = strings::base64(strings::trimmed(bytes));
                 return Ok(Json::Text(text.into_bytes()));
             }
-            Atomic::String => return Ok(Json::Text(strings::trimmed(bytes).to_vec())),
             Atomic::Byte | Atomic::UByte | Atomic::Short | Atomic::UShort => {}
             Atomic::Int | Atomic::UInt | Atomic::Int64 | Atomic::UInt64 => {}
             Atomic::Float | Atomic::Double => {}
@@ -88,7 +99,7 @@ impl Metadata<'_> {
         let mut written = self.of_var(id)?;
         for (name, json) in &mut written.members {
             if name == "_FillValue"
-                && let Some(fill) = self.xarray_fill(id)
+                && let Some(fill) = self.xarray_fill(id, stored)
             {
                 *json = fill;
             }
@@ -109,12 +120,17 @@ impl Metadata<'_> {
         Ok(self.attributes_json(written))
     }
 
-    /// `_FillValue` of floats as xarray has it, which reads no other form: the bytes of the double, in base64.
-    fn xarray_fill(&self, id: VarId) -> Option<Json> {
+    /// `_FillValue` as xarray has it, which reads no other form: of floats the bytes of the double, in pure Zarr of strings of
+    /// a fixed size their bytes, in base64.
+    fn xarray_fill(&self, id: VarId, stored: &Stored) -> Option<Json> {
         let attribute = self.schema.var(id)?.attribute("_FillValue")?;
         let double = match &attribute.values {
             Values::Float(v) if v.len() == 1 => f64::from(*v.first()?),
             Values::Double(v) if v.len() == 1 => *v.first()?,
+            Values::String(texts) if self.zarr.pure && stored.fixed_text && texts.len() == 1 => {
+                let text = texts.first()?.as_deref().unwrap_or_default();
+                return Some(Json::text(&strings::base64(text)));
+            }
             Values::Float(_) | Values::Double(_) | Values::Byte(_) | Values::Char(_) => {
                 return None;
             }

@@ -11,7 +11,7 @@ use super::{keys, strings, v2, v3};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::vlen_utf8;
+use crate::filter::Chain;
 use crate::format::{CreateOptions, Writer};
 use crate::io::source::read_range;
 use crate::io::{Source, Store, StoreTarget};
@@ -39,13 +39,15 @@ struct Var {
     written: bool,
     /// The shards that are not complete, if it has any.
     shards: Option<Shards>,
+    /// The filters of a scalar, which is no chunk to those that put it.
+    scalar: Option<Chain>,
 }
 
 impl ZarrWriter {
     /// Checks the schema, and how it will be stored.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`], [`ErrorKind::BadName`] and [`ErrorKind::Exists`] for what Zarr cannot hold,
+    /// [`ErrorKind::NotInFormat`], [`ErrorKind::BadName`] and [`ErrorKind::Exists`] for what Zarr cannot hold,
     /// [`ErrorKind::Argument`] for storage that cannot be, or a schema of another kind; those of the filters.
     pub fn create(
         target: Box<dyn StoreTarget>,
@@ -62,7 +64,9 @@ impl ZarrWriter {
         let var = |id| -> Result<Var> {
             let stored = storage::of(&schema, id, options.no_fill, env)?;
             let shards = stored.per_shard();
+            let scalar = || stored.chain(&schema, env).in_object(|| schema.var_path(id));
             Ok(Var {
+                scalar: schema.shape(id).is_empty().then(scalar).transpose()?,
                 stored,
                 prefix: keys::var(&schema, id),
                 written: false,
@@ -193,7 +197,7 @@ impl ZarrWriter {
         };
         self.metadata(&mut put, &env)?;
         if consolidated && self.zarr.version == ZarrVersion::V2 {
-            all.reverse();
+            in_tree_order(&mut all);
             store.put_if_absent(".zmetadata", &v2::consolidated(all).to_bytes())?;
         }
         Ok(())
@@ -204,14 +208,20 @@ impl ZarrWriter {
     }
 }
 
-/// Metadata under the names of what it is of, groups before what is in them.
+/// Metadata under the names of what it is of, in the order of the tree.
 fn nodes(all: &mut Vec<Member>) -> Vec<Member> {
-    let all = std::mem::take(all).into_iter().rev();
-    all.map(|(key, json)| {
+    let named = std::mem::take(all).into_iter().map(|(key, json)| {
         let name = key.trim_end_matches("zarr.json").trim_end_matches('/');
         (name.to_owned(), json)
-    })
-    .collect()
+    });
+    let mut nodes: Vec<_> = named.collect();
+    in_tree_order(&mut nodes);
+    nodes
+}
+
+/// Sorts paths so that what is in a group follows it at once: zarr-python does not find groups whose members are apart.
+fn in_tree_order(all: &mut [Member]) {
+    all.sort_by_cached_key(|(path, _)| path.replace('/', "\0"));
 }
 
 fn put_shards(store: &dyn Store, prefix: &str, done: &[Complete]) -> Result<()> {
@@ -261,21 +271,19 @@ impl Writer for ZarrWriter {
 
     /// A scalar, which is all in one run.
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
-        let layout = &self.var(var)?.stored.layout;
-        if !layout.chunk.is_empty() || element != 0 || bytes.len() as u64 != layout.element.size {
+        let Var { stored, scalar, .. } = self.var(var)?;
+        let layout = &stored.layout;
+        let whole = element == 0 && bytes.len() as u64 == layout.element.size;
+        let Some(scalar) = scalar.as_ref().filter(|_| whole) else {
             let what = "a part of a variable that is put as chunks";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
-        }
+        };
         let mut bytes = bytes.to_vec();
         if let Some(quantizer) = layout.quantize {
             quantizer.run(0, &mut bytes);
         }
-        // The only filter that a scalar has.
-        if layout.filters.iter().any(|f| f.id == vlen_utf8::ID) {
-            let mut texts = vec![];
-            vlen_utf8::encode(bytes.len(), &bytes, &mut texts).in_object(|| self.path(var))?;
-            bytes = texts;
-        }
+        let encoded = scalar.encode(bytes, &mut vec![]);
+        let (_, bytes) = encoded.in_object(|| self.path(var))?;
         let put = self.put(var, &[], &bytes);
         put.in_object(|| self.path(var))
     }

@@ -1,0 +1,52 @@
+//! Memory that is filled by several threads, each a part of its own.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The parts of a list that nobody has taken yet, by the place of their first elements.
+pub(super) struct Shares<'a, T>(Mutex<BTreeMap<usize, &'a mut [T]>>);
+
+impl<'a, T> Shares<'a, T> {
+    /// All of a list.
+    pub fn of(list: &'a mut [T]) -> Self {
+        Self(Mutex::new(BTreeMap::from([(0, list)])))
+    }
+
+    /// Takes `len` elements from `at` on; `None` if some of them are not there, or taken.
+    pub fn take(&self, at: usize, len: usize) -> Option<&'a mut [T]> {
+        let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (&start, part) = free.range(..=at).next_back()?;
+        let before = at - start;
+        if part.len().checked_sub(before)? < len {
+            return None;
+        }
+        let part = free.remove(&start)?;
+        let (front, rest) = part.split_at_mut(before);
+        let (taken, behind) = rest.split_at_mut(len);
+        if !front.is_empty() {
+            free.insert(start, front);
+        }
+        if !behind.is_empty() {
+            free.insert(at.saturating_add(len), behind);
+        }
+        Some(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_had_twice() {
+        let mut list = [0, 1, 2, 3, 4, 5];
+        let shares = Shares::of(&mut list);
+        assert_eq!(shares.take(2, 2).unwrap(), [2, 3]);
+        assert!(shares.take(1, 2).is_none() && shares.take(3, 1).is_none());
+        assert!(shares.take(4, 3).is_none() && shares.take(7, 0).is_none());
+        assert_eq!(shares.take(0, 1).unwrap(), [0]);
+        assert_eq!(shares.take(4, 2).unwrap(), [4, 5]);
+        assert_eq!(shares.take(1, 1).unwrap(), [1]);
+        assert!(shares.take(0, 1).is_none());
+    }
+}

@@ -1,0 +1,108 @@
+//! Fill values that are no attributes.
+
+use super::Plan;
+use crate::model::{Attribute, Fill, Kind, Name, Schema, Values, Variable, Zarr, ZarrVersion};
+
+/// The fill values of pure Zarr version 2, of which no attribute tells, and which readers of Zarr take for missing data.
+/// Those of version 3 say no more than what is not stored.
+pub(super) fn carry(input: &Schema, plan: &mut Plan, pairs: &[super::Pair]) {
+    let kind = plan.schema.kind;
+    for pair in pairs {
+        if let Some(from) = input.var(pair.from)
+            && let Some(to) = plan.schema.vars.get_mut(pair.to.index())
+        {
+            carry_fill((input.kind, from), (kind, to));
+        }
+    }
+}
+
+/// Lets the variable `to` of a dataset of another kind have the fill value that the variable `from` has beside its
+/// attributes: beside them too where the kind has it there, else as `_FillValue`.
+pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variable)) {
+    let Some(value) = from.storage.unwritten.clone() else {
+        return;
+    };
+    let Some(old) = had.as_zarr() else {
+        return;
+    };
+    let alike = |new: Zarr| new.version == old.version && new.pure;
+    to.storage.unwritten = None;
+    if has.as_zarr().is_some_and(alike) {
+        (to.storage.fill, to.storage.unwritten) = (Fill::Fill, Some(value));
+    } else if old.version == ZarrVersion::V2 && is_said(to, &value) {
+        to.attributes.push(Attribute {
+            name: Name::stored(b"_FillValue"),
+            ty: to.ty,
+            values: value,
+        });
+        if has.as_zarr().is_some() {
+            to.storage.fill = Fill::Fill;
+        }
+    }
+}
+
+/// True if readers of netCDF have to be told of a fill value: if it is not the one that they expect. For bytes they
+/// expect none.
+fn is_said(var: &Variable, value: &Values) -> bool {
+    let said = var.attribute("_FillValue").is_some();
+    let byte = matches!(value, Values::Byte(_) | Values::UByte(_));
+    let default = var.ty.atomic().map(|ty| ty.default_fill());
+    !said && (byte || default.as_ref() != Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Atomic, GroupId, Storage};
+
+    fn variable(unwritten: Option<Values>, ty: Atomic) -> Variable {
+        Variable {
+            name: Name::stored(b"v"),
+            group: GroupId::ROOT,
+            ty: ty.into(),
+            dims: vec![],
+            attributes: vec![],
+            storage: Storage {
+                unwritten,
+                fill: Fill::NoFill,
+                ..Storage::default()
+            },
+        }
+    }
+
+    fn carried(values: Values, kinds: (Kind, Kind)) -> Variable {
+        let ty = values.data_type().unwrap();
+        let mut to = variable(None, ty);
+        carry_fill((kinds.0, &variable(Some(values), ty)), (kinds.1, &mut to));
+        to
+    }
+
+    #[test]
+    fn pure_zarr_keeps_it_and_others_are_told() {
+        let there = || Values::Short(vec![-9]);
+        let to = carried(there(), (Kind::PURE_ZARR, Kind::PURE_ZARR));
+        assert_eq!(to.storage.unwritten, Some(there()));
+        assert_eq!((to.attributes.len(), to.storage.fill), (0, Fill::Fill));
+        let to = carried(there(), (Kind::PURE_ZARR, Kind::Netcdf4));
+        assert_eq!(to.fill_value(), Some(there()));
+        assert_eq!((to.attributes.len(), to.storage.unwritten), (1, None));
+    }
+
+    #[test]
+    fn what_readers_expect_is_not_said() {
+        let default = |ty: Atomic| carried(ty.default_fill(), (Kind::PURE_ZARR, Kind::Netcdf4));
+        assert!(default(Atomic::Float).attributes.is_empty());
+        assert_eq!(default(Atomic::UByte).attributes.len(), 1);
+    }
+
+    #[test]
+    fn version_3_says_nothing_of_missing_data() {
+        let v3 = Kind::PURE_ZARR3;
+        let there = || Values::Int(vec![7]);
+        assert_eq!(carried(there(), (v3, v3)).storage.unwritten, Some(there()));
+        for kind in [Kind::PURE_ZARR, Kind::Netcdf4] {
+            let to = carried(there(), (v3, kind));
+            assert_eq!((to.attributes.len(), to.storage.unwritten), (0, None));
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Elements of a box with its dimensions in another order, in blocks that fit the caches of processors.
+
+/// Elements of a block that are next to each other in the input: a page is left that seldom.
+const HIGH: usize = 32;
+
+/// A dimension of what is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Dim {
+    /// Its length.
+    len: usize,
+    /// Elements from one place to the next in the input.
+    from: usize,
+    /// As `from`, in the output.
+    to: usize,
+}
+
+/// Puts all elements of `size` bytes of `input` into `output` of the same length, in the order of `shape`; `steps` are those
+/// of its dimensions in `input`, in elements. The product of `shape` is the number of elements.
+pub fn permute(input: &[u8], (shape, steps): (&[usize], &[usize]), size: usize, output: &mut [u8]) {
+    let mut to = 1_usize;
+    let mut dims: Vec<Dim> = vec![];
+    for (&len, &from) in shape.iter().zip(steps).rev() {
+        // Others are no dimensions.
+        if len > 1 {
+            dims.push(Dim { len, from, to });
+            to = to.saturating_mul(len);
+        }
+    }
+    // What is next to each other in the output, and in the input; the slowest of the others first.
+    let fast = dims.iter().position(|dim| dim.from == 1);
+    let (Some(fast), Some(&last)) = (fast.filter(|&n| n > 0), dims.first()) else {
+        return rows(input, dims, size, output);
+    };
+    let column = dims.remove(fast);
+    dims.remove(0);
+    dims.reverse();
+    let plane = (last, column);
+    match size {
+        1 => planes::<1, 64>(input, (&dims, plane), output),
+        2 => planes::<2, 32>(input, (&dims, plane), output),
+        4 => planes::<4, 16>(input, (&dims, plane), output),
+        8 => large::<8>(input, (&dims, plane), output),
+        16 => large::<16>(input, (&dims, plane), output),
+        _ => {
+            dims.push(column);
+            dims.push(last);
+            elements(input, &dims, size, output);
+        }
+    }
+}
+
+/// As [`permute`], where what is next to each other stays so: `dims` are the fastest first.
+fn rows(input: &[u8], mut dims: Vec<Dim>, size: usize, output: &mut [u8]) {
+    let len = match dims.first() {
+        Some(first) => first.len,
+        None => 1,
+    };
+    dims = dims.split_off(dims.len().min(1));
+    dims.reverse();
+    let bytes = len.saturating_mul(size);
+    each(&dims, |from, to| {
+        copy(input, output, (from, to), (bytes, size));
+    });
+}
+
+/// Elements one by one; `dims` are the slowest first.
+fn elements(input: &[u8], dims: &[Dim], size: usize, output: &mut [u8]) {
+    each(dims, |from, to| {
+        copy(input, output, (from, to), (size, size));
+    });
+}
+
+/// Copies some bytes from one place to another, which are counted in elements of `size` bytes.
+fn copy(
+    input: &[u8],
+    output: &mut [u8],
+    (from, to): (usize, usize),
+    (bytes, size): (usize, usize),
+) {
+    let part = |at: usize| {
+        let at = at.saturating_mul(size);
+        at..at.saturating_add(bytes)
+    };
+    if let (Some(from), Some(to)) = (input.get(part(from)), output.get_mut(part(to))) {
+        to.copy_from_slice(from);
+    }
+}
+
+/// Calls `visit` with where each place of some dimensions is in the input and in the output.
+fn each(dims: &[Dim], mut visit: impl FnMut(usize, usize)) {
+    let mut place = vec![0_usize; dims.len()];
+    loop {
+        let (from, to) = place.iter().zip(dims).fold((0, 0), |(from, to), (n, dim)| {
+            (from + n * dim.from, to + n * dim.to)
+        });
+        visit(from, to);
+        let moved = place.iter_mut().zip(dims).rev().any(|(n, dim)| {
+            *n += 1;
+            if *n < dim.len {
+                return true;
+            }
+            *n = 0;
+            false
+        });
+        if !moved {
+            return;
+        }
+    }
+}
+
+/// As [`permute`] for elements of `N` bytes: planes of what is next to each other in the output, and in the input.
+fn planes<const N: usize, const WIDE: usize>(
+    input: &[u8],
+    (outer, (last, column)): (&[Dim], (Dim, Dim)),
+    output: &mut [u8],
+) {
+    let (input, _) = input.as_chunks::<N>();
+    let (output, _) = output.as_chunks_mut::<N>();
+    let mut block = [[[0_u8; N]; WIDE]; HIGH];
+    each(outer, |from, to| {
+        for c in (0..column.len).step_by(HIGH) {
+            for l in (0..last.len).step_by(WIDE) {
+                let (high, wide) = (HIGH.min(column.len - c), WIDE.min(last.len - l));
+                for n in 0..wide {
+                    let at = from + c + (l + n) * last.from;
+                    let row = input.get(at..at + high).unwrap_or_default();
+                    for (line, element) in block.iter_mut().zip(row) {
+                        if let Some(place) = line.get_mut(n) {
+                            *place = *element;
+                        }
+                    }
+                }
+                for (n, line) in block.iter().take(high).enumerate() {
+                    let at = to + (c + n) * column.to + l;
+                    put(output.get_mut(at..at + wide).unwrap_or_default(), line);
+                }
+            }
+        }
+    });
+}
+
+/// As [`planes`], for elements of which so few are in a line of a cache that they are better copied at once.
+fn large<const N: usize>(
+    input: &[u8],
+    (outer, (last, column)): (&[Dim], (Dim, Dim)),
+    output: &mut [u8],
+) {
+    let (input, _) = input.as_chunks::<N>();
+    let (output, _) = output.as_chunks_mut::<N>();
+    each(outer, |from, to| {
+        for l in (0..last.len).step_by(HIGH) {
+            let wide = HIGH.min(last.len - l);
+            for c in 0..column.len {
+                let at = to + c * column.to + l;
+                let row = output.get_mut(at..at + wide).unwrap_or_default();
+                let first = input.get(from + c + l * last.from..).unwrap_or_default();
+                let elements = first.iter().step_by(last.from.max(1));
+                row.iter_mut()
+                    .zip(elements)
+                    .for_each(|(to, element)| *to = *element);
+            }
+        }
+    });
+}
+
+/// Copies a line of a block, or its beginning, if no more of it is wanted.
+fn put<const N: usize, const WIDE: usize>(to: &mut [[u8; N]], line: &[[u8; N]; WIDE]) {
+    match to.first_chunk_mut::<WIDE>() {
+        Some(to) => *to = *line,
+        None => to
+            .iter_mut()
+            .zip(line)
+            .for_each(|(to, element)| *to = *element),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Element by element, by the definition.
+    fn plain(input: &[u8], shape: &[usize], steps: &[usize], size: usize) -> Vec<u8> {
+        let count: usize = shape.iter().product();
+        let mut out = vec![];
+        for mut n in 0..count {
+            let mut at = 0;
+            for (len, step) in shape.iter().zip(steps).rev() {
+                at += n % len * step;
+                n /= len;
+            }
+            out.extend_from_slice(&input[at * size..][..size]);
+        }
+        out
+    }
+
+    #[test]
+    fn blocks_are_as_elements_one_by_one() {
+        for shape in [
+            &[40, 33][..],
+            &[3, 17, 20],
+            &[2, 3, 5, 7],
+            &[16, 16],
+            &[1, 37, 1, 18],
+            &[5],
+            &[1, 1],
+            &[],
+        ] {
+            let rank = shape.len();
+            let mut steps = vec![1; rank];
+            for n in (1..rank).rev() {
+                steps[n - 1] = steps[n] * shape[n];
+            }
+            let mut order: Vec<usize> = (0..rank).collect();
+            for turn in 0..rank.max(1) * 2 {
+                if turn == rank {
+                    order.reverse();
+                }
+                let of = |all: &[usize]| -> Vec<usize> { order.iter().map(|&n| all[n]).collect() };
+                let (made, from) = (of(shape), of(&steps));
+                for size in [1, 2, 3, 4, 8, 16, 24] {
+                    let count: usize = shape.iter().product();
+                    let input: Vec<u8> =
+                        (0..count * size).map(|n| (n * 7 + n / 251) as u8).collect();
+                    let mut out = vec![0; input.len()];
+                    permute(&input, (&made, &from), size, &mut out);
+                    let want = plain(&input, &made, &from, size);
+                    assert!(out == want, "{shape:?} {order:?} {size}");
+                }
+                if rank > 0 {
+                    order.rotate_left(1);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Runs of a variable's bytes: where they are in the file, and how several threads write them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::layout::Place;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::Runs;
+use crate::io::Hand;
+
+/// Bytes of a run in the file from which on it is worth a write of its own.
+const LARGE: u64 = 64 << 10;
+
+/// A part of a variable's bytes that is one run in the file.
+pub(super) struct Part {
+    /// Its place in the file.
+    pub(super) offset: u64,
+    /// Which of the bytes given it is.
+    pub(super) bytes: Range<u64>,
+    /// Whether padding follows it.
+    pub(super) padded: bool,
+}
+
+/// What parts a variable consists of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts {
+    pub(super) place: Place,
+    /// True if its records lie between those of other variables.
+    pub(super) apart: bool,
+    /// Bytes from one record to the next.
+    pub(super) record_size: u64,
+    /// True if padding follows it, or each of its records.
+    pub(super) padded: bool,
+}
+
+impl Parts {
+    /// Calls `part` with each part of the variable's bytes `range`.
+    pub(super) fn of(
+        &self,
+        range: Range<u64>,
+        part: &mut dyn FnMut(Part) -> Result<()>,
+    ) -> Result<()> {
+        let (place, from) = (&self.place, range.start);
+        if !self.apart {
+            return part(Part {
+                offset: place.begin.saturating_add(from),
+                bytes: 0..range.end.saturating_sub(from),
+                padded: self.padded && range.end == place.slab,
+            });
+        }
+        let mut at = from;
+        while at < range.end {
+            let (record, inside) = (at / place.slab, at % place.slab);
+            let n = (place.slab - inside).min(range.end - at);
+            let offset = record.checked_mul(self.record_size);
+            let offset = offset.and_then(|o| o.checked_add(place.begin)?.checked_add(inside));
+            part(Part {
+                offset: offset.ok_or_else(beyond)?,
+                bytes: at - from..at - from + n,
+                padded: self.padded && inside + n == place.slab,
+            })?;
+            at += n;
+        }
+        Ok(())
+    }
+
+    /// True if the parts are worth writes of their own.
+    pub(super) fn are_large(&self) -> bool {
+        self.place.slab >= LARGE || (self.place.record && !self.apart)
+    }
+}
+
+/// The error about bytes that no variable has.
+pub(super) fn beyond() -> Error {
+    Error::new(ErrorKind::Argument, "data beyond the end of the variable")
+}
+
+/// Writes a variable from several threads.
+pub(super) struct Shared {
+    pub(super) hand: Arc<dyn Hand>,
+    pub(super) parts: Parts,
+    /// What follows the variable, or each of its records.
+    pub(super) padding: Vec<u8>,
+    /// The variable's path.
+    pub(super) path: String,
+}
+
+impl Runs for Shared {
+    fn put(&self, element: u64, bytes: &[u8]) -> Result<()> {
+        let beyond = || beyond().in_object(&self.path);
+        let place = &self.parts.place;
+        let from = element.checked_mul(place.ty.size().unwrap_or(1) as u64);
+        let end = from.and_then(|from| from.checked_add(bytes.len() as u64));
+        let (Some(from), Some(end)) = (from, end) else {
+            return Err(beyond());
+        };
+        if !place.record && end > place.slab {
+            return Err(beyond());
+        }
+        let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        self.parts.of(from..end, &mut |part| {
+            let span = index(part.bytes.start)..index(part.bytes.end);
+            let bytes = bytes.get(span).unwrap_or_default();
+            self.hand.write_at(part.offset, bytes)?;
+            match part.padded {
+                true => {
+                    let end = part.offset.saturating_add(bytes.len() as u64);
+                    self.hand.write_at(end, &self.padding)
+                }
+                false => Ok(()),
+            }
+        })
+    }
+}

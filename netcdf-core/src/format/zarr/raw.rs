@@ -1,0 +1,410 @@
+//! Arrays looked at one by one: what the metadata of an array says, how its chunks are found and decoded, without a dataset
+//! around it. `zdump` rests on this, so that it shows stores that are no datasets.
+//!
+//! Specifications: Zarr version 2 and version 3, the codec "sharding_indexed" 1.0. Attributes and netCDF's own metadata do not
+//! count here: a `>S1` is a text of one byte, the shape `[1]` is one of one dimension.
+
+use std::ops::Range;
+
+use super::array::Described;
+use super::meta::{V2, V3};
+use super::variable::Around;
+use super::whole::Whole;
+use super::{fill, strings, types, v2, v3, values};
+use crate::chunk::layout::Layout;
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::{About, Chain, Context, codec};
+use crate::json::Json;
+use crate::model::region::product;
+use crate::model::{FilterSpec, GroupId, Kind, Schema, Values, Zarr, ZarrVersion};
+
+/// Names of metadata objects: the last part of their keys. Those of version 2, of version 3, consolidated ones, and those
+/// that netCDF-C 4.8.0 wrote.
+pub const METADATA: [&str; 11] = [
+    V2[0],
+    V2[1],
+    V2[2],
+    ".zmetadata",
+    V3,
+    ".nczarr",
+    ".nczgroup",
+    ".nczarray",
+    ".nczvar",
+    ".nczattr",
+    ".nczattrs",
+];
+
+/// An array as its own metadata describes it.
+#[derive(Debug)]
+pub struct RawArray {
+    /// What its metadata says.
+    pub described: Described,
+    /// How its chunks are stored.
+    pub layout: Layout,
+    /// Has the types of its elements; nothing else.
+    pub schema: Schema,
+}
+
+/// A chunk within what a key holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its place in the grid of the (inner) chunks.
+    pub place: Vec<u64>,
+    /// Its bytes within the key.
+    pub range: Range<u64>,
+}
+
+impl RawArray {
+    /// What `.zarray` or `zarr.json` describes.
+    ///
+    /// # Errors
+    /// Why it describes no array. What can be described but not decoded is in [`Described::problem`].
+    pub fn new(json: &Json, version: ZarrVersion, env: &Env) -> Result<Self, String> {
+        let rank = env.limits.rank;
+        let mut described = match version {
+            ZarrVersion::V2 => v2::describe(json, rank)?,
+            ZarrVersion::V3 => v3::describe(json, rank)?,
+        };
+        let pure = true;
+        let mut schema = Schema::new(Kind::Zarr(Zarr { version, pure }));
+        let ty = types::declare(&mut schema, &described.stored, (GroupId::ROOT, "element"));
+        let around = Around {
+            schema: &schema,
+            filters: &env.filters,
+            pure,
+        };
+        let layout = around.layout(ty, &mut described);
+        Ok(Self {
+            described,
+            layout,
+            schema,
+        })
+    }
+
+    /// The shape in elements of what a key holds: a chunk, or a shard.
+    #[must_use]
+    pub fn outer(&self) -> &[u64] {
+        let shard = self.described.shards.first();
+        shard.map_or(&self.described.chunk, |s| &s.shape)
+    }
+
+    /// Number of keys per dimension.
+    #[must_use]
+    pub fn key_grid(&self) -> Vec<u64> {
+        let lengths = self.described.shape.iter().zip(self.outer());
+        lengths.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
+    }
+
+    /// The key of a chunk or shard below the array, by its place in the grid of keys.
+    #[must_use]
+    pub fn key(&self, place: &[u64]) -> String {
+        self.described.keys.key(place)
+    }
+
+    /// The place in the grid of keys of the chunk or shard with this key below the array; `None` if it has none.
+    #[must_use]
+    pub fn place(&self, key: &str) -> Option<Vec<u64>> {
+        let grid = self.key_grid();
+        let index = self.described.keys.index(key, &grid)?;
+        Some(super::grid::place(index, &grid))
+    }
+
+    /// Bytes of the elements of a whole (inner) chunk; `None` for texts of any length, or if there are too many.
+    #[must_use]
+    pub fn chunk_bytes(&self) -> Option<u64> {
+        let bytes = self.layout.chunk_bytes().map(|n| n as u64);
+        bytes.filter(|_| self.described.heap.is_none())
+    }
+
+    /// Bytes of all elements of the array; `None` for texts of any length, or if there are too many.
+    #[must_use]
+    pub fn raw_bytes(&self) -> Option<u64> {
+        let elements = product(&self.described.shape)?;
+        let size = self.described.stored.size()?;
+        elements
+            .checked_mul(size)
+            .filter(|_| self.described.heap.is_none())
+    }
+
+    /// Its codecs that are filters, in the order of writing: as they stand in the metadata, and what they are. One that has
+    /// wrong parameters does not hide the others.
+    #[must_use]
+    pub fn filters(&self, env: &Env) -> Vec<(&Json, Result<FilterSpec>)> {
+        let stated = self.described.filters.iter();
+        if self.layout.filters.len() == self.described.filters.len() {
+            let filters = self.layout.filters.iter().cloned().map(Ok);
+            return stated.zip(filters).collect();
+        }
+        let (version, context) = (self.described.version, self.context());
+        let one = |json| codec::from_json(version, json, &context, &env.filters);
+        stated.map(|json| (json, one(json))).collect()
+    }
+
+    /// Whether shards went through codecs as a whole, so that ranges of their bytes are those of what
+    /// [`Self::undo_whole`] gives.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.described.whole.is_empty()
+    }
+
+    /// A shard without the codecs that it went through as a whole.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for shards that are far larger than their chunks; those of the codecs.
+    pub fn undo_whole(&self, bytes: Vec<u8>, env: &Env) -> Result<Vec<u8>> {
+        match Whole::of(&self.described, &self.layout, env)? {
+            None => Ok(bytes),
+            Some(whole) => {
+                whole.check(bytes.len() as u64)?;
+                whole.chain.decode(0, bytes, &mut vec![])
+            }
+        }
+    }
+
+    /// The codecs that its chunks are decoded with.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] with the reason if the array cannot be decoded; those of the parameters of a codec.
+    pub fn chain(&self, env: &Env) -> Result<Chain> {
+        if let Some(problem) = &self.described.problem {
+            return Err(Error::new(ErrorKind::Unsupported, problem.clone()));
+        }
+        env.filters.chain(&self.layout.filters, &self.context())
+    }
+
+    /// What the first filter is given on writing.
+    fn context(&self) -> Context {
+        match self.described.heap {
+            Some(_) => strings::context(&self.schema, &self.layout),
+            None => Context {
+                shape: self.layout.chunk.clone(),
+                element: self.layout.element,
+                fill: self.layout.fill.clone(),
+                len: self.layout.chunk_bytes(),
+                about: About::new(&self.schema, self.layout.element.ty, &self.layout.filters),
+            },
+        }
+    }
+
+    /// The values of a decoded chunk, all of them, also those beyond the end of the array.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if there are not as many as the chunk has.
+    pub fn values(&self, bytes: &[u8]) -> Result<Values> {
+        if self.described.heap.is_some() {
+            let texts = strings::decode(&self.described, bytes)?;
+            return Ok(Values::String(texts.into_iter().map(Some).collect()));
+        }
+        if self.layout.chunk_bytes() != Some(bytes.len()) {
+            let what = format!(
+                "{} bytes, the elements of a chunk have {}",
+                bytes.len(),
+                self.layout
+                    .chunk_bytes()
+                    .map_or("too many".to_owned(), |n| n.to_string())
+            );
+            return Err(Error::new(ErrorKind::Corrupt, what));
+        }
+        values::decode(
+            &self.schema,
+            &self.described.stored,
+            self.layout.element.ty,
+            bytes,
+        )
+    }
+
+    /// The fill value as one value; `None` if there is none, or if it is none of the type.
+    #[must_use]
+    pub fn fill(&self) -> Option<Values> {
+        let described = &self.described;
+        if described.fill == Json::Null {
+            return None;
+        }
+        let bytes = fill::stored(&described.stored, &described.fill, false)?;
+        if described.heap.is_some() {
+            return Some(Values::String(vec![Some(bytes.into())]));
+        }
+        values::decode(
+            &self.schema,
+            &described.stored,
+            self.layout.element.ty,
+            &bytes,
+        )
+        .ok()
+    }
+
+    /// What readers take for an element that is not stored: the fill value, or zeros if there is none. `None` if the fill value
+    /// is none of the type.
+    #[must_use]
+    pub fn unwritten(&self) -> Option<Values> {
+        let described = &self.described;
+        if described.fill != Json::Null {
+            return self.fill();
+        }
+        if described.heap.is_some() {
+            return Some(Values::String(vec![Some([].into())]));
+        }
+        // The size of a type that is known is bounded.
+        let zeros = vec![0; usize::try_from(described.stored.size()?).ok()?];
+        let ty = self.layout.element.ty;
+        values::decode(&self.schema, &described.stored, ty, &zeros).ok()
+    }
+
+    /// Whether the fill value is one of the type; there may be none.
+    #[must_use]
+    pub fn fill_fits(&self) -> bool {
+        let described = &self.described;
+        described.fill == Json::Null
+            || fill::stored(&described.stored, &described.fill, false).is_some()
+    }
+
+    /// The chunks in a shard, in the order of its index; `read` gives ranges of the bytes of its key, of which there are `size`.
+    /// Of an array without shards, the chunk itself.
+    ///
+    /// # Errors
+    /// Those of `read`; [`ErrorKind::Checksum`] and [`ErrorKind::Corrupt`] for damaged indexes.
+    pub fn parts(
+        &self,
+        place: &[u64],
+        size: u64,
+        read: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>>,
+    ) -> Result<Vec<Part>> {
+        let mut parts = vec![];
+        self.level(
+            0,
+            place.to_vec(),
+            0..size,
+            &mut |part| parts.push(part),
+            read,
+        )?;
+        Ok(parts)
+    }
+
+    /// The chunks of a shard, or of a shard within one, at a place in the grid of its level.
+    fn level(
+        &self,
+        level: usize,
+        place: Vec<u64>,
+        range: Range<u64>,
+        found: &mut dyn FnMut(Part),
+        read: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>>,
+    ) -> Result<()> {
+        let shards = &self.described.shards;
+        let Some(shard) = shards.get(level) else {
+            found(Part { place, range });
+            return Ok(());
+        };
+        let inner = shards
+            .get(level + 1)
+            .map_or(&self.described.chunk, |s| &s.shape);
+        let cells = shard.cells(inner);
+        let bytes = read(shard.index_range(&cells, &range)?)?;
+        let index = shard.index(bytes, &range)?;
+        for n in 0..product(&cells).unwrap_or(0) {
+            let Some(cell) = usize::try_from(n).ok().and_then(|n| index.get(n)) else {
+                continue;
+            };
+            let within = shard.place(n, &cells);
+            let place = place.iter().zip(&cells).zip(within);
+            let place = place.map(|((at, len), w)| at.saturating_mul(*len).saturating_add(w));
+            self.level(level + 1, place.collect(), cell, found, read)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(text: &str, version: ZarrVersion) -> RawArray {
+        let json = Json::parse(text.as_bytes()).unwrap();
+        RawArray::new(&json, version, &Env::default()).unwrap()
+    }
+
+    #[test]
+    fn chunks_are_found_and_decoded() {
+        let array = array(
+            r#"{"zarr_format":2,"shape":[5,3],"chunks":[2,3],"dtype":">i2","fill_value":-1,"order":"C",
+            "filters":[{"id":"shuffle","elementsize":2}],"compressor":{"id":"zlib","level":1}}"#,
+            ZarrVersion::V2,
+        );
+        assert_eq!(array.key_grid(), [3, 1]);
+        assert_eq!(array.place("2.0"), Some(vec![2, 0]));
+        assert_eq!(array.place("3.0"), None);
+        assert_eq!(
+            (array.chunk_bytes(), array.raw_bytes()),
+            (Some(12), Some(30))
+        );
+        assert_eq!(array.fill(), Some(Values::Short(vec![-1])));
+        let chain = array.chain(&Env::default()).unwrap();
+        let raw: Vec<u8> = (0..6i16).flat_map(i16::to_be_bytes).collect();
+        let (_, stored) = chain.encode(raw.clone(), &mut vec![]).unwrap();
+        let shuffled = chain.undo(1, &stored).unwrap();
+        assert_ne!(shuffled, raw);
+        assert_eq!(chain.undo(0, &shuffled).unwrap(), raw);
+        assert_eq!(chain.undo(2, &raw).unwrap_err().kind(), ErrorKind::Argument);
+        let values = array.values(&raw).unwrap();
+        assert_eq!(values, Values::Short(vec![0, 1, 2, 3, 4, 5]));
+        assert_eq!(
+            array.values(&raw[1..]).unwrap_err().kind(),
+            ErrorKind::Corrupt
+        );
+    }
+
+    #[test]
+    fn shards_have_parts() {
+        let array = array(
+            r#"{"zarr_format":3,"node_type":"array","shape":[4,4],"data_type":"uint8","fill_value":0,
+            "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,4]}},
+            "chunk_key_encoding":{"name":"default"},"codecs":[{"name":"sharding_indexed","configuration":
+            {"chunk_shape":[2,2],"codecs":[{"name":"bytes"}],"index_codecs":[{"name":"bytes"}]}}]}"#,
+            ZarrVersion::V3,
+        );
+        let mut bytes = vec![1, 2, 3, 4];
+        for n in [u64::MAX, u64::MAX, 0, 4] {
+            bytes.extend(n.to_le_bytes());
+        }
+        let size = bytes.len() as u64;
+        let mut read =
+            |range: Range<u64>| Ok(bytes[range.start as usize..range.end as usize].to_vec());
+        let parts = array.parts(&[1, 0], size, &mut read).unwrap();
+        let (place, range) = (vec![1, 1], 0..4);
+        assert_eq!(parts, [Part { place, range }]);
+        assert!(array.parts(&[1, 0], 31, &mut read).is_err());
+    }
+
+    #[test]
+    fn a_codec_with_wrong_parameters_does_not_hide_others() {
+        let array = array(
+            r#"{"shape":[4],"chunks":[4],"dtype":"<i4","fill_value":0,
+            "filters":[{"id":"pcodec"},{"level":3}],"compressor":{"id":"zlib","level":1}}"#,
+            ZarrVersion::V2,
+        );
+        assert!(array.described.problem.is_some());
+        let filters = array.filters(&Env::default());
+        let ids = filters.iter().map(|(_, f)| f.as_ref().map(|f| f.id).ok());
+        let ids: Vec<_> = ids.collect();
+        assert_eq!(ids, [Some(codec::UNKNOWN), None, Some(1)]);
+    }
+
+    #[test]
+    fn what_is_not_stored_is_zero_without_a_fill_value() {
+        let text = r#"{"shape":[1],"chunks":[1],"dtype":"<i4","fill_value":null}"#;
+        let array = array(text, ZarrVersion::V2);
+        assert_eq!(array.unwritten(), Some(Values::Int(vec![0])));
+        assert_eq!(array.fill(), None);
+    }
+
+    #[test]
+    fn what_is_no_array_or_has_a_wrong_fill_value_is_told() {
+        let json = Json::parse(br#"{"shape":[1],"chunks":[1,1],"dtype":"<i4"}"#).unwrap();
+        assert!(RawArray::new(&json, ZarrVersion::V2, &Env::default()).is_err());
+        let array = array(
+            r#"{"shape":[1],"chunks":[1],"dtype":"<i4","fill_value":"x"}"#,
+            ZarrVersion::V2,
+        );
+        assert!(!array.fill_fits() && array.fill().is_none() && array.unwritten().is_none());
+    }
+}

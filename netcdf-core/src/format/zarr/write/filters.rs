@@ -1,0 +1,113 @@
+//! Filters as other readers of Zarr can undo them.
+
+use crate::chunk::layout::{Element, Layout};
+use crate::filter::{Table, fletcher32, shuffle};
+use crate::model::{Atomic, DataType, FilterSpec, ZarrVersion};
+
+/// Bytes of the checksum that `fletcher32` adds.
+const CHECKSUM: u64 = 4;
+/// Bytes of the elements that netCDF-C takes shuffled strings for.
+const STRING: u32 = 8;
+
+/// The filters with a checksum in front of `shuffle` moved behind it, where the checksum's bytes would be no whole elements:
+/// zarr-python shuffles and unshuffles whole elements only. HDF5 takes both orders.
+pub(super) fn ordered(filters: &[FilterSpec], element: Element, table: &Table) -> Vec<FilterSpec> {
+    let mut filters = filters.to_vec();
+    let at = |id: u32, filters: &[FilterSpec]| filters.iter().position(|f| f.id == id);
+    let sum = at(fletcher32::ENTRY.id, &filters);
+    let planes = at(shuffle::ENTRY.id, &filters);
+    let whole = element.size > 0 && CHECKSUM.is_multiple_of(element.size);
+    if let (Some(sum), Some(planes)) = (sum, planes)
+        && sum < planes
+        && !whole
+        && filters.iter().all(|f| table.has(f.id))
+    {
+        let filter = filters.remove(sum);
+        filters.insert(planes, filter);
+    }
+    filters
+}
+
+/// Filters of strings. netCDF-C undoes `shuffle` of strings by 8 bytes, whatever was said; texts of version 3 have
+/// no length that is a number of elements. Where it cannot be, it is left out, which `say` is told.
+pub(super) fn of_texts(
+    mut filters: Vec<FilterSpec>,
+    (layout, version): (&Layout, ZarrVersion),
+    say: &dyn Fn(String),
+) -> Vec<FilterSpec> {
+    if layout.element.ty != DataType::Atomic(Atomic::String) {
+        return filters;
+    }
+    let chunk = layout.chunk_bytes().unwrap_or(1);
+    let fits = version == ZarrVersion::V2 && chunk.is_multiple_of(STRING as usize);
+    let before = filters.len();
+    for filter in filters.iter_mut().filter(|f| f.id == shuffle::ENTRY.id) {
+        filter.params = vec![STRING];
+    }
+    filters.retain(|f| fits || f.id != shuffle::ENTRY.id);
+    if filters.len() < before {
+        say("shuffle is left out: readers of Zarr cannot undo it for these strings".to_owned());
+    }
+    filters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Endianness;
+
+    fn element(ty: Atomic, size: u64) -> Element {
+        Element {
+            ty: ty.into(),
+            size,
+            order: Endianness::Little,
+            plain: ty != Atomic::String,
+        }
+    }
+
+    fn chain(ids: &[u32]) -> Vec<FilterSpec> {
+        let spec = |&id| FilterSpec { id, params: vec![] };
+        ids.iter().map(spec).collect()
+    }
+
+    fn ids(filters: &[FilterSpec]) -> Vec<u32> {
+        filters.iter().map(|f| f.id).collect()
+    }
+
+    #[test]
+    fn checksums_stand_behind_what_takes_whole_elements() {
+        let table = Table::default();
+        let made = |size, filters: &[u32]| {
+            let element = element(Atomic::Double, size);
+            ids(&ordered(&chain(filters), element, &table))
+        };
+        assert_eq!(made(8, &[3, 2, 1]), [2, 3, 1]);
+        assert_eq!(made(4, &[3, 2, 1]), [3, 2, 1]);
+        assert_eq!(made(8, &[2, 1, 3]), [2, 1, 3]);
+        assert_eq!(made(8, &[3, 2, 40_000]), [3, 2, 40_000]);
+    }
+
+    #[test]
+    fn strings_are_shuffled_by_eight_bytes_or_not_at_all() {
+        let made = |size, version| {
+            let layout = Layout {
+                extent: vec![3],
+                chunk: vec![3],
+                element: element(Atomic::String, size),
+                filters: vec![],
+                fill: None,
+                quantize: None,
+            };
+            let said = std::cell::Cell::new(false);
+            let made = of_texts(chain(&[2, 1]), (&layout, version), &|_| said.set(true));
+            let params = made.first().map(|f| f.params.clone());
+            (ids(&made), params, said.get())
+        };
+        assert_eq!(
+            made(128, ZarrVersion::V2),
+            (vec![2, 1], Some(vec![8]), false)
+        );
+        assert_eq!(made(5, ZarrVersion::V2), (vec![1], Some(vec![]), true));
+        assert_eq!(made(128, ZarrVersion::V3), (vec![1], Some(vec![]), true));
+    }
+}

@@ -1,0 +1,114 @@
+//! What the files of a store were like when they were read, to tell whether they changed since.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::SystemTime;
+
+use super::DirStore;
+use crate::io::store::MARKERS;
+
+/// Files but for those of metadata that are kept in mind: of more, some are.
+const MOST: usize = 1 << 16;
+
+/// What tells a file from one that was put in its place, or changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+    number: u64,
+}
+
+impl Stamp {
+    fn new(meta: &Metadata) -> Self {
+        // The length of a directory is nobody's matter.
+        let len = if meta.is_dir() { 0 } else { meta.len() };
+        Self {
+            len,
+            modified: meta.modified().ok(),
+            number: number(meta),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn number(meta: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(meta)
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> u64 {
+    0
+}
+
+/// What was seen: for keys, and for directories that were listed, what they were like; `None` if they were not there.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    metadata: HashMap<String, Option<Stamp>>,
+    others: HashMap<String, Option<Stamp>>,
+    /// Of how many of the others one is kept in mind, as a power of two.
+    part: u32,
+    /// The first one that was other when it was read again.
+    changed: Option<String>,
+}
+
+impl Seen {
+    fn add(&mut self, key: &str, stamp: Option<Stamp>) {
+        let name = key.rsplit('/').next().unwrap_or(key);
+        let metadata = MARKERS.contains(&name);
+        if !metadata && !is_kept(key, self.part) {
+            return;
+        }
+        let seen = match metadata {
+            true => &mut self.metadata,
+            false => &mut self.others,
+        };
+        match seen.get(key) {
+            Some(before) if *before != stamp => {
+                self.changed.get_or_insert_with(|| key.to_owned());
+            }
+            Some(_) => {}
+            None => {
+                seen.insert(key.to_owned(), stamp);
+            }
+        }
+        while self.others.len() > MOST && self.part < u64::BITS {
+            self.part += 1;
+            self.others.retain(|key, _| is_kept(key, self.part));
+        }
+    }
+}
+
+/// Whether a key is one of those that are kept in mind.
+fn is_kept(key: &str, part: u32) -> bool {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish().trailing_zeros() >= part
+}
+
+impl DirStore {
+    /// Takes note of what a file is like that is read, or that there is none.
+    pub(super) fn note(&self, key: &str, meta: Option<&Metadata>) {
+        let mut seen = self.seen();
+        seen.add(key, meta.map(Stamp::new));
+    }
+
+    /// The first of the files that were read which is not as it was.
+    pub(super) fn changed_key(&self) -> Option<String> {
+        let seen = self.seen();
+        let all = seen.metadata.iter().chain(&seen.others);
+        let other = || {
+            let others = all.filter(|(key, before)| self.stamp(key) != **before);
+            others.map(|(key, _)| key).min().cloned()
+        };
+        seen.changed.clone().or_else(other)
+    }
+
+    fn stamp(&self, key: &str) -> Option<Stamp> {
+        let meta = std::fs::metadata(self.root.join(key));
+        meta.ok().as_ref().map(Stamp::new)
+    }
+}
+
+#[cfg(test)]
+mod tests;

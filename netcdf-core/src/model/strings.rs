@@ -1,0 +1,56 @@
+//! How many bytes a string has that is stored with a fixed size, as in Zarr (NCZarr document, appendix D).
+
+use super::{Attribute, Schema, Values};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The attribute of a variable with the longest string that it may hold, in bytes.
+pub const OF_VARIABLE: &str = "_nczarr_maxstrlen";
+/// The attribute of the root group that holds for variables without [`OF_VARIABLE`].
+pub const OF_DATASET: &str = "_nczarr_default_maxstrlen";
+/// Bytes of strings of which nothing is said.
+pub const DEFAULT: u64 = 128;
+
+impl Schema {
+    /// Bytes of a string of a variable that says nothing of it, and of attributes of groups.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for an attribute that is no length.
+    pub fn default_string_size(&self) -> Result<u64> {
+        Ok(self.said_string_size()?.unwrap_or(DEFAULT))
+    }
+
+    /// What an attribute of the dataset says of it.
+    ///
+    /// # Errors
+    /// As [`Self::default_string_size`].
+    pub fn said_string_size(&self) -> Result<Option<u64>> {
+        let mut attributes = self.root().attributes.iter();
+        let said = attributes.find(|a| a.name.is(OF_DATASET));
+        said.map(string_size).transpose()
+    }
+}
+
+/// The number of bytes that an attribute says.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] if it says none.
+pub fn string_size(attribute: &Attribute) -> Result<u64> {
+    let one = match &attribute.values {
+        Values::Byte(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::Short(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::Int(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::Int64(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
+        Values::UByte(v) => v.first().map(|&n| n.into()),
+        Values::UShort(v) => v.first().map(|&n| n.into()),
+        Values::UInt(v) => v.first().map(|&n| n.into()),
+        Values::UInt64(v) => v.first().copied(),
+        Values::Char(_) | Values::Float(_) | Values::Double(_) | Values::String(_) => None,
+        Values::Enum(..) | Values::Opaque { .. } | Values::Vlen(..) => None,
+        Values::Compound { .. } => None,
+    };
+    let fits = |n: &u64| (1..=u64::from(u32::MAX)).contains(n);
+    one.filter(fits).ok_or_else(|| {
+        let what = format!("{} is not a number of bytes", attribute.name);
+        Error::new(ErrorKind::Argument, what)
+    })
+}
