@@ -1,0 +1,480 @@
+//! An array of a store: where its chunks are, what they decode to.
+
+mod stored;
+#[cfg(test)]
+pub(crate) mod tests;
+pub(crate) mod values;
+
+pub(crate) use stored::Found;
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use netcdf_core::chunk::scatter::Block;
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::filter::Chain;
+use netcdf_core::format::zarr::Dtype;
+use netcdf_core::format::zarr::raw::{Part, RawArray};
+use netcdf_core::io::Store;
+use netcdf_core::io::store::range_of;
+use netcdf_core::json::Json;
+use netcdf_core::limits;
+use netcdf_core::model::region::product;
+use netcdf_core::model::{Endianness, Values};
+use netcdf_grammar::cdl::write::constants;
+use netcdf_grammar::number::Precision;
+
+use crate::survey::{Node, Survey, What};
+
+/// Bytes of memory that an element takes beside its own: a text is an allocation of its own.
+const TEXT: u64 = 48;
+
+/// An array whose chunks are read and decoded.
+pub(crate) struct Opened<'a> {
+    /// The store.
+    pub store: &'a Arc<dyn Store>,
+    /// Limits, threads.
+    pub env: &'a Env,
+    /// What its metadata says.
+    pub array: &'a RawArray,
+    /// Its path as people write it.
+    pub path: String,
+    /// Its shape in elements: that of its metadata, but for scalars of NCZarr, which are arrays of one there.
+    pub shape: Vec<u64>,
+    /// The shape of a chunk, likewise.
+    pub chunk: Vec<u64>,
+    /// Whether its elements are characters of netCDF.
+    pub chars: bool,
+    /// The fill value.
+    pub fill: Option<Values>,
+    /// What readers take for an element that is not stored; `None` if that is not known.
+    pub unwritten: Option<Values>,
+    /// What stands before its keys.
+    prefix: String,
+    chain: Result<Chain>,
+    /// The shard that was decoded as a whole last, and its key.
+    last: Mutex<Option<(String, Arc<Vec<u8>>)>>,
+}
+
+/// Where the bytes of a chunk are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its place in the grid of chunks.
+    pub place: Vec<u64>,
+    /// The key.
+    pub key: String,
+    /// Its bytes in it.
+    pub range: Range<u64>,
+}
+
+/// A shard whose chunks cannot be found.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    /// Its place in the grid of shards.
+    pub key_place: Vec<u64>,
+    /// Why.
+    pub error: Error,
+}
+
+/// What became of the bytes of a chunk.
+#[derive(Debug)]
+pub(crate) struct Undone {
+    /// Bytes that are stored, and after each codec that was undone.
+    pub sizes: Vec<u64>,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// The array of this path.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] if there is none; [`ErrorKind::Corrupt`] if its metadata describes none.
+pub(crate) fn find<'s>(survey: &'s Survey, store: &Arc<dyn Store>, path: &str) -> Result<&'s Node> {
+    let said = |kind, what: String| {
+        let e = Error::new(kind, what).of(store.name()).in_object(path);
+        e.with_remedy("`zdump tree` shows the arrays of a store")
+    };
+    let Some(node) = survey.node(path) else {
+        return Err(said(
+            ErrorKind::NotFound,
+            "no array of this path".to_owned(),
+        ));
+    };
+    match &node.what {
+        What::Array(_) => Ok(node),
+        What::Group => Err(said(
+            ErrorKind::NotFound,
+            "a group, where the path of an array is expected".to_owned(),
+        )),
+        What::Broken(why) => Err(said(ErrorKind::Corrupt, why.clone())),
+        What::Nothing => Err(said(
+            ErrorKind::NotFound,
+            "no array of this path".to_owned(),
+        )),
+    }
+}
+
+/// What netCDF says of an array in its attributes.
+pub(crate) fn netcdf(node: &Node) -> Option<&Json> {
+    let attributes = node.attributes()?;
+    let names = ["_nczarr_array", "_NCZARR_ARRAY"];
+    names.iter().find_map(|name| attributes.get(name))
+}
+
+/// Whether an array is a scalar of netCDF, stored as an array of one element.
+pub(crate) fn is_scalar(node: &Node, array: &RawArray) -> bool {
+    let flag = netcdf(node)
+        .and_then(|a| a.get("scalar"))
+        .is_some_and(|flag| {
+            matches!(flag, Json::Bool(true)) || flag.as_u64().is_some_and(|n| n != 0)
+        });
+    flag && array.described.shape == [1] && array.described.chunk == [1]
+}
+
+/// Whether the elements of an array are characters of netCDF.
+fn is_chars(node: &Node, array: &RawArray) -> bool {
+    let stored = &array.described.stored;
+    match stored.dtype {
+        Dtype::Char => true,
+        // The byte order of a single byte is netCDF-C's mark of characters.
+        Dtype::Bytes(1) => stored.order == Some(Endianness::Big),
+        // Before 4.9.1 it wrote `<U1`, with one byte for each.
+        Dtype::Utf32(1) => netcdf(node).is_some() || node.objects.contains_key(".nczarray"),
+        _ => {
+            let alias = netcdf(node).and_then(|a| a.get("type_alias")?.as_str());
+            alias == Some("char") && stored.size() == Some(1)
+        }
+    }
+}
+
+impl<'a> Opened<'a> {
+    /// The array that a node is; `None` if it is none.
+    pub fn new(store: &'a Arc<dyn Store>, env: &'a Env, node: &'a Node) -> Option<Self> {
+        let array = node.array()?;
+        let (mut shape, mut chunk) = (array.described.shape.clone(), array.described.chunk.clone());
+        if is_scalar(node, array) {
+            shape.clear();
+            chunk.clear();
+        }
+        let prefix = match node.path.as_str() {
+            "" => String::new(),
+            path => format!("{path}/"),
+        };
+        let mut opened = Self {
+            store,
+            env,
+            array,
+            path: node.shown(),
+            shape,
+            chunk,
+            chars: is_chars(node, array),
+            fill: None,
+            unwritten: None,
+            prefix,
+            chain: array.chain(env),
+            last: Mutex::new(None),
+        };
+        opened.fill = array.fill().map(|fill| opened.typed(fill));
+        opened.unwritten = array.unwritten().map(|fill| opened.typed(fill));
+        Some(opened)
+    }
+
+    /// An error with its place.
+    pub fn said(&self, e: Error) -> Error {
+        e.of(self.store.name()).in_object(&self.path)
+    }
+
+    /// Number of chunks per dimension.
+    pub fn grid(&self) -> Vec<u64> {
+        let lengths = self.shape.iter().zip(&self.chunk);
+        lengths.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
+    }
+
+    /// The elements of a chunk, those beyond the end of the array included.
+    pub fn block(&self, place: &[u64]) -> Block {
+        let start = place.iter().zip(&self.chunk);
+        Block {
+            start: start.map(|(at, len)| at.saturating_mul(*len)).collect(),
+            count: self.chunk.clone(),
+        }
+    }
+
+    /// How many elements of a block lie in the array, per dimension.
+    pub fn inside(&self, block: &Block) -> Vec<u64> {
+        let ends = block.start.iter().zip(&block.count).zip(&self.shape);
+        ends.map(|((start, count), len)| len.saturating_sub(*start).min(*count))
+            .collect()
+    }
+
+    /// The place in the grid of keys of what has a chunk.
+    pub fn key_place(&self, place: &[u64]) -> Vec<u64> {
+        if place.is_empty() {
+            return vec![0; self.array.described.rank];
+        }
+        let outer = self.array.outer().iter().zip(&self.chunk);
+        let ratio = outer.map(|(outer, inner)| (outer / (*inner).max(1)).max(1));
+        place.iter().zip(ratio).map(|(at, n)| at / n).collect()
+    }
+
+    /// The key at a place in the grid of keys.
+    pub fn key(&self, key_place: &[u64]) -> String {
+        format!("{}{}", self.prefix, self.array.key(key_place))
+    }
+
+    /// Whether chunks are parts of shards.
+    pub fn sharded(&self) -> bool {
+        !self.array.described.shards.is_empty()
+    }
+
+    /// Size of a key in bytes; `None` if it is not there.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn size(&self, key: &str) -> Result<Option<u64>> {
+        match self.store.size(key) {
+            Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
+            other => other,
+        }
+    }
+
+    /// The chunks in a key of this size.
+    ///
+    /// # Errors
+    /// Those of the store; a damaged index of a shard.
+    pub fn parts(&self, key_place: &[u64], key: &str, size: u64) -> Result<Vec<Part>> {
+        let mut read = |range: Range<u64>| self.read(key, range);
+        let size = match self.array.is_whole() {
+            true => self.whole(key)?.len() as u64,
+            false => size,
+        };
+        let parts = self.array.parts(key_place, size, &mut read);
+        let e = |e: Error| {
+            let e = match e.is_damage() {
+                true => e.within("the index of a shard").with_remedy(
+                    "`zdump cat --hex` prints the bytes of a key; chunks of the shard can only be found by its index",
+                ),
+                false => e,
+            };
+            e.of(self.store.name()).in_object(key)
+        };
+        let mut parts = parts.map_err(e)?;
+        if self.shape.is_empty() {
+            parts.iter_mut().for_each(|part| part.place.clear());
+        }
+        Ok(parts)
+    }
+
+    /// Where a chunk is; `None` if it is not stored.
+    ///
+    /// # Errors
+    /// As [`Self::parts`].
+    pub fn locate(&self, place: &[u64]) -> Result<Option<Place>> {
+        let key_place = self.key_place(place);
+        let key = self.key(&key_place);
+        let Some(size) = self.size(&key)? else {
+            return Ok(None);
+        };
+        let parts = self.parts(&key_place, &key, size)?;
+        let part = parts.into_iter().find(|part| part.place == place);
+        Ok(part.map(|part| Place {
+            place: part.place,
+            key,
+            range: part.range,
+        }))
+    }
+
+    /// A shard that went through codecs as a whole, without them. The last one is kept.
+    fn whole(&self, key: &str) -> Result<Arc<Vec<u8>>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, shard)) = last.as_ref().filter(|(known, _)| known == key) {
+            return Ok(Arc::clone(shard));
+        }
+        let e = |e: Error| e.of(self.store.name()).in_object(key);
+        let gone = || Error::new(ErrorKind::NotFound, "the key is not there any more");
+        let stored = self.store.get(key).map_err(e)?.ok_or_else(|| e(gone()))?;
+        let shard = Arc::new(self.array.undo_whole(stored, self.env).map_err(e)?);
+        *last = Some((key.to_owned(), Arc::clone(&shard)));
+        Ok(shard)
+    }
+
+    /// Bytes of a key.
+    fn read(&self, key: &str, range: Range<u64>) -> Result<Vec<u8>> {
+        let e = |e: Error| e.of(self.store.name()).in_object(key);
+        if self.array.is_whole() {
+            let shard = self.whole(key)?;
+            return range_of(&shard, &range).map(<[u8]>::to_vec).map_err(e);
+        }
+        let len = range.end.saturating_sub(range.start);
+        let len = self.env.limits.item(len, "a chunk").map_err(e)?;
+        limits::room(len, "a chunk").map_err(e)?;
+        let read = self.store.get_ranges(key, std::slice::from_ref(&range));
+        let bytes = read.map_err(e)?.and_then(|mut parts| parts.pop());
+        bytes.ok_or_else(|| {
+            e(Error::new(
+                ErrorKind::NotFound,
+                "the key is not there any more",
+            ))
+        })
+    }
+
+    /// The stored bytes of a chunk.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn fetch(&self, place: &Place) -> Result<Vec<u8>> {
+        self.read(&place.key, place.range.clone())
+    }
+
+    /// That chunks can be decoded.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub fn chain(&self) -> Result<&Chain> {
+        let chain = self.chain.as_ref().map_err(|e| self.said(e.again()))?;
+        let filters = &self.array.layout.filters;
+        self.env
+            .filters
+            .check(filters, 0)
+            .map_err(|e| self.said(e))?;
+        Ok(chain)
+    }
+
+    /// That chunks can be numbered.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for more than there are numbers.
+    pub fn numbered(&self) -> Result<()> {
+        let e = || Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks");
+        let chunks = product(&self.array.key_grid());
+        chunks.map(|_| ()).ok_or_else(|| self.said(e()))
+    }
+
+    /// The names of the codecs, in the order in which they are undone.
+    pub fn codecs(&self) -> Vec<String> {
+        let filters = self.array.layout.filters.iter().rev();
+        let name = |label: netcdf_core::filter::codec::Label, id: u32| {
+            crate::out::plain(&label.name.unwrap_or_else(|| id.to_string()))
+        };
+        filters
+            .map(|f| name(self.env.filters.label(f), f.id))
+            .collect()
+    }
+
+    /// Undoes the first `stages` codecs of a chunk.
+    ///
+    /// # Errors
+    /// Those of the codecs, with their names.
+    pub fn undo(&self, place: &Place, mut bytes: Vec<u8>, stages: usize) -> Result<Undone> {
+        let mut sizes = vec![bytes.len() as u64];
+        if stages == 0 {
+            return Ok(Undone { sizes, bytes });
+        }
+        let chain = self.chain()?;
+        let decoded = self
+            .array
+            .chunk_bytes()
+            .map_or(Ok(0), |n| self.env.limits.item(n, "a chunk"))?;
+        limits::room(decoded, "a chunk").map_err(|e| self.in_chunk(e, place))?;
+        for (n, name) in self.codecs().iter().enumerate().take(stages) {
+            let filter = chain.len().saturating_sub(n + 1);
+            let undone = chain.undo(filter, &bytes);
+            let e = |e: Error| {
+                let way = format!("`zdump chunk --stage {n}` prints the bytes before it is undone");
+                // Some codecs say their names themselves.
+                let e = match e.what().starts_with(&format!("{name}: ")) {
+                    true => e,
+                    false => e.within(&format!("codec {name}")),
+                };
+                self.in_chunk(e.with_remedy(way), place)
+            };
+            bytes = undone.map_err(e)?;
+            sizes.push(bytes.len() as u64);
+        }
+        Ok(Undone { sizes, bytes })
+    }
+
+    /// The values of a chunk, all of them, also those beyond the end of the array.
+    ///
+    /// # Errors
+    /// Those of the codecs; what was decoded is no chunk.
+    pub fn values(&self, place: &Place, decoded: &[u8]) -> Result<Values> {
+        let stages = self.array.layout.filters.len();
+        let e = |e: Error| {
+            let way = format!("`zdump chunk --stage {stages}` prints the bytes without codecs");
+            self.in_chunk(e.with_remedy(way), place)
+        };
+        // Without codecs, nobody looked yet whether the array can be decoded at all.
+        self.chain()?;
+        let narrow = self.chars && self.array.described.stored.size() != Some(1);
+        if narrow && product(&self.chunk) == Some(decoded.len() as u64) {
+            return Ok(Values::Char(decoded.to_vec()));
+        }
+        let values = self.array.values(decoded).map_err(e)?;
+        Ok(self.typed(values))
+    }
+
+    /// The values of a chunk that is stored.
+    ///
+    /// # Errors
+    /// Those of the store, and as [`Self::values`].
+    pub fn decode(&self, place: &Place) -> Result<Values> {
+        self.env.cancel.check()?;
+        let bytes = self.fetch(place)?;
+        let undone = self.undo(place, bytes, self.array.layout.filters.len())?;
+        self.values(place, &undone.bytes)
+    }
+
+    /// Bytes of memory that it takes to decode a chunk, about.
+    pub fn memory(&self, place: &Place) -> u64 {
+        let stored = place.range.end.saturating_sub(place.range.start);
+        let elements = product(&self.chunk).unwrap_or(u64::MAX);
+        let texts = match self.array.described.stored.dtype {
+            Dtype::Bytes(_) | Dtype::Utf32(_) | Dtype::Text | Dtype::Blob => TEXT,
+            _ => 0,
+        };
+        let raw = self.array.chunk_bytes().unwrap_or(stored.saturating_mul(4));
+        let decoded = raw.saturating_mul(2);
+        let texts = elements.saturating_mul(texts);
+        stored.saturating_add(decoded).saturating_add(texts)
+    }
+
+    /// Characters as such.
+    fn typed(&self, values: Values) -> Values {
+        match values {
+            Values::UByte(bytes) if self.chars => Values::Char(bytes),
+            Values::String(texts) if self.chars => {
+                let first = |t: &Option<Box<[u8]>>| t.as_ref().and_then(|t| t.first().copied());
+                Values::Char(texts.iter().map(|t| first(t).unwrap_or(0)).collect())
+            }
+            other => other,
+        }
+    }
+
+    /// The CDL constants of values.
+    pub fn constants(&self, values: &Values) -> Vec<String> {
+        let exact = (Precision::Exact, Precision::Exact);
+        let texts = constants(&self.array.schema, values, exact).into_iter();
+        texts
+            .map(|text| crate::out::plain(&String::from_utf8_lossy(&text)))
+            .collect()
+    }
+
+    fn in_chunk(&self, e: Error, place: &Place) -> Error {
+        let e = match e.kind() {
+            // It is not a matter of the chunk.
+            ErrorKind::FilterUnavailable => return self.said(e),
+            _ => e.within(&format!("chunk {} of {}", numbers(&place.place), self.path)),
+        };
+        e.of(self.store.name()).in_object(&place.key)
+    }
+}
+
+/// `1,0`; `-` for a scalar's only place.
+pub(crate) fn numbers(place: &[u64]) -> String {
+    if place.is_empty() {
+        return "-".to_owned();
+    }
+    let numbers: Vec<_> = place.iter().map(u64::to_string).collect();
+    numbers.join(",")
+}

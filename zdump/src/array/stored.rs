@@ -1,0 +1,66 @@
+//! The chunks of an array that are stored, one batch after the other.
+
+use netcdf_core::error::Result;
+
+use super::{Lost, Opened, Place};
+
+/// Chunks that are looked at together: enough for all threads, few enough to be held.
+const BATCH: usize = 512;
+
+/// A chunk, or a shard whose chunks cannot be found.
+pub(crate) type Found = Result<Place, Lost>;
+
+/// A visitor of chunks.
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(Vec<Found>) -> Result<()>;
+
+impl Opened<'_> {
+    /// Visits the chunks that are stored, in the order of their keys and of their places in shards. An index of a shard that is
+    /// damaged is an error in place of its chunks.
+    ///
+    /// # Errors
+    /// Those of listing the store, and of `visit`; [`netcdf_core::ErrorKind::Limit`] for more chunks than there are numbers.
+    pub fn stored(&self, visit: Visit<'_>) -> Result<()> {
+        self.numbered()?;
+        let mut batch = vec![];
+        self.store.walk(&self.prefix, &mut |key, size| {
+            self.env.cancel.check()?;
+            let rest = key.strip_prefix(self.prefix.as_str()).unwrap_or_default();
+            let Some(key_place) = self.array.place(rest) else {
+                return Ok(());
+            };
+            let parts = match self.parts(&key_place, key, size) {
+                Ok(parts) => parts,
+                Err(error) => {
+                    batch.push(Err(Lost { key_place, error }));
+                    return Ok(());
+                }
+            };
+            for part in parts {
+                if self.outside(&part.place) {
+                    continue;
+                }
+                batch.push(Ok(Place {
+                    place: part.place,
+                    key: key.to_owned(),
+                    range: part.range,
+                }));
+                if batch.len() >= BATCH {
+                    visit(std::mem::take(&mut batch))?;
+                }
+            }
+            Ok(())
+        })?;
+        match batch.is_empty() {
+            true => Ok(()),
+            false => visit(batch),
+        }
+    }
+
+    /// Whether a chunk of a shard has no element in the array.
+    fn outside(&self, place: &[u64]) -> bool {
+        place
+            .iter()
+            .zip(self.grid())
+            .any(|(at, cells)| *at >= cells)
+    }
+}

@@ -1,0 +1,249 @@
+//! Values compared with each other. NaN equals NaN; -0.0 equals 0.0, as numbers do.
+
+use netcdf_core::model::Values;
+
+/// A number of any type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Number {
+    /// An integer.
+    Whole(i128),
+    /// A floating-point number.
+    Real(f64),
+}
+
+impl Number {
+    /// As a floating-point number.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "an integer beside a floating-point number is compared as one"
+    )]
+    pub fn real(self) -> f64 {
+        match self {
+            Self::Whole(n) => n as f64,
+            Self::Real(x) => x,
+        }
+    }
+
+    fn same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Whole(n), Self::Whole(m)) => n == m,
+            (Self::Real(_) | Self::Whole(_), Self::Real(_) | Self::Whole(_)) => {
+                equal(self.real(), other.real())
+            }
+        }
+    }
+
+    /// How far two numbers are from each other; `None` if one is NaN.
+    pub fn distance(self, other: Self) -> Option<Self> {
+        if let (Self::Whole(n), Self::Whole(m)) = (self, other) {
+            return Some(Self::Whole((n - m).abs()));
+        }
+        let distance = (self.real() - other.real()).abs();
+        (!distance.is_nan()).then_some(Self::Real(distance))
+    }
+
+    /// Whether it is larger.
+    pub fn exceeds(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Whole(n), Self::Whole(m)) => n > m,
+            (Self::Real(_) | Self::Whole(_), Self::Real(_) | Self::Whole(_)) => {
+                self.real() > other.real()
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Whole(n) => write!(f, "{n}"),
+            Self::Real(x) if *x != 0.0 && !(1e-5..1e16).contains(x) => write!(f, "{x:e}"),
+            Self::Real(x) => write!(f, "{x}"),
+        }
+    }
+}
+
+/// Whether floating-point numbers are the same.
+fn equal(x: f64, y: f64) -> bool {
+    x == y || (x.is_nan() && y.is_nan())
+}
+
+/// Value `i` as a number, if it is one. The value of an enum (true or false) is one.
+pub(crate) fn number(values: &Values, i: usize) -> Option<Number> {
+    let whole = |n: i128| Number::Whole(n);
+    match values {
+        Values::Byte(v) => v.get(i).map(|&x| whole(x.into())),
+        Values::Short(v) => v.get(i).map(|&x| whole(x.into())),
+        Values::Int(v) => v.get(i).map(|&x| whole(x.into())),
+        Values::Int64(v) => v.get(i).map(|&x| whole(x.into())),
+        Values::UByte(v) => v.get(i).map(|&x| whole(x.into())),
+        Values::UShort(v) => v.get(i).map(|&x| whole(x.into())),
+        Values::UInt(v) => v.get(i).map(|&x| whole(x.into())),
+        Values::UInt64(v) => v.get(i).map(|&x| whole(x.into())),
+        Values::Float(v) => v.get(i).map(|&x| Number::Real(x.into())),
+        Values::Double(v) => v.get(i).map(|&x| Number::Real(x)),
+        Values::Enum(_, base) => number(base, i),
+        Values::Char(_) | Values::String(_) | Values::Opaque { .. } => None,
+        Values::Vlen(..) | Values::Compound { .. } => None,
+    }
+}
+
+/// Value `i` as bytes, if it is a text or uninterpreted. The character of code 0 is the empty text.
+fn text(values: &Values, i: usize) -> Option<&[u8]> {
+    match values {
+        Values::String(v) => Some(v.get(i)?.as_deref().unwrap_or_default()),
+        Values::Char(v) => Some(match v.get(i..)? {
+            [0, ..] => &[],
+            rest => rest.get(..1)?,
+        }),
+        Values::Opaque { size, bytes, .. } => {
+            let start = i.checked_mul(*size)?;
+            bytes.get(start..start.checked_add(*size)?)
+        }
+        Values::Byte(_) | Values::Short(_) | Values::Int(_) | Values::Int64(_) => None,
+        Values::UByte(_) | Values::UShort(_) | Values::UInt(_) | Values::UInt64(_) => None,
+        Values::Float(_) | Values::Double(_) | Values::Enum(..) => None,
+        Values::Vlen(..) | Values::Compound { .. } => None,
+    }
+}
+
+/// Whether value `i` of a list is value `j` of another. Numbers of different types are compared as numbers.
+pub(crate) fn same(a: &Values, i: usize, b: &Values, j: usize) -> bool {
+    if let (Some(n), Some(m)) = (number(a, i), number(b, j)) {
+        return n.same(m);
+    }
+    if let (Some(s), Some(t)) = (text(a, i), text(b, j)) {
+        return s == t;
+    }
+    match (a, b) {
+        (
+            Values::Compound { len, columns, .. },
+            Values::Compound {
+                len: other,
+                columns: others,
+                ..
+            },
+        ) => {
+            let mut pairs = columns.iter().zip(others);
+            columns.len() == others.len()
+                && pairs.all(|(v, w)| same_fields((v, *len, i), (w, *other, j)))
+        }
+        (Values::Vlen(_, v), Values::Vlen(_, w)) => match (v.get(i), w.get(j)) {
+            (Some(v), Some(w)) => v.len() == w.len() && (0..v.len()).all(|n| same(v, n, w, n)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether a field of structure `i` is that of structure `j`; a column has those of all structures.
+fn same_fields(
+    (v, len, i): (&Values, usize, usize),
+    (w, other, j): (&Values, usize, usize),
+) -> bool {
+    let per = v.len().checked_div(len).unwrap_or(0);
+    let others = w.len().checked_div(other).unwrap_or(0);
+    let (i, j) = (i.saturating_mul(per), j.saturating_mul(others));
+    per == others && (0..per).all(|n| same(v, i.saturating_add(n), w, j.saturating_add(n)))
+}
+
+/// Visits the numbers `n < len` for which value `i + n` of a list is not value `j + n` of another.
+pub(crate) fn differing(
+    (a, i): (&Values, usize),
+    (b, j): (&Values, usize),
+    len: usize,
+    visit: &mut dyn FnMut(usize),
+) {
+    let (r, s) = (i..i.saturating_add(len), j..j.saturating_add(len));
+    macro_rules! equal_slices {
+        ($($kind:ident),*) => {
+            match (a, b) {
+                $((Values::$kind(v), Values::$kind(w)) => {
+                    v.get(r).is_some_and(|v| w.get(s) == Some(v))
+                })*
+                _ => false,
+            }
+        };
+    }
+    // Most are equal, and that shows at once.
+    let equal = equal_slices!(
+        Byte, Short, Int, Int64, UByte, UShort, UInt, UInt64, Float, Double, Char
+    );
+    if equal {
+        return;
+    }
+    for n in 0..len {
+        if !same(a, i.saturating_add(n), b, j.saturating_add(n)) {
+            visit(n);
+        }
+    }
+}
+
+/// Visits the numbers `n < len` for which value `i + n` is not the only one of another list.
+pub(crate) fn differing_from(
+    (a, i): (&Values, usize),
+    one: &Values,
+    len: usize,
+    visit: &mut dyn FnMut(usize),
+) {
+    for n in 0..len {
+        if !same(a, i.saturating_add(n), one, 0) {
+            visit(n);
+        }
+    }
+}
+
+/// Whether the `len` values from `i` on are all the only one of another list.
+pub(crate) fn is_only((a, i): (&Values, usize), one: &Values, len: usize) -> bool {
+    (0..len).all(|n| same(a, i.saturating_add(n), one, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_values() {
+        let nan = Values::Float(vec![f32::NAN, 0.0, 1.5]);
+        let other = Values::Double(vec![f64::NAN, -0.0, 1.5]);
+        assert!((0..3).all(|n| same(&nan, n, &other, n)));
+        assert!(!same(&nan, 0, &other, 1));
+        assert!(same(
+            &Values::Int(vec![3]),
+            0,
+            &Values::Double(vec![3.0]),
+            0
+        ));
+        let large = (Values::UInt64(vec![u64::MAX]), Values::Int64(vec![-1]));
+        assert!(!same(&large.0, 0, &large.1, 0));
+        let text = Values::String(vec![Some(b"a"[..].into()), None]);
+        assert!(same(&text, 0, &Values::Char(vec![b'a']), 0));
+        assert!(same(&text, 1, &Values::Char(vec![0]), 0));
+        assert!(!same(&text, 0, &Values::Byte(vec![97]), 0));
+    }
+
+    #[test]
+    fn differences_are_found_in_runs() {
+        let (a, b) = (Values::Int(vec![9, 1, 2, 3]), Values::Int(vec![1, 2, 4, 3]));
+        let mut found = vec![];
+        differing((&a, 1), (&b, 0), 3, &mut |n| found.push(n));
+        assert_eq!(found, [2]);
+        differing((&a, 1), (&b, 0), 2, &mut |_| panic!());
+        let mut found = vec![];
+        differing_from((&a, 0), &Values::Double(vec![2.0]), 4, &mut |n| {
+            found.push(n)
+        });
+        assert_eq!(found, [0, 1, 3]);
+        assert!(is_only((&a, 2), &Values::Byte(vec![2]), 1));
+        assert!(!is_only((&a, 2), &Values::Byte(vec![2]), 2));
+    }
+
+    #[test]
+    fn distances() {
+        let (a, b) = (Number::Whole(i128::from(u64::MAX)), Number::Whole(-1));
+        assert_eq!(a.distance(b).unwrap().to_string(), "18446744073709551616");
+        assert!(Number::Real(f64::NAN).distance(a).is_none());
+        assert_eq!(Number::Real(1e-20).to_string(), "1e-20");
+        assert!(Number::Real(2.5).exceeds(Number::Whole(2)));
+    }
+}

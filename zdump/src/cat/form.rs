@@ -1,0 +1,157 @@
+//! What bytes are, as far as it can be told; JSON for people.
+
+use netcdf_core::json::Json;
+
+/// Characters of a line that a list may fill.
+const WIDTH: usize = 100;
+
+/// What bytes are.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// An object or a list, or any JSON if they are metadata.
+    Json(Json),
+    /// Text without control characters, but for ends of lines and tabs.
+    Text(String),
+    /// Something else.
+    Bytes,
+}
+
+impl Form {
+    /// Looks at bytes.
+    pub fn of(bytes: &[u8], metadata: bool) -> Self {
+        let starts = bytes.iter().find(|b| !b.is_ascii_whitespace());
+        if (metadata || matches!(starts, Some(b'{' | b'[')))
+            && let Ok(json) = Json::parse(bytes)
+        {
+            return Self::Json(json);
+        }
+        let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+        match std::str::from_utf8(bytes) {
+            Ok(text) if !text.is_empty() && !text.contains(odd) => Self::Text(text.to_owned()),
+            Ok(_) | Err(_) => Self::Bytes,
+        }
+    }
+}
+
+/// JSON over several lines: members in the order in which they stand, duplicates included, numbers as they are written.
+pub(super) fn pretty(json: &Json) -> String {
+    let mut out = String::new();
+    write(json, 0, &mut out);
+    out
+}
+
+fn write(json: &Json, depth: usize, out: &mut String) {
+    let simple = |item: &Json| !matches!(item, Json::Array(_) | Json::Object(_));
+    match json {
+        Json::Array(items) if !items.is_empty() => {
+            let line = one_line(items).filter(|line| {
+                items.iter().all(simple) && line.len().saturating_add(2 * depth) <= WIDTH
+            });
+            match line {
+                Some(line) => out.push_str(&line),
+                None => {
+                    let items = items.iter().map(|item| (None, item));
+                    lines(('[', ']'), items, depth, out);
+                }
+            }
+        }
+        Json::Object(members) if !members.is_empty() => {
+            let members = members.iter().map(|(key, value)| (Some(key), value));
+            lines(('{', '}'), members, depth, out);
+        }
+        Json::Null
+        | Json::Bool(_)
+        | Json::Number(_)
+        | Json::Text(_)
+        | Json::Array(_)
+        | Json::Object(_) => out.push_str(&plain(json)),
+    }
+}
+
+/// A list on one line; `None` if it would be a long one.
+fn one_line(items: &[Json]) -> Option<String> {
+    if items.len() > WIDTH {
+        return None;
+    }
+    let items: Vec<_> = items.iter().map(plain).collect();
+    Some(format!("[{}]", items.join(", ")))
+}
+
+fn lines<'j>(
+    (open, close): (char, char),
+    items: impl Iterator<Item = (Option<&'j String>, &'j Json)>,
+    depth: usize,
+    out: &mut String,
+) {
+    out.push(open);
+    for (n, (key, value)) in items.enumerate() {
+        out.push_str(if n > 0 { ",\n" } else { "\n" });
+        out.push_str(&"  ".repeat(depth + 1));
+        if let Some(key) = key {
+            out.push_str(&plain(&Json::text(key)));
+            out.push_str(": ");
+        }
+        write(value, depth + 1, out);
+    }
+    out.push('\n');
+    out.push_str(&"  ".repeat(depth));
+    out.push(close);
+}
+
+/// JSON on one line, in which no character is more than text on a terminal.
+fn plain(json: &Json) -> String {
+    let text = json.to_bytes();
+    let text = String::from_utf8_lossy(&text);
+    if !text.contains(char::is_control) {
+        return text.into_owned();
+    }
+    let shown = |c: char| match c.is_control() {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Json {
+        Json::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn json_is_shown_in_lines() {
+        let json = parsed(
+            r#"{"b": 1.50, "a": [1,2.0,"x"], "b": NaN, "e": {}, "l": [], "o": [{"id": "zlib"}], "t": "\u009b\n"}"#,
+        );
+        let want = r#"{
+  "b": 1.50,
+  "a": [1, 2.0, "x"],
+  "b": NaN,
+  "e": {},
+  "l": [],
+  "o": [
+    {
+      "id": "zlib"
+    }
+  ],
+  "t": "\u009b\n"
+}"#;
+        assert_eq!(pretty(&json), want);
+        assert_eq!(pretty(&parsed(want)), want);
+        let long = format!("[{}1]", "1,".repeat(99));
+        assert_eq!(pretty(&parsed(&long)).lines().count(), 102);
+    }
+
+    #[test]
+    fn bytes_are_recognised() {
+        assert_eq!(Form::of(b"3", true), Form::Json(Json::int(3)));
+        assert_eq!(Form::of(b"3", false), Form::Text("3".to_owned()));
+        assert!(matches!(Form::of(b" [1]", false), Form::Json(_)));
+        assert!(matches!(Form::of(b"{oh dear", true), Form::Text(_)));
+        assert_eq!(Form::of(b"a\nb\t\x1b[0m", false), Form::Bytes);
+        assert_eq!(Form::of(b"\xff", true), Form::Bytes);
+        assert_eq!(Form::of(b"", false), Form::Bytes);
+    }
+}

@@ -1,0 +1,110 @@
+//! Bytes as `hexdump -C` shows them: offset, hexadecimal digits, characters; lines like the one before are a `*`.
+
+use std::fmt::Write as _;
+
+use netcdf_core::error::Result;
+
+use crate::out::Out;
+
+/// Bytes in a line.
+const LINE: usize = 16;
+
+/// What is to be remembered from one part of the bytes to the next.
+#[derive(Debug, Default)]
+pub(super) struct Dump {
+    offset: u64,
+    last: Option<Vec<u8>>,
+    starred: bool,
+}
+
+impl Dump {
+    /// Prints the next bytes: whole lines, but for the last ones.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn add(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<()> {
+        bytes.chunks(LINE).try_for_each(|line| {
+            let text = self.next(line);
+            text.map_or(Ok(()), |text| out.line(&text))
+        })
+    }
+
+    /// The text of the next line, if it has one.
+    fn next(&mut self, line: &[u8]) -> Option<String> {
+        let offset = self.offset;
+        self.offset = offset.saturating_add(line.len() as u64);
+        if line.len() == LINE && self.last.as_deref() == Some(line) {
+            let first = !std::mem::replace(&mut self.starred, true);
+            return first.then(|| "*".to_owned());
+        }
+        self.starred = false;
+        self.last = Some(line.to_vec());
+        Some(text(offset, line))
+    }
+
+    /// Prints the offset of the end, if there were any bytes.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn end(self, out: &mut Out<'_>) -> Result<()> {
+        match self.offset {
+            0 => Ok(()),
+            offset => out.line(&format!("{offset:08x}")),
+        }
+    }
+}
+
+fn text(offset: u64, line: &[u8]) -> String {
+    let mut text = format!("{offset:08x} ");
+    for n in 0..LINE {
+        if n % 8 == 0 {
+            text.push(' ');
+        }
+        match line.get(n) {
+            // Writing to a string does not fail.
+            Some(byte) => _ = write!(text, "{byte:02x} "),
+            None => text.push_str("   "),
+        }
+    }
+    text.push_str(" |");
+    let shown = |&byte: &u8| match byte {
+        b' '..=b'~' => char::from(byte),
+        _ => '.',
+    };
+    text.extend(line.iter().map(shown));
+    text.push('|');
+    text
+}
+
+/// Hexadecimal digits without anything between them.
+pub(super) fn digits(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().saturating_mul(2));
+    for byte in bytes {
+        // Writing to a string does not fail.
+        _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of `hexdump -C`.
+    #[test]
+    fn lines_are_those_of_hexdump() {
+        let bytes = [&b"{\"zarr_format\": 2}\n"[..], &[0; 61], b"\xff\x7fend"].concat();
+        let mut dump = Dump::default();
+        let lines = bytes.chunks(LINE).filter_map(|line| dump.next(line));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let want = "\
+00000000  7b 22 7a 61 72 72 5f 66  6f 72 6d 61 74 22 3a 20  |{\"zarr_format\": |
+00000010  32 7d 0a 00 00 00 00 00  00 00 00 00 00 00 00 00  |2}..............|
+00000020  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|
+*
+00000050  ff 7f 65 6e 64                                    |..end|";
+        assert_eq!(text, want);
+        assert_eq!(dump.offset, 85);
+        assert_eq!(digits(&[0, 0xab]), "00ab");
+    }
+}

@@ -1,0 +1,172 @@
+//! `cat`: the bytes of a key: metadata as indented JSON, texts as they are, all else in hexadecimal digits.
+
+mod form;
+mod hex;
+
+use std::sync::Arc;
+
+use netcdf_core::env::Note;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format::zarr::raw::METADATA;
+use netcdf_core::io::Store;
+use netcdf_core::json::Json;
+use netcdf_core::tool::Io;
+
+use crate::Verdict;
+use crate::cli::{CatArgs, Cli};
+use crate::open::Session;
+use crate::out::Out;
+use crate::strict::strict;
+use crate::survey::{join, split};
+
+use form::Form;
+
+/// Bytes of a key that may be JSON or text; larger ones are taken for neither. JSON takes some 32 times as much memory.
+const LARGEST: u64 = 1 << 26;
+/// Bytes that are read and printed at a time; a whole number of lines of digits.
+const BLOCK: u64 = 1 << 20;
+/// Bytes in a line of JSON.
+const RECORD: usize = 1 << 16;
+
+/// Prints the bytes of a key.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] if there is no such key; those of the store.
+pub(crate) fn run(
+    args: &CatArgs,
+    (cli, session): (&Cli, &Session),
+    io: &mut Io,
+) -> Result<Verdict> {
+    let store = session.store(&args.store.store, io)?;
+    let key = args.key.trim_start_matches('/');
+    let of = |e: Error| e.in_object(key).of(store.name());
+    let size = store.size(key).map_err(|e| without(&store, key, of(e)))?;
+    let size = size.ok_or_else(|| missing(&store, key))?;
+    let form = if args.raw || args.hex {
+        Form::Bytes
+    } else {
+        form_of((&store, key), size)?
+    };
+    let mut out = Out::new(cli.json, io, ("cat", store.name()))?;
+    let value = (key, size, &form);
+    match (cli.json, &form) {
+        (true, _) => record(&store, value, &mut out)?,
+        (false, Form::Json(json)) => out.line(&form::pretty(json))?,
+        (false, Form::Text(text)) => {
+            out.bytes(text.as_bytes())?;
+            out.bytes(if text.ends_with('\n') { b"" } else { b"\n" })?;
+        }
+        (false, Form::Bytes) if args.raw => {
+            blocks((&store, key), size, &mut |bytes| out.bytes(bytes))?;
+        }
+        (false, Form::Bytes) => {
+            let mut dump = hex::Dump::default();
+            blocks((&store, key), size, &mut |bytes| dump.add(bytes, &mut out))?;
+            dump.end(&mut out)?;
+        }
+    }
+    out.end()?;
+    let asked = args.raw || args.hex;
+    if !asked && METADATA.contains(&split(key).1) && !matches!(form, Form::Json(_)) {
+        say_no_json((&store, key), session);
+    }
+    Ok(Verdict::Sound)
+}
+
+/// What the bytes of a key are.
+fn form_of((store, key): (&Arc<dyn Store>, &str), size: u64) -> Result<Form> {
+    if size > LARGEST {
+        return Ok(Form::Bytes);
+    }
+    let of = |e: Error| e.in_object(key).of(store.name());
+    let bytes = store.get(key).map_err(of)?;
+    let bytes = bytes.ok_or_else(|| missing(store, key))?;
+    Ok(Form::of(&bytes, METADATA.contains(&split(key).1)))
+}
+
+/// Says why metadata is not shown as such.
+fn say_no_json((store, key): (&Arc<dyn Store>, &str), session: &Session) {
+    let bytes = store.get(key).ok().flatten().unwrap_or_default();
+    let why = Json::parse(&bytes).err();
+    let why = why.map_or_else(|| "too large".to_owned(), |e| e.what().to_owned());
+    session.env.notes.say(Note {
+        object: key.to_owned(),
+        what: format!("metadata, but {why}"),
+        remedy: None,
+    });
+}
+
+/// Visits the bytes of a key, some at a time.
+fn blocks(
+    (store, key): (&Arc<dyn Store>, &str),
+    size: u64,
+    visit: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut at = 0;
+    while at < size {
+        let end = at.saturating_add(BLOCK).min(size);
+        let of = |e: Error| e.in_object(key).of(store.name());
+        let found = store
+            .get_ranges(key, std::slice::from_ref(&(at..end)))
+            .map_err(of)?;
+        let found = found.ok_or_else(|| missing(store, key))?;
+        found.iter().try_for_each(|bytes| visit(bytes))?;
+        at = end;
+    }
+    Ok(())
+}
+
+/// The record of a key, and those of its bytes if it is neither JSON nor text.
+fn record(
+    store: &Arc<dyn Store>,
+    (key, size, form): (&str, u64, &Form),
+    out: &mut Out<'_>,
+) -> Result<()> {
+    let (word, value) = match form {
+        Form::Json(json) => ("json", json.clone()),
+        Form::Text(text) => ("text", Json::text(text)),
+        Form::Bytes => ("bytes", Json::Null),
+    };
+    let members = [
+        ("key", Json::text(key)),
+        ("size", Json::int(size)),
+        ("form", Json::text(word)),
+        ("value", strict(&value)),
+    ];
+    out.record("value", members)?;
+    if !matches!(form, Form::Bytes) {
+        return Ok(());
+    }
+    let mut offset = 0usize;
+    blocks((store, key), size, &mut |bytes| {
+        bytes.chunks(RECORD).try_for_each(|part| {
+            let members = [
+                ("offset", Json::int(offset)),
+                ("hex", Json::text(&hex::digits(part))),
+            ];
+            offset = offset.saturating_add(part.len());
+            out.record("bytes", members)
+        })
+    })
+}
+
+/// The error for a key that is not there.
+fn missing(store: &Arc<dyn Store>, key: &str) -> Error {
+    let e = Error::new(ErrorKind::NotFound, format!("there is no key {key}"));
+    e.of(store.name())
+        .with_remedy("the command keys lists all that there are")
+}
+
+/// The error for what has only keys below it, with those that are metadata.
+fn without(store: &Arc<dyn Store>, key: &str, e: Error) -> Error {
+    if e.kind() != ErrorKind::NoContent {
+        return e;
+    }
+    let keys = METADATA.iter().map(|name| join(key, name));
+    let there = |key: &String| matches!(store.size(key), Ok(Some(_)));
+    let keys: Vec<_> = keys.filter(there).collect();
+    match keys.is_empty() {
+        true => e,
+        false => e.with_remedy(format!("its metadata is in {}", keys.join(", "))),
+    }
+}

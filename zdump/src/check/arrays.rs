@@ -1,0 +1,53 @@
+//! The arrays as their chunks are stored.
+
+use std::collections::BTreeMap;
+
+use netcdf_core::format::zarr::nczarr::Part;
+use netcdf_core::format::zarr::raw::RawArray;
+use netcdf_core::json::Json;
+
+use super::context::{Checked, part};
+use crate::survey::Node;
+
+/// All arrays, by the numbers of their nodes.
+pub(super) struct Arrays<'a> {
+    checked: Checked<'a>,
+    /// Those that are stored in another way than their metadata says.
+    others: BTreeMap<usize, RawArray>,
+}
+
+impl<'a> Arrays<'a> {
+    /// The arrays of a store.
+    pub fn of(checked: Checked<'a>) -> Self {
+        let nodes = checked.survey.nodes.iter().enumerate();
+        let others = nodes.filter_map(|(n, node)| Some((n, characters(checked, node)?)));
+        Self {
+            checked,
+            others: others.collect(),
+        }
+    }
+
+    /// The array of a node, and its path.
+    pub fn get(&self, n: usize) -> Option<(&'a str, &RawArray)> {
+        let node = self.checked.survey.nodes.get(n)?;
+        let array = self.others.get(&n).or_else(|| node.array())?;
+        Some((&node.path, array))
+    }
+}
+
+/// An array of characters that netCDF-C wrote up to 4.9.0: `<U1`, with one byte for each character instead of four.
+fn characters(checked: Checked<'_>, node: &Node) -> Option<RawArray> {
+    let version = node.array()?.described.version;
+    part(node, Part::Array)?;
+    let json = node.json(".zarray")?;
+    let dtype = json.get("dtype")?.as_str()?;
+    if dtype != "<U1" && dtype != ">U1" {
+        return None;
+    }
+    let changed = |(name, value): &(String, Json)| match name.as_str() {
+        "dtype" => (name.clone(), Json::text("|S1")),
+        _ => (name.clone(), value.clone()),
+    };
+    let json = Json::Object(json.members().iter().map(changed).collect());
+    RawArray::new(&json, version, checked.env).ok()
+}

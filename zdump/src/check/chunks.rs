@@ -1,0 +1,259 @@
+//! Chunks and shards, read: that indexes are sound, and that every chunk can be decoded.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use netcdf_core::chunk::pool::Item;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::filter::Chain;
+use netcdf_core::format::zarr::raw::RawArray;
+use netcdf_core::io::store::range_of;
+
+use super::arrays::Arrays;
+use super::context::Checked;
+use super::decode::Decoder;
+use super::keys::Stored;
+use super::report::{Counts, Finding, Report};
+use super::rule::Rule;
+use super::shards;
+use crate::survey::Role;
+
+/// An array of so many shards has its indexes read even if chunks are not to be decoded.
+const FEW: u64 = 1000;
+/// Keys that are handed to the threads at a time.
+const BATCH: usize = 4096;
+/// Bytes that a stored byte may make, for the memory of a chunk to be counted (deflate makes 1032).
+const RATIO: u64 = 1 << 10;
+
+/// What is to be done with the chunks of an array.
+pub(super) struct Work<'a> {
+    path: &'a str,
+    pub array: &'a RawArray,
+    /// Decodes chunks; `None` where indexes only are read.
+    pub decoder: Option<Decoder<'a>>,
+}
+
+/// A key that is to be read.
+pub(super) struct Job {
+    node: usize,
+    pub key: String,
+    pub size: u64,
+    pub place: Vec<u64>,
+}
+
+/// What came of a key: findings, and how many chunks were decoded.
+type Done = (usize, u64, Vec<Finding>, u64);
+
+/// Reads the shards of arrays that have few of them; with `deep`, all chunks.
+///
+/// # Errors
+/// Those of the store; [`ErrorKind::Cancelled`].
+pub(super) fn check(
+    checked: Checked<'_>,
+    (arrays, stored, deep): (&Arrays<'_>, &Stored, bool),
+    counts: &mut Counts,
+    report: &mut Report,
+) -> Result<()> {
+    let work = plan(checked, arrays, stored, deep);
+    if work.is_empty() {
+        return Ok(());
+    }
+    let bytes = work.keys().filter_map(|n| stored.get(n)).map(|s| s.bytes);
+    checked
+        .env
+        .progress
+        .expect(bytes.fold(0, u64::saturating_add));
+    let mut batch = Batch {
+        checked,
+        work,
+        jobs: vec![],
+    };
+    checked
+        .survey
+        .each((checked.store, checked.env), &mut |key, size, role| {
+            if let Role::Chunk(node, place) | Role::Shard(node, place) = role
+                && batch.work.contains_key(&node)
+            {
+                let key = key.to_owned();
+                batch.jobs.push(Job {
+                    node,
+                    key,
+                    size,
+                    place,
+                });
+            }
+            match batch.jobs.len() >= BATCH {
+                true => batch.run(counts, report),
+                false => Ok(()),
+            }
+        })?;
+    batch.run(counts, report)
+}
+
+/// What is to be done with each array.
+fn plan<'a>(
+    checked: Checked<'a>,
+    arrays: &'a Arrays<'a>,
+    stored: &Stored,
+    deep: bool,
+) -> BTreeMap<usize, Work<'a>> {
+    let works = stored.iter().filter_map(|(&n, amount)| {
+        let (path, array) = arrays.get(n)?;
+        let described = &array.described;
+        if described.problem.is_some() {
+            return None;
+        }
+        let decodable = || checked.env.filters.check(&array.layout.filters, 0).is_ok();
+        let chain = || -> Option<Chain> { array.chain(checked.env).ok() };
+        let chain = (deep && decodable()).then(chain).flatten();
+        let decoder = chain.map(|chain| Decoder::new(array, chain, checked.env));
+        let indexes = !described.shards.is_empty() && (deep || amount.keys <= FEW);
+        let work = Work {
+            path,
+            array,
+            decoder,
+        };
+        (indexes || work.decoder.is_some()).then_some((n, work))
+    });
+    works.collect()
+}
+
+/// Keys that are read together.
+struct Batch<'a> {
+    checked: Checked<'a>,
+    work: BTreeMap<usize, Work<'a>>,
+    jobs: Vec<Job>,
+}
+
+impl Batch<'_> {
+    /// Does the jobs, and empties their list.
+    fn run(&mut self, counts: &mut Counts, report: &mut Report) -> Result<()> {
+        let jobs = std::mem::take(&mut self.jobs);
+        let env = self.checked.env;
+        let items = jobs.into_iter().map(|job| {
+            env.cancel.check()?;
+            let bytes = self.bytes(&job);
+            Ok(Item { bytes, value: job })
+        });
+        env.pool.ordered(
+            items,
+            |job| self.done(&job),
+            |(node, size, findings, decoded)| {
+                counts.decoded += decoded;
+                env.progress.advance(size);
+                let path = self.work.get(&node).map_or("", |work| work.path);
+                findings
+                    .into_iter()
+                    .for_each(|finding| report.add(path, finding));
+                Ok(())
+            },
+        )
+    }
+
+    /// Memory that a job takes, about.
+    fn bytes(&self, job: &Job) -> u64 {
+        let chunk = self.work.get(&job.node).and_then(|w| w.array.chunk_bytes());
+        let most = job.size.saturating_mul(RATIO);
+        let chunk = chunk.unwrap_or(most).min(most);
+        chunk.saturating_mul(2).saturating_add(job.size)
+    }
+
+    fn done(&self, job: &Job) -> Result<Done> {
+        let none = (job.node, job.size, vec![], 0);
+        let Some(work) = self.work.get(&job.node) else {
+            return Ok(none);
+        };
+        let mut read = Reading {
+            checked: self.checked,
+            job,
+            whole: None,
+        };
+        let (findings, decoded) = match work.array.described.shards.is_empty() {
+            true => chunk(work, &read),
+            false => match read.unwrap_whole(work.array) {
+                Ok(()) => shards::check(work, &read)?,
+                Err(e) if e.kind() == ErrorKind::Io => (vec![read.unreadable(&e)], 0),
+                Err(e) => (vec![read.finding(Rule::ShardIndex, e.what())], 0),
+            },
+        };
+        Ok((job.node, job.size, findings, decoded))
+    }
+}
+
+/// Reads the bytes of a key.
+pub(super) struct Reading<'a> {
+    checked: Checked<'a>,
+    /// The key.
+    pub job: &'a Job,
+    /// The shard without the codecs that it went through as a whole, if it did.
+    pub whole: Option<Vec<u8>>,
+}
+
+impl Reading<'_> {
+    /// Bytes that ranges are of.
+    pub fn size(&self) -> u64 {
+        self.whole
+            .as_ref()
+            .map_or(self.job.size, |w| w.len() as u64)
+    }
+
+    /// Undoes the codecs that a shard went through as a whole, if it did.
+    ///
+    /// # Errors
+    /// Those of reading and decoding.
+    pub fn unwrap_whole(&mut self, array: &RawArray) -> Result<()> {
+        if array.is_whole() {
+            let stored = self.all()?;
+            self.whole = Some(array.undo_whole(stored, self.checked.env)?);
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> Result<Vec<u8>> {
+        let bytes = self.checked.store.get(&self.job.key)?;
+        bytes.ok_or_else(gone)
+    }
+
+    /// A range of the bytes.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn range(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        if let Some(shard) = &self.whole {
+            return range_of(shard, &range).map(<[u8]>::to_vec);
+        }
+        let parts = self.checked.store.get_ranges(&self.job.key, &[range])?;
+        parts.ok_or_else(gone)?.pop().ok_or_else(gone)
+    }
+
+    /// A finding about the key.
+    pub fn finding(&self, rule: Rule, what: impl Into<String>) -> Finding {
+        Finding::new(rule, self.job.key.clone(), what)
+    }
+
+    /// That bytes of the key cannot be read.
+    pub fn unreadable(&self, e: &Error) -> Finding {
+        self.finding(Rule::KeyUnreadable, e.what())
+    }
+}
+
+/// The error for a key that was there a moment ago.
+fn gone() -> Error {
+    Error::new(ErrorKind::NotFound, "the key is not there any more")
+}
+
+/// A chunk with a key of its own. That an uncoded one has the right size is known from its key.
+fn chunk(work: &Work<'_>, read: &Reading<'_>) -> (Vec<Finding>, u64) {
+    let Some(decoder) = &work.decoder else {
+        return (vec![], 0);
+    };
+    match read.all() {
+        Err(e) => (vec![read.unreadable(&e)], 0),
+        Ok(_) if decoder.is_plain() => (vec![], 1),
+        Ok(bytes) => {
+            let problem = decoder.problem(bytes);
+            let found = problem.map(|(rule, what)| read.finding(rule, what));
+            (found.into_iter().collect(), 1)
+        }
+    }
+}

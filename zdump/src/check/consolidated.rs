@@ -1,0 +1,238 @@
+//! Consolidated metadata against the objects that it repeats.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netcdf_core::json::Json;
+
+use super::context::{About, Checked, shown};
+use super::report::Report;
+use super::rule::Rule;
+use crate::survey::{Node, Survey, join, split};
+
+/// The objects that `.zmetadata` repeats.
+const REPEATED: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];
+
+/// Checks all nodes that have consolidated metadata.
+pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
+    for node in &checked.survey.nodes {
+        if let Some(json) = node.json(".zmetadata") {
+            v2(checked.survey, (node, json), report);
+        }
+        let json = node.json("zarr.json");
+        let json = json.and_then(|json| json.get("consolidated_metadata"));
+        if let Some(json) = json.filter(|json| **json != Json::Null) {
+            v3(checked.survey, (node, json), report);
+        }
+    }
+}
+
+/// The objects that consolidated metadata repeats, by their names in it.
+fn repeated<'j>(json: &'j Json, about: &mut About<'_>) -> Option<BTreeMap<&'j str, &'j Json>> {
+    let all = json.get("metadata");
+    let all = all.filter(|all| matches!(all, Json::Object(_)));
+    if all.is_none() {
+        about.say(
+            Rule::ConsolidatedWrong,
+            "there is no object \"metadata\" in it",
+        );
+    }
+    Some(
+        all?.members()
+            .iter()
+            .map(|(key, json)| (key.as_str(), json))
+            .collect(),
+    )
+}
+
+/// The nodes at and below a path, with what is left of their paths.
+fn below<'a>(survey: &'a Survey, path: &str) -> impl Iterator<Item = (&'a Node, &'a str)> {
+    let prefix = if path.is_empty() {
+        String::new()
+    } else {
+        format!("{path}/")
+    };
+    let itself = survey.node(path).map(|node| (node, ""));
+    let first = survey.nodes.partition_point(|node| node.path < prefix);
+    let rest = survey.nodes.iter().skip(first);
+    let rest = rest.map_while(move |node| Some((node, node.path.strip_prefix(&prefix)?)));
+    itself
+        .into_iter()
+        .chain(rest.filter(|(_, rest)| !rest.is_empty()))
+}
+
+fn v2(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
+    let mut about = About::object(report, node, ".zmetadata");
+    let format = json.get("zarr_consolidated_format");
+    if format.and_then(Json::as_u64) != Some(1) {
+        let found = format.map_or_else(|| "missing".to_owned(), shown);
+        let what = format!("zarr_consolidated_format is {found}, not 1");
+        about.say(Rule::ConsolidatedWrong, what);
+    }
+    let Some(all) = repeated(json, &mut about) else {
+        return;
+    };
+    let own = |name: &&str| node.objects.get(*name).is_some_and(|o| o.size.is_some());
+    if ![".zgroup", ".zarray"].iter().any(own) {
+        let what = "what it repeats is not in the store by itself";
+        return about.say(Rule::ConsolidatedOnly, what);
+    }
+    let mut seen = BTreeSet::new();
+    for (found, rest) in below(survey, &node.path) {
+        for name in REPEATED {
+            let Some(object) = found.objects.get(name).filter(|o| o.size.is_some()) else {
+                continue;
+            };
+            let key = join(rest, name);
+            let copy = all.get(key.as_str()).copied();
+            compare((&key, object.json.as_ref().ok()), copy, &mut about);
+            seen.insert(key);
+        }
+    }
+    for key in all.keys().filter(|key| !seen.contains(**key)) {
+        let what = match REPEATED.contains(&split(key).1) {
+            true => format!("{key} is not in the store any more"),
+            false => format!("{key} is no key of metadata"),
+        };
+        about.say(Rule::ConsolidatedStale, what);
+    }
+}
+
+fn v3(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
+    let mut about = About::object(report, node, "zarr.json");
+    let kind = json.get("kind");
+    if let Some(kind) = kind.filter(|kind| kind.as_str() != Some("inline")) {
+        let what = format!(
+            "the kind of consolidated metadata is {}, not \"inline\"",
+            shown(kind)
+        );
+        about.say(Rule::ConsolidatedWrong, what);
+    }
+    let Some(all) = repeated(json, &mut about) else {
+        return;
+    };
+    let mut seen = BTreeSet::new();
+    for (found, rest) in below(survey, &node.path).filter(|(_, rest)| !rest.is_empty()) {
+        let object = found.objects.get("zarr.json");
+        if let Some(object) = object.filter(|o| o.size.is_some()) {
+            let copy = all.get(rest).copied();
+            compare((rest, object.json.as_ref().ok()), copy, &mut about);
+            seen.insert(rest);
+        }
+    }
+    for path in all.keys().filter(|path| !seen.contains(**path)) {
+        let what = format!("{path} is not in the store any more");
+        about.say(Rule::ConsolidatedStale, what);
+    }
+}
+
+/// An object and its copy. An object that cannot be read has its own finding; attributes that are empty may be left out.
+fn compare((key, object): (&str, Option<&Json>), copy: Option<&Json>, about: &mut About<'_>) {
+    let Some(object) = object else { return };
+    match copy {
+        None if *object == Json::Object(vec![]) => {}
+        None => about.say(Rule::ConsolidatedStale, format!("{key} is not in it")),
+        Some(copy) => {
+            if let Some(path) = difference(object, copy, 0) {
+                let place = if path.is_empty() {
+                    path
+                } else {
+                    format!(" in {path}")
+                };
+                let what = format!("{key} differs from the object itself{place}");
+                about.say(Rule::ConsolidatedStale, what);
+            }
+        }
+    }
+}
+
+/// Values that are the same as none, and the copies of what is below a group.
+fn counts(name: &str, json: &Json) -> bool {
+    match name {
+        "consolidated_metadata" => false,
+        "attributes" | "storage_transformers" | "dimension_names" => {
+            let nothing = [Json::Null, Json::Object(vec![]), Json::Array(vec![])];
+            !nothing.contains(json)
+        }
+        _ => true,
+    }
+}
+
+/// The members that count.
+fn members(json: &Json, depth: usize) -> BTreeMap<&str, &Json> {
+    let all = json.members().iter();
+    let all = all.filter(|(name, json)| depth > 0 || counts(name, json));
+    all.map(|(name, json)| (name.as_str(), json)).collect()
+}
+
+/// The path at which two values differ. The order of members does not count, nor the spelling of numbers.
+fn difference(a: &Json, b: &Json, depth: usize) -> Option<String> {
+    let here = |same: bool| (!same).then(String::new);
+    match (a, b) {
+        (Json::Object(_), Json::Object(_)) => {
+            let (a, b) = (members(a, depth), members(b, depth));
+            let names: BTreeSet<_> = a.keys().chain(b.keys()).collect();
+            names.into_iter().find_map(|name| {
+                let inner = match (a.get(name), b.get(name)) {
+                    (Some(a), Some(b)) => difference(a, b, depth + 1),
+                    _ => here(false),
+                };
+                inner.map(|inner| format!("/{name}{inner}"))
+            })
+        }
+        (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b);
+            pairs.find_map(|(a, b)| difference(a, b, depth + 1))
+        }
+        (Json::Number(a), Json::Number(b)) => here(same_number(a, b)),
+        _ => here(a == b),
+    }
+}
+
+fn same_number(a: &str, b: &str) -> bool {
+    let whole = |text: &str| text.parse::<i128>().ok();
+    let number = |text: &str| text.parse::<f64>().ok();
+    match (whole(a), whole(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a == b || (number(a).is_some() && number(a) == number(b)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn differ(a: &str, b: &str) -> Option<String> {
+        let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
+        difference(&json(a), &json(b), 0)
+    }
+
+    #[test]
+    fn order_and_spelling_do_not_count() {
+        for (a, b) in [
+            (r#"{"a":1,"b":[1.0,NaN]}"#, r#"{"b":[1,NaN],"a":1}"#),
+            (r#"{"a":1e3}"#, r#"{"a":1000.0}"#),
+            (r#"{"attributes":{}}"#, "{}"),
+            (r#"{"consolidated_metadata":{"a":1}}"#, "{}"),
+        ] {
+            assert_eq!(differ(a, b), None, "{a}");
+        }
+    }
+
+    #[test]
+    fn differences_have_places() {
+        for (a, b, place) in [
+            (r#"{"a":{"b":1}}"#, r#"{"a":{"b":2}}"#, "/a/b"),
+            (r#"{"a":[1,2]}"#, r#"{"a":[1]}"#, "/a"),
+            (
+                r#"{"a":9007199254740993}"#,
+                r#"{"a":9007199254740992}"#,
+                "/a",
+            ),
+            (r#"{"attributes":{"attributes":{}}}"#, "{}", "/attributes"),
+            (r#"{"x":{"attributes":{}}}"#, r#"{"x":{}}"#, "/x/attributes"),
+            ("1", "\"1\"", ""),
+        ] {
+            assert_eq!(differ(a, b).as_deref(), Some(place), "{a}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What all checks share.
+
+use std::sync::Arc;
+
+use netcdf_core::env::Env;
+use netcdf_core::format::zarr::nczarr::Part;
+use netcdf_core::io::Store;
+use netcdf_core::json::Json;
+use netcdf_core::model::ZarrVersion;
+
+use super::report::{Finding, Report};
+use super::rule::Rule;
+use crate::survey::{Node, Survey, join};
+
+/// What is checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Checked<'a> {
+    /// The store.
+    pub store: &'a Arc<dyn Store>,
+    /// Its nodes.
+    pub survey: &'a Survey,
+    /// Limits, codecs, threads.
+    pub env: &'a Env,
+}
+
+/// Where findings about an object of a node go.
+pub(super) struct About<'a> {
+    /// All findings.
+    pub report: &'a mut Report,
+    /// The path of the node.
+    pub node: &'a str,
+    /// The key of the object.
+    pub key: String,
+}
+
+impl<'a> About<'a> {
+    /// About the object of this name of a node.
+    pub fn object(report: &'a mut Report, node: &'a Node, name: &str) -> Self {
+        Self {
+            report,
+            node: &node.path,
+            key: join(&node.path, name),
+        }
+    }
+
+    /// Adds a finding.
+    pub fn say(&mut self, rule: Rule, what: impl Into<String>) {
+        let finding = Finding::new(rule, self.key.clone(), what);
+        self.report.add(self.node, finding);
+    }
+
+    /// Adds a finding with another remedy than its rule's.
+    pub fn advise(&mut self, rule: Rule, what: impl Into<String>, remedy: impl Into<String>) {
+        let mut finding = Finding::new(rule, self.key.clone(), what);
+        finding.remedy = remedy.into().into();
+        self.report.add(self.node, finding);
+    }
+}
+
+/// The name of the object that says what a node is.
+pub(super) fn main_object(node: &Node) -> Option<&'static str> {
+    let names = ["zarr.json", ".zarray", ".zgroup"];
+    names
+        .into_iter()
+        .find(|name| node.objects.contains_key(*name))
+}
+
+/// The name of the object that has a node's attributes.
+pub(super) fn attributes_object(node: &Node) -> &'static str {
+    match node.version {
+        Some(ZarrVersion::V3) => "zarr.json",
+        Some(ZarrVersion::V2) | None => ".zattrs",
+    }
+}
+
+/// A part of netCDF's own metadata of a node, and the name of the object that it is in.
+pub(super) fn part(node: &Node, part: Part) -> Option<(&Json, &'static str)> {
+    let attributes = node
+        .attributes()
+        .map(|json| (json, attributes_object(node)));
+    let own = main_object(node).and_then(|name| Some((node.json(name)?, name)));
+    let mut objects = [attributes, own].into_iter().flatten();
+    let found = objects.find_map(|(json, name)| Some((part.find(&[json])?, name)));
+    found.or_else(|| {
+        let mut keys = part.keys().iter();
+        keys.find_map(|name| Some((node.json(name)?, *name)))
+    })
+}
+
+/// JSON as text for a message, not too much of it.
+pub(super) fn shown(json: &Json) -> String {
+    let text = json.to_bytes();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    match text.char_indices().nth(120) {
+        None => text,
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+/// `1 dimension`, `2 dimensions`.
+pub(super) fn counted(n: usize, what: &str) -> String {
+    let end = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{end}")
+}

@@ -1,0 +1,190 @@
+//! Names and lengths of dimensions: `_ARRAY_DIMENSIONS`, `dimension_names`, and what netCDF refers to.
+
+use std::collections::BTreeMap;
+
+use netcdf_core::format::zarr::nczarr::{Contents, Dim, Extras, Part, array_dimensions};
+use netcdf_core::format::zarr::raw::RawArray;
+
+use super::context::{About, Checked, attributes_object, counted, main_object, part, shown};
+use super::report::Report;
+use super::rule::Rule;
+use crate::survey::{Node, split};
+
+/// The length of each dimension of a group, and the array that has it first.
+type Lengths<'a> = BTreeMap<(&'a str, String), (u64, &'a str)>;
+
+/// The names that an array gives its dimensions in one place; `None` for a dimension without one.
+struct Names {
+    place: &'static str,
+    object: &'static str,
+    names: Vec<Option<String>>,
+}
+
+/// Checks all arrays.
+pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
+    let groups = Groups::of(checked);
+    let mut lengths = Lengths::new();
+    for node in &checked.survey.nodes {
+        if let Some(array) = node.array() {
+            one(node, array, (&groups, &mut lengths), report);
+        }
+    }
+}
+
+/// The dimensions that netCDF defines, by the path of their group; `None` where they are damaged.
+struct Groups<'a>(BTreeMap<&'a str, Option<BTreeMap<String, Dim>>>);
+
+impl<'a> Groups<'a> {
+    fn of(checked: Checked<'a>) -> Self {
+        let nodes = checked.survey.nodes.iter();
+        let groups = nodes.filter_map(|node| {
+            let (json, _) = part(node, Part::Group)?;
+            let named = |dim: Dim| (dim.name.clone(), dim);
+            let dims = Contents::of(json).map(|c| c.dims.into_iter().map(named).collect());
+            Some((node.path.as_str(), dims))
+        });
+        Self(groups.collect())
+    }
+
+    /// The dimension at a path; `Ok(None)` where that cannot be said.
+    fn find(&self, path: &str) -> Result<Option<&Dim>, ()> {
+        let (group, name) = split(path.trim_start_matches('/'));
+        match self.0.get(group) {
+            Some(None) => Ok(None),
+            Some(Some(dims)) => dims.get(name).map(Some).ok_or(()),
+            None => Err(()),
+        }
+    }
+}
+
+fn one<'a>(
+    node: &'a Node,
+    array: &RawArray,
+    (groups, lengths): (&Groups<'_>, &mut Lengths<'a>),
+    report: &mut Report,
+) {
+    let extras = part(node, Part::Array).map(|(json, object)| (Extras::of(json), object));
+    let shape = &array.described.shape;
+    let all = names(node, array, extras.as_ref(), report);
+    let scalar = extras.as_ref().is_some_and(|(extras, _)| extras.scalar);
+    // netCDF-C 4.9.0 wrote scalars as arrays of one element without names.
+    let single = |n: &Names| shape == &[1] && n.names.is_empty();
+    let all: Vec<_> = all.into_iter().filter(|n| !scalar && !single(n)).collect();
+    for names in all.iter().filter(|n| n.names.len() != shape.len()) {
+        let (count, rank) = (names.names.len(), shape.len());
+        let (count, rank) = (counted(count, "name"), counted(rank, "dimension"));
+        let what = format!("{} has {count}, shape has {rank}", names.place);
+        About::object(report, node, names.object).say(Rule::DimensionCount, what);
+    }
+    agree(node, &all, report);
+    match extras.and_then(|(extras, object)| Some((extras.dims?, object))) {
+        Some((dims, object)) => referred(node, (&dims, object), (shape, groups), report),
+        None => conflicts(node, (&all, shape), lengths, report),
+    }
+}
+
+/// The names in all places that have some.
+fn names(
+    node: &Node,
+    array: &RawArray,
+    extras: Option<&(Extras, &'static str)>,
+    report: &mut Report,
+) -> Vec<Names> {
+    let mut all = vec![];
+    if let Some(names) = &array.described.names {
+        all.push(Names {
+            place: "dimension_names",
+            object: "zarr.json",
+            names: names.clone(),
+        });
+    }
+    let place = "_ARRAY_DIMENSIONS";
+    let object = attributes_object(node);
+    if let Some((attributes, json)) = node.attributes().and_then(|a| Some((a, a.get(place)?))) {
+        match array_dimensions(attributes) {
+            Some(names) => all.push(Names {
+                place,
+                object,
+                names: names.into_iter().map(Some).collect(),
+            }),
+            None => {
+                let what = format!("{place} is {}: a list of names is expected", shown(json));
+                About::object(report, node, object).say(Rule::MemberWrong, what);
+            }
+        }
+    }
+    if let Some((dims, object)) = extras.and_then(|(e, object)| Some((e.dims.as_ref()?, *object))) {
+        let last = |path: &String| Some(split(path).1.to_owned());
+        all.push(Names {
+            place: "the dimensions of netCDF",
+            object,
+            names: dims.iter().map(last).collect(),
+        });
+    }
+    all
+}
+
+/// That all places that have as many names have the same.
+fn agree(node: &Node, all: &[Names], report: &mut Report) {
+    let Some((first, others)) = all.split_first() else {
+        return;
+    };
+    for other in others.iter().filter(|o| o.names.len() == first.names.len()) {
+        let mut pairs = first
+            .names
+            .iter()
+            .flatten()
+            .zip(other.names.iter().flatten());
+        let full = first.names.iter().chain(&other.names).all(Option::is_some);
+        if let Some((a, b)) = pairs.find(|(a, b)| a != b).filter(|_| full) {
+            let what = format!("{} has {b} where {} has {a}", other.place, first.place);
+            About::object(report, node, other.object).say(Rule::DimensionNames, what);
+        }
+    }
+}
+
+/// What netCDF refers to, and its lengths.
+fn referred(
+    node: &Node,
+    (dims, object): (&[String], &str),
+    (shape, groups): (&[u64], &Groups<'_>),
+    report: &mut Report,
+) {
+    for (path, &len) in dims.iter().zip(shape) {
+        match groups.find(path) {
+            Ok(None) => {}
+            Ok(Some(dim)) if dim.len == len || (dim.unlimited && len < dim.len) => {}
+            Ok(Some(dim)) => {
+                let what = format!("{path} has {} elements, shape has {len}", dim.len);
+                About::object(report, node, object).say(Rule::DimensionLength, what);
+            }
+            Err(()) => {
+                let what = format!("{path} is no dimension");
+                About::object(report, node, object).say(Rule::DimensionUnknown, what);
+            }
+        }
+    }
+}
+
+/// Dimensions of one name and several lengths in a group, which xarray refuses.
+fn conflicts<'a>(
+    node: &'a Node,
+    (all, shape): (&[Names], &[u64]),
+    lengths: &mut Lengths<'a>,
+    report: &mut Report,
+) {
+    let Some(names) = all.first().filter(|n| n.names.len() == shape.len()) else {
+        return;
+    };
+    let group = split(&node.path).0;
+    for (name, &len) in names.names.iter().zip(shape) {
+        let Some(name) = name else { continue };
+        let known = lengths.entry((group, name.clone()));
+        let (first, array) = *known.or_insert((len, &node.path));
+        if first != len {
+            let what = format!("the dimension {name} has {len} elements, in /{array} {first}");
+            let object = main_object(node).unwrap_or(names.object);
+            About::object(report, node, object).say(Rule::DimensionConflict, what);
+        }
+    }
+}

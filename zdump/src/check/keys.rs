@@ -1,0 +1,213 @@
+//! Keys: that each one belongs to something, and is where its reader looks for it.
+
+use std::collections::BTreeMap;
+
+use netcdf_core::error::Result;
+use netcdf_core::format::zarr::Dtype;
+use netcdf_core::format::zarr::raw::RawArray;
+
+use super::arrays::Arrays;
+use super::context::{Checked, counted};
+use super::report::{Counts, Finding, Report};
+use super::rule::Rule;
+use crate::survey::{Node, Role, What, join, split};
+
+/// Bytes of a key of S3, at most.
+const KEY: usize = 1024;
+/// Bytes of a name in most file systems, at most.
+const PART: usize = 255;
+
+/// What is stored of each array, by the number of its node.
+pub(super) type Stored = BTreeMap<usize, Amount>;
+
+/// How much is stored of an array.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Amount {
+    /// Keys of chunks or shards.
+    pub keys: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Checks all keys; what comes back is how many chunks each array has.
+///
+/// # Errors
+/// Those of the store.
+pub(super) fn check(
+    checked: Checked<'_>,
+    arrays: &Arrays<'_>,
+    counts: &mut Counts,
+    report: &mut Report,
+) -> Result<Stored> {
+    let mut stored = Stored::new();
+    checked
+        .survey
+        .each((checked.store, checked.env), &mut |key, size, role| {
+            counts.keys += 1;
+            long(checked, key, report);
+            match role {
+                Role::Metadata => {}
+                Role::Chunk(n, _) | Role::Shard(n, _) => {
+                    counts.chunks += 1;
+                    let amount = stored.entry(n).or_default();
+                    amount.keys += 1;
+                    amount.bytes = amount.bytes.saturating_add(size);
+                    if let Some((path, array)) = arrays.get(n) {
+                        self::size(path, array, (key, size), report);
+                    }
+                }
+                Role::Other(_) => other(checked, key, report),
+            }
+            Ok(())
+        })?;
+    Ok(stored)
+}
+
+/// A key that not every store can have.
+fn long(checked: Checked<'_>, key: &str, report: &mut Report) {
+    let part = key.split('/').map(str::len).max().unwrap_or_default();
+    let what = match (key.len(), part) {
+        (KEY.., _) if key.len() > KEY => format!("a key of {} bytes", key.len()),
+        (_, PART..) if part > PART => format!("a key with a part of {part} bytes"),
+        _ => return,
+    };
+    let node = nearest(checked, key).map_or("", |node| &node.path);
+    report.add(node, Finding::new(Rule::KeyLong, key, what));
+}
+
+/// The size of a chunk that no codec changes.
+fn size(path: &str, array: &RawArray, (key, size): (&str, u64), report: &mut Report) {
+    let described = &array.described;
+    let plain = array.layout.filters.is_empty()
+        && described.shards.is_empty()
+        && described.problem.is_none();
+    let Some(expected) = array.chunk_bytes().filter(|_| plain) else {
+        return;
+    };
+    if size != expected {
+        let what = format!("a chunk of {size} bytes, its elements have {expected}");
+        report.add(path, Finding::new(Rule::ChunkSize, key, what));
+    }
+}
+
+/// The deepest node above a key.
+fn nearest<'a>(checked: Checked<'a>, key: &str) -> Option<&'a Node> {
+    let mut path = key;
+    while !path.is_empty() {
+        path = split(path).0;
+        if let Some(node) = checked.survey.node(path) {
+            return Some(node);
+        }
+    }
+    None
+}
+
+/// A key that is neither metadata nor a chunk that a reader looks for.
+fn other(checked: Checked<'_>, key: &str, report: &mut Report) {
+    let node = nearest(checked, key);
+    let path = node.map_or("", |node| node.path.as_str());
+    let rest = key.get(path.len()..).unwrap_or(key).trim_start_matches('/');
+    match node.map(|node| &node.what) {
+        // What is below it cannot be told.
+        Some(What::Broken(_)) => {}
+        Some(What::Array(array)) if unclear(array) => {}
+        Some(What::Array(array)) => {
+            if let Some(finding) = below_array(array, key, rest) {
+                report.add(path, finding);
+            }
+        }
+        Some(What::Group | What::Nothing) | None => {
+            let (array, chunk) = chunk_like(rest);
+            let finding = match chunk.is_empty() {
+                true => Finding::new(Rule::OrphanKey, key, "it belongs to no array and no group"),
+                false => {
+                    let array = join(path, array);
+                    let what = format!("it looks as a chunk of /{array}, which is no array");
+                    Finding::new(Rule::OrphanChunk, key, what)
+                }
+            };
+            report.add(path, finding);
+        }
+    }
+}
+
+/// Whether the grid of an array may be another than it seems, as its metadata has things that are not known.
+fn unclear(array: &RawArray) -> bool {
+    let described = &array.described;
+    let known = !matches!(described.stored.dtype, Dtype::Unknown(..));
+    let codecs = array.layout.filters.len() < described.filters.len();
+    described.problem.is_some() && known && !codecs
+}
+
+/// Splits a key into the path of an array and what looks as the place of a chunk: `a/b` and `c/0/1`, `0.1`.
+fn chunk_like(rest: &str) -> (&str, &str) {
+    let number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let dotted = |part: &str| {
+        let part = part.strip_prefix("c.").unwrap_or(part);
+        part.split('.').all(number)
+    };
+    let mut at = rest.len();
+    while at > 0 {
+        let (above, part) = split(rest.get(..at).unwrap_or_default());
+        if part != "c" && !dotted(part) {
+            break;
+        }
+        at = above.len();
+        if part == "c" {
+            break;
+        }
+    }
+    let chunk = rest.get(at..).unwrap_or_default().trim_start_matches('/');
+    (rest.get(..at).unwrap_or_default(), chunk)
+}
+
+/// What is wrong with a key below an array that is none of its chunks.
+fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
+    let (above, chunk) = chunk_like(rest);
+    if chunk.is_empty() || !above.is_empty() {
+        let what = "it is no chunk of the array that it is below";
+        return Some(Finding::new(Rule::OrphanKey, key, what));
+    }
+    let digits = chunk.strip_prefix('c').unwrap_or(chunk);
+    let parts: Vec<&str> = digits.split(['/', '.']).filter(|p| !p.is_empty()).collect();
+    let grid = array.key_grid();
+    if parts.len() != grid.len() {
+        let numbers = counted(parts.len(), "number");
+        let rank = counted(grid.len(), "dimension");
+        let what = format!("a chunk key of {numbers}, the array has {rank}");
+        return Some(Finding::new(Rule::ChunkKey, key, what));
+    }
+    let place: Option<Vec<u64>> = parts.iter().map(|part| part.parse().ok()).collect();
+    if let Some(usual) = place
+        .map(|place| array.key(&place))
+        .filter(|usual| usual != rest)
+    {
+        let zeros = parts
+            .iter()
+            .any(|part| part.len() > 1 && part.starts_with('0'));
+        let why = if zeros {
+            "leading zeros"
+        } else {
+            "another form"
+        };
+        let what = format!("a chunk key with {why}: readers look for {usual}");
+        return Some(Finding::new(Rule::ChunkKey, key, what));
+    }
+    let shape = &array.described.shape;
+    let what = outside((shape, &grid), &parts)?;
+    Some(Finding::new(Rule::ChunkOutside, key, what))
+}
+
+/// In which dimension a chunk lies outside. In grids of more chunks than can be numbered it may lie inside.
+fn outside((shape, grid): (&[u64], &[u64]), parts: &[&str]) -> Option<String> {
+    let cells = parts.iter().zip(shape.iter().zip(grid)).enumerate();
+    let mut outside = cells.filter(|(_, (part, (_, cells)))| {
+        let at: Result<u64, _> = part.parse();
+        at.is_err() || at.is_ok_and(|at| at >= **cells)
+    });
+    let (n, (part, (len, cells))) = outside.next()?;
+    let end = if *cells == 1 { "" } else { "s" };
+    Some(format!(
+        "chunk {part} of dimension {n}, which has {cells} chunk{end} for a length of {len}"
+    ))
+}

@@ -1,0 +1,117 @@
+//! `check`: what is wrong in a store. `docs/zdump.md` has the table of the rules.
+//!
+//! | module | what it checks |
+//! |---|---|
+//! | `objects`, `strict` | metadata as text: JSON that all readers take |
+//! | `metadata`, `v2`, `v3` | members of metadata: there, possible, of one rank |
+//! | `structure` | groups above everything, one version, names |
+//! | `dimensions`, `nczarr` | names and lengths of dimensions, netCDF's lists |
+//! | `consolidated` | consolidated metadata against the objects |
+//! | `keys` | keys of chunks, sizes of uncoded ones, what belongs to nothing |
+//! | `chunks`, `shards`, `decode` | indexes of shards, chunks decoded |
+//! | `rule`, `report` | the rules; what was found |
+
+mod arrays;
+mod chunks;
+mod consolidated;
+mod context;
+mod decode;
+mod dimensions;
+mod keys;
+mod metadata;
+mod nczarr;
+mod objects;
+mod report;
+mod rule;
+mod shards;
+mod strict;
+mod structure;
+#[cfg(test)]
+mod tests;
+mod v2;
+mod v3;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
+use netcdf_core::tool::{self, Io};
+
+use self::arrays::Arrays;
+use self::context::Checked;
+use self::report::{Counts, Report};
+use crate::bar::Bar;
+use crate::cli::{CheckArgs, Cli};
+use crate::open::Session;
+use crate::out::Out;
+use crate::survey::{Survey, no_store};
+use crate::{NAME, Verdict};
+
+/// Runs the command.
+///
+/// # Errors
+/// Those of opening and of the store.
+pub(crate) fn run(
+    args: &CheckArgs,
+    (cli, session): (&Cli, &Session),
+    io: &mut Io,
+) -> Result<Verdict> {
+    let store = match session.store(&args.store.store, io) {
+        Ok(store) => store,
+        Err(e) if e.kind() == ErrorKind::UnknownFormat => {
+            let name = args.store.store.to_string_lossy().into_owned();
+            return none(cli, (&name, &e), io);
+        }
+        Err(e) => return Err(e),
+    };
+    let env = &session.env;
+    let survey = Survey::read(&store, env)?;
+    if !survey.is_store() {
+        return none(cli, (store.name(), &no_store(&store)), io);
+    }
+    let show = args.deep && io.terminal && !args.quiet;
+    let bar = show.then(|| Bar::follow(env.progress.clone()));
+    let (store, survey) = (&store, &survey);
+    let checked = Checked { store, survey, env };
+    let (report, counts) = look(checked, args.deep)?;
+    drop(bar);
+    let verdict = match report.has_errors() {
+        true => Verdict::Problems,
+        false => Verdict::Sound,
+    };
+    let mut out = Out::new(cli.json, io, ("check", store.name()))?;
+    report.print(counts, &mut out)?;
+    out.end()?;
+    Ok(verdict)
+}
+
+/// Says that something is no store.
+fn none(cli: &Cli, (name, e): (&str, &Error), io: &mut Io) -> Result<Verdict> {
+    if cli.json {
+        let mut out = Out::new(true, io, ("check", name))?;
+        out.record("summary", [("verdict", Json::text("no store"))])?;
+        out.end()?;
+    }
+    tool::report(NAME, e, io);
+    Ok(Verdict::NoStore)
+}
+
+/// All checks.
+///
+/// # Errors
+/// Those of the store.
+fn look(checked: Checked<'_>, deep: bool) -> Result<(Report, Counts)> {
+    let mut report = Report::default();
+    let mut counts = Counts::default();
+    objects::check(checked, &mut report)?;
+    metadata::check(checked, &mut report);
+    structure::check(checked, &mut report);
+    dimensions::check(checked, &mut report);
+    nczarr::check(checked, &mut report);
+    consolidated::check(checked, &mut report);
+    let arrays = Arrays::of(checked);
+    let nodes = &checked.survey.nodes;
+    counts.arrays = nodes.iter().filter(|n| n.array().is_some()).count() as u64;
+    let stored = keys::check(checked, &arrays, &mut counts, &mut report)?;
+    let work = (&arrays, &stored, deep);
+    chunks::check(checked, work, &mut counts, &mut report)?;
+    Ok((report, counts))
+}

@@ -1,0 +1,76 @@
+//! netCDF's lists of what is in a group, against what is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netcdf_core::format::zarr::nczarr::{Contents, Part};
+
+use super::context::{About, Checked, part, shown};
+use super::report::Report;
+use super::rule::Rule;
+use crate::survey::{Node, What, split};
+
+/// What nodes are directly below each one, by their names.
+type Children<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a Node>>;
+
+/// Checks all groups that have such lists.
+pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
+    let mut children = Children::new();
+    for node in checked.survey.nodes.iter().filter(|n| !n.path.is_empty()) {
+        let (group, name) = split(&node.path);
+        children.entry(group).or_default().insert(name, node);
+    }
+    let none = BTreeMap::new();
+    for node in &checked.survey.nodes {
+        let Some((json, object)) = part(node, Part::Group) else {
+            continue;
+        };
+        let mut about = About::object(report, node, object);
+        let children = children.get(node.path.as_str()).unwrap_or(&none);
+        match Contents::of(json) {
+            None => {
+                let what = format!("the contents of a group cannot be read: {}", shown(json));
+                about.say(Rule::NczarrWrong, what);
+            }
+            Some(contents) => lists(&contents, children, &mut about),
+        }
+    }
+}
+
+/// Both lists against the nodes.
+fn lists(contents: &Contents, children: &BTreeMap<&str, &Node>, about: &mut About<'_>) {
+    for (list, what, array) in [
+        (&contents.arrays, "array", true),
+        (&contents.groups, "group", false),
+    ] {
+        let listed: BTreeSet<&str> = list.iter().map(String::as_str).collect();
+        for name in &listed {
+            let there = children.get(name).is_some_and(|node| may_be(node, array));
+            if !there {
+                about.say(
+                    Rule::NczarrListed,
+                    format!("the {what} {name} is not there"),
+                );
+            }
+        }
+        for (name, node) in children {
+            if is(node, array) && !listed.contains(name) {
+                about.say(
+                    Rule::NczarrUnlisted,
+                    format!("the {what} {name} is not in the list"),
+                );
+            }
+        }
+    }
+}
+
+fn is(node: &Node, array: bool) -> bool {
+    match node.what {
+        What::Array(_) => array,
+        What::Group => !array,
+        What::Broken(_) | What::Nothing => false,
+    }
+}
+
+fn may_be(node: &Node, array: bool) -> bool {
+    is(node, array) || matches!(node.what, What::Broken(_))
+}

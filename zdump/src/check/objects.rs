@@ -1,0 +1,50 @@
+//! Metadata objects as texts: that they can be read, are JSON, and have each member once.
+
+use netcdf_core::error::{ErrorKind, Result};
+
+use super::context::{About, Checked};
+use super::report::Report;
+use super::rule::Rule;
+use super::strict::{duplicates, strict};
+use crate::survey::Object;
+
+/// Checks all metadata objects.
+///
+/// # Errors
+/// [`ErrorKind::Cancelled`].
+pub(super) fn check(checked: Checked<'_>, report: &mut Report) -> Result<()> {
+    for node in &checked.survey.nodes {
+        for (name, object) in node.objects.iter().filter(|(_, o)| o.size.is_some()) {
+            checked.env.cancel.check()?;
+            let mut about = About::object(report, node, name);
+            text(checked, object, &mut about);
+        }
+    }
+    Ok(())
+}
+
+fn text(checked: Checked<'_>, object: &Object, about: &mut About<'_>) {
+    let limit = |e: &&netcdf_core::Error| e.kind() == ErrorKind::Limit;
+    if let Some(e) = object.json.as_ref().err().filter(limit) {
+        return about.say(Rule::JsonInvalid, e.what());
+    }
+    let text = match checked.store.get(&object.key) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(e) => return about.say(Rule::KeyUnreadable, e.what()),
+    };
+    match &object.json {
+        Err(e) => about.say(Rule::JsonInvalid, e.what()),
+        Ok(json) => {
+            if let Err(mistake) = strict(&text) {
+                let what = format!("not strict JSON: {} at byte {}", mistake.what, mistake.at);
+                about.say(Rule::JsonLenient, what);
+            }
+            for path in duplicates(json) {
+                about.say(
+                    Rule::JsonDuplicate,
+                    format!("the member {path} is there twice"),
+                );
+            }
+        }
+    }
+}

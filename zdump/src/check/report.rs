@@ -1,0 +1,212 @@
+//! What was found, in order.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use netcdf_core::error::Result;
+use netcdf_core::json::Json;
+
+use super::rule::{Rule, Severity};
+use crate::out::{Colour, Out, plain};
+
+/// Findings of one rule in one node that are kept; the others are counted.
+pub(super) const MOST: u64 = 1000;
+
+/// Something that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    /// The key where it is.
+    pub key: String,
+    /// Which rule is broken.
+    pub rule: Rule,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub remedy: Cow<'static, str>,
+}
+
+impl Finding {
+    /// A finding with the remedy that its rule has.
+    pub fn new(rule: Rule, key: impl Into<String>, what: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            rule,
+            what: what.into(),
+            remedy: rule.remedy().into(),
+        }
+    }
+}
+
+/// All findings.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// Those that are kept.
+    findings: Vec<Finding>,
+    /// How many there are of each rule in each node.
+    counts: BTreeMap<(String, Rule), u64>,
+    /// Errors and warnings.
+    totals: (u64, u64),
+}
+
+/// How many of what there are in a store.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Counts {
+    /// Keys.
+    pub keys: u64,
+    /// Arrays.
+    pub arrays: u64,
+    /// Chunks and shards.
+    pub chunks: u64,
+    /// Chunks that were decoded, those within shards one by one.
+    pub decoded: u64,
+}
+
+impl Report {
+    /// Adds a finding about a node, of which it keeps so many of each rule.
+    pub fn add(&mut self, node: &str, finding: Finding) {
+        match finding.rule.severity() {
+            Severity::Error => self.totals.0 += 1,
+            Severity::Warning => self.totals.1 += 1,
+        }
+        let key = (node.to_owned(), finding.rule);
+        let count = self.counts.entry(key).or_default();
+        *count += 1;
+        if *count <= MOST {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Whether there are errors.
+    pub fn has_errors(&self) -> bool {
+        self.totals.0 > 0
+    }
+
+    /// How many errors there are of a node.
+    pub fn errors_of(&self, node: &str) -> u64 {
+        let from = (node.to_owned(), Rule::KeyUnreadable);
+        let of_node = self
+            .counts
+            .range(from..)
+            .take_while(|((n, _), _)| n == node);
+        let errors = of_node.filter(|((_, rule), _)| rule.severity() == Severity::Error);
+        errors.map(|(_, count)| count).sum()
+    }
+
+    /// The findings that are kept, sorted by key.
+    #[cfg(test)]
+    pub fn sorted(&mut self) -> &[Finding] {
+        self.findings.sort();
+        &self.findings
+    }
+
+    /// Prints all of them, and what there is of the store.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn print(mut self, counts: Counts, out: &mut Out<'_>) -> Result<()> {
+        self.findings.sort();
+        for finding in &self.findings {
+            match out.json {
+                true => out.record("finding", members(finding))?,
+                false => text(finding, out)?,
+            }
+        }
+        let more = self.counts.iter().filter(|(_, count)| **count > MOST);
+        for ((node, rule), count) in more {
+            let count = count - MOST;
+            let path = format!("/{node}");
+            if out.json {
+                let rule = ("rule", Json::text(rule.name()));
+                let members = [
+                    rule,
+                    ("path", Json::text(&path)),
+                    ("count", Json::int(count)),
+                ];
+                out.record("more", members)?;
+            } else {
+                let (name, path) = (rule.name(), plain(&path));
+                out.line(&format!("{path}: {count} more of {name}, not shown"))?;
+            }
+        }
+        self.summary(counts, out)
+    }
+
+    fn summary(&self, counts: Counts, out: &mut Out<'_>) -> Result<()> {
+        let (errors, warnings) = self.totals;
+        if out.json {
+            let verdict = if errors > 0 { "problems" } else { "sound" };
+            return out.record(
+                "summary",
+                [
+                    ("verdict", Json::text(verdict)),
+                    ("errors", Json::int(errors)),
+                    ("warnings", Json::int(warnings)),
+                    ("keys", Json::int(counts.keys)),
+                    ("arrays", Json::int(counts.arrays)),
+                    ("chunks", Json::int(counts.chunks)),
+                    ("decoded", Json::int(counts.decoded)),
+                ],
+            );
+        }
+        let (keys, arrays) = (number(counts.keys, "key"), number(counts.arrays, "array"));
+        let (wrong, odd) = (number(errors, "error"), number(warnings, "warning"));
+        let line = match (errors, warnings) {
+            (0, 0) => out.paint(Colour::Green, &format!("sound: {keys}, {arrays}")),
+            (0, _) => out.paint(
+                Colour::Yellow,
+                &format!("sound, but {odd}: {keys}, {arrays}"),
+            ),
+            _ => out.paint(Colour::Red, &format!("{wrong}, {odd}: {keys}, {arrays}")),
+        };
+        out.line(&line)
+    }
+}
+
+/// `1 key`, `2 keys`.
+fn number(n: u64, what: &str) -> String {
+    let end = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{end}")
+}
+
+fn members(finding: &Finding) -> [(&'static str, Json); 5] {
+    [
+        ("severity", Json::text(finding.rule.severity().name())),
+        ("rule", Json::text(finding.rule.name())),
+        ("key", Json::text(&finding.key)),
+        ("what", Json::text(&finding.what)),
+        ("remedy", Json::text(&finding.remedy)),
+    ]
+}
+
+/// A line: `error json-invalid: v/.zarray: what is wrong (remedy)`.
+fn text(finding: &Finding, out: &mut Out<'_>) -> Result<()> {
+    let severity = finding.rule.severity();
+    let colour = match severity {
+        Severity::Error => Colour::Red,
+        Severity::Warning => Colour::Yellow,
+    };
+    let severity = out.paint(colour, severity.name());
+    let key = out.paint(Colour::Bold, &plain(&finding.key));
+    let (rule, what) = (finding.rule.name(), plain(&finding.what));
+    let remedy = out.paint(Colour::Dim, &format!("({})", plain(&finding.remedy)));
+    out.line(&format!("{key}: {severity} {rule}: {what} {remedy}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_without_end_are_counted() {
+        let mut report = Report::default();
+        for n in 0..MOST + 7 {
+            let finding = Finding::new(Rule::ChunkOutside, format!("v/{n:09}"), "outside");
+            report.add("v", finding);
+        }
+        report.add("w", Finding::new(Rule::KeyLong, "a", "long"));
+        assert_eq!(report.totals, (MOST + 7, 1));
+        assert_eq!(report.sorted().len(), 1001);
+        assert_eq!(report.sorted()[0].key, "a");
+        assert!(report.has_errors());
+    }
+}

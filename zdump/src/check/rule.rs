@@ -1,0 +1,118 @@
+//! The rules: what can be wrong in a store.
+
+/// How bad something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Severity {
+    /// Readers fail, or read wrong or no data.
+    Error,
+    /// Some readers or systems may have trouble.
+    Warning,
+}
+
+impl Severity {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// Declares the rules with their names, severities and usual remedies.
+macro_rules! rules {
+    ($($rule:ident $name:literal $severity:ident $remedy:literal,)*) => {
+        /// What is wrong. `docs/zdump.md` has a table of them.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum Rule {
+            $(
+                #[doc = $name]
+                $rule,
+            )*
+        }
+
+        impl Rule {
+            /// All rules.
+            #[cfg(test)]
+            pub const ALL: &[Self] = &[$(Self::$rule,)*];
+
+            /// Its name, which does not change.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$rule => $name,)*
+                }
+            }
+
+            /// How bad it is.
+            pub fn severity(self) -> Severity {
+                match self {
+                    $(Self::$rule => Severity::$severity,)*
+                }
+            }
+
+            /// What to do.
+            pub fn remedy(self) -> &'static str {
+                match self {
+                    $(Self::$rule => $remedy,)*
+                }
+            }
+        }
+    };
+}
+
+rules! {
+    KeyUnreadable "key-unreadable" Error "copy the key again from where it came from",
+    JsonInvalid "json-invalid" Error "correct the text, or write the metadata again",
+    JsonLenient "json-lenient" Warning "write the value as JSON has it: zarr-python refuses the whole object",
+    JsonDuplicate "json-duplicate" Error "remove all but one: readers differ in which one counts",
+    MemberMissing "member-missing" Error "add the member",
+    MemberWrong "member-wrong" Error "correct the member",
+    FormatWrong "format-wrong" Error "set zarr_format to the version that the object is written in",
+    RankMismatch "rank-mismatch" Error "make both have as many dimensions",
+    DtypeUnknown "dtype-unknown" Error "correct the type, or store the array with another one",
+    CodecMissing "codec-missing" Error "install a plugin for the codec, or store the array with another one",
+    CodecWrong "codec-wrong" Error "correct the codecs in the metadata",
+    Undecodable "undecodable" Warning "zarr-python may be able to read it; store the array in a usual way",
+    FillWrong "fill-wrong" Error "give a fill value that the type has",
+    DimensionCount "dimension-count" Error "give each dimension a name",
+    DimensionNames "dimension-names" Error "make the names agree: readers differ in which ones count",
+    DimensionUnknown "dimension-unknown" Error "define the dimension in its group, or correct the reference",
+    DimensionLength "dimension-length" Error "correct the dimension or the shape: netCDF-C takes the dimension's length",
+    DimensionConflict "dimension-conflict" Warning "give dimensions of different lengths different names: xarray refuses the group",
+    NczarrWrong "nczarr-wrong" Error "write the group again with netCDF, or remove the object to have a plain Zarr group",
+    NczarrListed "nczarr-listed" Error "remove the name from the list, or restore what it names: netCDF-C does not open the store",
+    NczarrUnlisted "nczarr-unlisted" Warning "add the name to the list: netCDF-C does not show what is not there",
+    ConsolidatedWrong "consolidated-wrong" Error "consolidate the metadata again, or remove it",
+    ConsolidatedStale "consolidated-stale" Error "consolidate the metadata again, or remove it: readers that use it see another store",
+    ConsolidatedOnly "consolidated-only" Warning "restore the objects: readers that use no consolidated metadata find no store",
+    GroupMissing "group-missing" Error "add the group's metadata: readers do not find what is below it",
+    GroupOrArray "group-or-array" Error "remove the object that is wrong: readers differ in which one counts",
+    BelowArray "below-array" Error "move it elsewhere: there is nothing but chunks below an array",
+    MixedVersions "mixed-versions" Error "remove the objects of one version: readers see one of them only",
+    OrphanMetadata "orphan-metadata" Warning "remove the object, or add the group or array that it belongs to",
+    OrphanChunk "orphan-chunk" Error "remove the chunks of an array that is gone, or restore its metadata",
+    OrphanKey "orphan-key" Warning "remove the key if nobody needs it",
+    ChunkKey "chunk-key" Error "rename the chunk: no reader finds it",
+    ChunkOutside "chunk-outside" Error "remove the chunk, or correct the shape: it comes back when the array grows",
+    ChunkSize "chunk-size" Error "restore the chunk, or remove it to have fill values",
+    ChunkChecksum "chunk-checksum" Error "restore the chunk, or remove it to have fill values",
+    ChunkUndecodable "chunk-undecodable" Error "restore the chunk, or remove it to have fill values",
+    ShardIndex "shard-index" Error "restore the shard, or remove it to have fill values",
+    KeyLong "key-long" Warning "choose shorter names: S3 has keys of 1024 bytes, file systems have names of 255 bytes",
+    NamesCase "names-case" Warning "rename one of them: some file systems cannot hold both",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_in_the_documentation() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/zdump.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        for rule in Rule::ALL {
+            let row = format!("| `{}` | {} |", rule.name(), rule.severity().name());
+            assert!(text.contains(&row), "{row}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The tree that the nodes make: groups above everything, one version, names that every file system can hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netcdf_core::model::ZarrVersion;
+
+use super::context::{About, Checked, main_object};
+use super::report::{Finding, Report};
+use super::rule::Rule;
+use crate::survey::{Node, What, join, split};
+
+/// Checks all nodes.
+pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
+    let mut missing = BTreeSet::new();
+    let mut names = BTreeMap::new();
+    for node in &checked.survey.nodes {
+        own(node, report);
+        if has_own(node) {
+            above(checked, node, &mut missing, report);
+        }
+        case(node, &mut names, report);
+    }
+}
+
+/// Whether a node has objects of its own, not consolidated ones only.
+fn has_own(node: &Node) -> bool {
+    node.objects.values().any(|o| o.size.is_some())
+}
+
+fn number(version: ZarrVersion) -> u8 {
+    match version {
+        ZarrVersion::V2 => 2,
+        ZarrVersion::V3 => 3,
+    }
+}
+
+/// The objects of a node, by themselves.
+fn own(node: &Node, report: &mut Report) {
+    let has = |name: &&str| node.objects.get(*name).is_some_and(|o| o.size.is_some());
+    let old: Vec<_> = [".zgroup", ".zarray", ".zattrs"]
+        .into_iter()
+        .filter(has)
+        .collect();
+    if has(&"zarr.json") && !old.is_empty() {
+        let what = format!("the node has {} of version 2, too", old.join(", "));
+        About::object(report, node, "zarr.json").say(Rule::MixedVersions, what);
+    }
+    if has(&".zgroup") && has(&".zarray") {
+        let what = "the node has a .zarray and a .zgroup";
+        About::object(report, node, ".zgroup").say(Rule::GroupOrArray, what);
+    }
+    if let (What::Nothing, Some((name, _))) = (&node.what, node.objects.first_key_value()) {
+        let what = "metadata of no group and no array";
+        About::object(report, node, name).say(Rule::OrphanMetadata, what);
+    }
+}
+
+/// What is above a node.
+fn above<'a>(
+    checked: Checked<'a>,
+    node: &'a Node,
+    missing: &mut BTreeSet<&'a str>,
+    report: &mut Report,
+) {
+    let Some(name) = main_object(node) else {
+        return;
+    };
+    let mut path = node.path.as_str();
+    let mut version = node.version;
+    while !path.is_empty() {
+        path = split(path).0;
+        let found = checked.survey.node(path);
+        if let (Some(one), Some(other)) = (version, found.and_then(|n| n.version)) {
+            if one != other {
+                let (above, one, other) = (shown(path), number(one), number(other));
+                let what = format!("version {one} below {above}, which is of version {other}");
+                About::object(report, node, name).say(Rule::MixedVersions, what);
+            }
+            version = None;
+        }
+        match found.map(|n| &n.what) {
+            Some(What::Array(_)) => {
+                let what = format!("it is below the array {}", shown(path));
+                About::object(report, node, name).say(Rule::BelowArray, what);
+                return;
+            }
+            Some(What::Group | What::Broken(_)) => {}
+            Some(What::Nothing) | None if !missing.insert(path) => return,
+            Some(What::Nothing) | None => report.add(path, no_group(node, path)),
+        }
+    }
+}
+
+fn no_group(node: &Node, path: &str) -> Finding {
+    let name = match node.version {
+        Some(ZarrVersion::V3) => "zarr.json",
+        Some(ZarrVersion::V2) | None => ".zgroup",
+    };
+    let what = format!("no group is there, but {} is below it", shown(&node.path));
+    Finding::new(Rule::GroupMissing, join(path, name), what)
+}
+
+fn shown(path: &str) -> String {
+    format!("/{path}")
+}
+
+/// Names next to each other that differ in case only.
+fn case<'a>(node: &'a Node, names: &mut BTreeMap<(&'a str, String), &'a str>, report: &mut Report) {
+    let (group, name) = split(&node.path);
+    if name.is_empty() {
+        return;
+    }
+    let first = names.entry((group, name.to_lowercase())).or_insert(name);
+    let object = main_object(node).or_else(|| node.objects.keys().next().map(String::as_str));
+    if let (true, Some(object)) = (*first != name, object) {
+        let what = format!("the name differs from {first} in case only");
+        About::object(report, node, object).say(Rule::NamesCase, what);
+    }
+}

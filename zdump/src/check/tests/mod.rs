@@ -1,0 +1,116 @@
+//! Planted faults: each row of the tables is a sound store and one change of it, and what is found then. That nothing is found
+//! without the change is checked for each row, so that each can fail.
+
+mod consolidated;
+mod many;
+mod nczarr;
+mod run;
+mod sound;
+mod stores;
+mod v2;
+mod v3;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use netcdf_core::chunk::pool::Pool;
+use netcdf_core::env::Env;
+use netcdf_core::io::Store;
+use netcdf_core::io::memory_store::MemoryStore;
+
+use super::context::Checked;
+use super::report::{Counts, Report};
+use crate::survey::Survey;
+
+/// The keys of a store.
+type Keys = BTreeMap<String, Vec<u8>>;
+
+fn put(keys: &mut Keys, key: &str, bytes: impl AsRef<[u8]>) {
+    keys.insert(key.to_owned(), bytes.as_ref().to_vec());
+}
+
+fn remove(keys: &mut Keys, key: &str) {
+    assert!(keys.remove(key).is_some(), "{key}");
+}
+
+fn rename(keys: &mut Keys, from: &str, to: &str) {
+    let bytes = keys.remove(from).unwrap_or_else(|| panic!("{from}"));
+    put(keys, to, bytes);
+}
+
+/// Replaces a text in a key.
+fn swap(keys: &mut Keys, key: &str, from: &str, to: &str) {
+    let text = keys.get(key).unwrap_or_else(|| panic!("{key}"));
+    let text = String::from_utf8(text.clone()).unwrap();
+    assert!(text.contains(from), "{from} is not in {text}");
+    put(keys, key, text.replace(from, to));
+}
+
+/// Changes a byte of a key.
+fn flip(keys: &mut Keys, key: &str, at: usize) {
+    keys.get_mut(key).unwrap_or_else(|| panic!("{key}"))[at] ^= 0x55;
+}
+
+fn store(keys: &Keys) -> Arc<dyn Store> {
+    let store = MemoryStore::new("m");
+    for (key, bytes) in keys {
+        store.put(key, bytes).unwrap();
+    }
+    Arc::new(store)
+}
+
+fn look(keys: &Keys, deep: bool, threads: usize) -> (Report, Counts) {
+    let (store, mut env) = (store(keys), Env::default());
+    env.pool = Pool::new(threads);
+    let survey = Survey::read(&store, &env).unwrap();
+    let (store, survey, env) = (&store, &survey, &env);
+    super::look(Checked { store, survey, env }, deep).unwrap()
+}
+
+/// `rule key` of all findings.
+fn found(keys: &Keys, deep: bool) -> Vec<String> {
+    let (mut report, _) = look(keys, deep, 2);
+    let findings = report.sorted().iter();
+    findings
+        .map(|f| format!("{} {}", f.rule.name(), f.key))
+        .collect()
+}
+
+/// `what` of all findings.
+fn said(keys: &Keys) -> String {
+    let (mut report, _) = look(keys, true, 2);
+    let said: Vec<_> = report.sorted().iter().map(|f| f.what.clone()).collect();
+    said.join("\n")
+}
+
+/// A change of a store, and what is found then.
+type Row = (&'static str, fn(&mut Keys), &'static [&'static str]);
+
+/// Checks rows of faults that are found without decoding chunks; or, with `deep`, only by it.
+fn faults(base: fn() -> Keys, deep: bool, rows: &[Row]) {
+    assert_eq!(found(&base(), true), [""; 0], "the store is sound");
+    for (name, change, expected) in rows {
+        let mut keys = base();
+        change(&mut keys);
+        assert_eq!(found(&keys, deep), *expected, "{name}: {}", said(&keys));
+        if deep {
+            assert_eq!(found(&keys, false), [""; 0], "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_rule_is_broken_by_a_fault() {
+    let tables = [
+        include_str!("consolidated.rs"),
+        include_str!("nczarr.rs"),
+        include_str!("run.rs"),
+        include_str!("v2.rs"),
+        include_str!("v3.rs"),
+    ];
+    for rule in super::rule::Rule::ALL {
+        let (row, line) = (format!("\"{} ", rule.name()), format!(" {}: ", rule.name()));
+        let planted = tables.iter().any(|t| t.contains(&row) || t.contains(&line));
+        assert!(planted, "{}", rule.name());
+    }
+}

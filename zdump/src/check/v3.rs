@@ -1,0 +1,138 @@
+//! The members of `zarr.json`.
+//!
+//! Specification: Zarr core protocol version 3; the codec "sharding_indexed" 1.0.
+
+use netcdf_core::json::Json;
+
+use super::context::{About, shown};
+use super::metadata::{lengths, ranks, required, version, word};
+use super::rule::Rule;
+
+/// Shards within shards; the description of the array refuses what is deeper.
+const DEPTH: u32 = 16;
+
+/// Checks a group or an array.
+pub(super) fn node(json: &Json, about: &mut About<'_>) {
+    version(json, 3, about);
+    if let Some(attributes) = json.get("attributes")
+        && !matches!(attributes, Json::Object(_))
+    {
+        let what = format!("attributes is {}: an object is expected", shown(attributes));
+        about.say(Rule::MemberWrong, what);
+    }
+    let Some(ty) = required(json, "node_type", about) else {
+        return;
+    };
+    word(("node_type", ty), &["array", "group"], about);
+    if ty.as_str() == Some("array") {
+        array(json, about);
+    }
+}
+
+fn array(json: &Json, about: &mut About<'_>) {
+    let shape = required(json, "shape", about).and_then(|j| lengths(("shape", j), 0, about));
+    let empty = shape.as_ref().is_some_and(|s| s.contains(&0));
+    let shape = ("shape", shape.as_deref());
+    required(json, "data_type", about);
+    if let Some(Json::Null) = required(json, "fill_value", about) {
+        about.say(
+            Rule::FillWrong,
+            "the fill value is null; version 3 wants one",
+        );
+    }
+    let chunk =
+        required(json, "chunk_grid", about).and_then(|grid| configured(grid, "chunk_shape"));
+    let chunk = chunk.and_then(|j| lengths(("chunk_shape", j), u64::from(!empty), about));
+    let chunk = ("chunk_shape", chunk.as_deref());
+    ranks(shape, chunk, about);
+    required(json, "chunk_key_encoding", about);
+    match required(json, "codecs", about) {
+        None => {}
+        Some(Json::Array(list)) => codecs(list, shape, about, 0),
+        Some(other) => {
+            let what = format!("codecs is {}: a list is expected", shown(other));
+            about.say(Rule::MemberWrong, what);
+        }
+    }
+    match json.get("dimension_names") {
+        None | Some(Json::Null) => {}
+        Some(names) => self::names(names, shape.1, about),
+    }
+}
+
+/// The names of dimensions, of which some may be `null`.
+fn names(json: &Json, shape: Option<&[u64]>, about: &mut About<'_>) {
+    let name = |j: &Json| *j == Json::Null || j.as_str().is_some();
+    let Some(names) = json.items().filter(|names| names.iter().all(name)) else {
+        let what = format!(
+            "dimension_names is {}: a list of names is expected",
+            shown(json)
+        );
+        return about.say(Rule::MemberWrong, what);
+    };
+    if let Some(shape) = shape.filter(|shape| shape.len() != names.len()) {
+        let (names, shape) = (names.len(), shape.len());
+        let what = format!("{names} dimension_names, shape has {shape} dimensions");
+        about.say(Rule::DimensionCount, what);
+    }
+}
+
+fn codecs(list: &[Json], shape: (&str, Option<&[u64]>), about: &mut About<'_>, depth: u32) {
+    // What makes bytes of elements.
+    const BYTES: [&str; 5] = [
+        "bytes",
+        "endian",
+        "vlen-utf8",
+        "vlen-bytes",
+        "sharding_indexed",
+    ];
+    let known = |codec: &Json| name(codec).is_some_and(|name| BYTES.contains(&name));
+    let others =
+        |codec: &Json| name(codec).is_none_or(|name| name.contains('.') || name == "packbits");
+    if !list.iter().any(|codec| known(codec) || others(codec)) {
+        let what = "no codec makes bytes of the elements";
+        about.advise(Rule::CodecWrong, what, "add the codec \"bytes\"");
+    }
+    for codec in list {
+        if name(codec).is_none() {
+            let what = format!("a codec without a name: {}", shown(codec));
+            about.say(Rule::MemberWrong, what);
+        }
+        if name(codec) == Some("transpose")
+            && let Some(order) = configured(codec, "order")
+            && let Some(order) = lengths(("order", order), 0, about)
+        {
+            ranks(shape, ("the order of transpose", Some(&order)), about);
+        }
+        if name(codec) == Some("sharding_indexed") && depth < DEPTH {
+            shards(codec, shape, about, depth);
+        }
+    }
+}
+
+fn shards(codec: &Json, shape: (&str, Option<&[u64]>), about: &mut About<'_>, depth: u32) {
+    let inner = configured(codec, "chunk_shape");
+    let inner = inner.and_then(|j| lengths(("chunk_shape of the shards", j), 1, about));
+    let within = ("chunk_shape of the shards", inner.as_deref());
+    ranks(shape, within, about);
+    for name in ["chunk_shape", "codecs", "index_codecs"] {
+        if configured(codec, name).is_none() {
+            about.say(
+                Rule::MemberMissing,
+                format!("there is no {name} of the shards"),
+            );
+        }
+    }
+    if let Some(list) = configured(codec, "codecs").and_then(Json::items) {
+        codecs(list, shape, about, depth + 1);
+    }
+}
+
+/// The name of a codec: `{"name": …}` or just that.
+fn name(json: &Json) -> Option<&str> {
+    json.as_str().or_else(|| json.get("name")?.as_str())
+}
+
+fn configured<'j>(json: &'j Json, name: &str) -> Option<&'j Json> {
+    json.get("configuration")?.get(name)
+}

@@ -1,0 +1,264 @@
+//! Chunks as text and JSON lines.
+
+use netcdf_core::chunk::scatter::Block;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::json::Json;
+use netcdf_core::model::Values;
+use netcdf_core::model::region::product;
+
+use super::rows::{self, Piece};
+use super::{Contents, Looked, bytes};
+use crate::array::{Opened, Place, numbers};
+use crate::out::{Colour, Out, numbers as list, plain};
+use crate::table::shape;
+
+/// Characters of a line of values.
+const WIDTH: usize = 100;
+
+/// Prints chunks.
+pub(super) struct Printer<'a, 'w> {
+    /// The array.
+    pub opened: &'a Opened<'a>,
+    /// Where to.
+    pub out: Out<'w>,
+    /// How many codecs are undone, if not all.
+    pub stage: Option<usize>,
+    /// The key of the shard that was shown last.
+    pub shard: Option<String>,
+}
+
+impl Printer<'_, '_> {
+    /// A chunk.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn chunk(&mut self, place: &Place, looked: &Looked) -> Result<()> {
+        self.head(place, Some(&looked.sizes))?;
+        match &looked.what {
+            Contents::Bytes(stage, bytes) => bytes::print(&mut self.out, *stage, bytes),
+            Contents::Values(values) => self.values(place, values),
+        }
+    }
+
+    /// What is said of a chunk before its values; `sizes` are its bytes after each codec that was undone.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn head(&mut self, place: &Place, sizes: Option<&[u64]>) -> Result<()> {
+        let stored = place.range.end.saturating_sub(place.range.start);
+        let stored = [stored];
+        let sizes = sizes.unwrap_or(&stored);
+        if self.out.json {
+            return self.head_record(place, sizes);
+        }
+        self.title(&place.place, &place.key)?;
+        let mut text = format!("{} B", sizes.first().copied().unwrap_or(0));
+        if self.opened.sharded() {
+            text.push_str(&format!(" from byte {} on", place.range.start));
+        }
+        for (name, size) in self.opened.codecs().iter().zip(sizes.iter().skip(1)) {
+            text.push_str(&format!(" -> {name} -> {size} B"));
+        }
+        let whole = sizes.len() > self.opened.codecs().len();
+        if whole {
+            let elements = product(&self.opened.chunk);
+            let elements = elements.map_or_else(|| "?".to_owned(), |n| n.to_string());
+            let ty = self.opened.array.described.stored.spelling();
+            text.push_str(&format!(" = {elements} of {}", plain(&ty)));
+        }
+        self.out.line(&format!("  stored    {text}"))
+    }
+
+    /// The first lines of a chunk: its place, its key, its elements.
+    fn title(&mut self, place: &[u64], key: &str) -> Result<()> {
+        let opened = self.opened;
+        let title = format!("{} chunk {}  {}", opened.path, numbers(place), plain(key));
+        let title = self.out.paint(Colour::Bold, &title);
+        self.out.line(&title)?;
+        let block = opened.block(place);
+        let inside = opened.inside(&block);
+        let span = |(start, count): (&u64, &u64)| {
+            let last = start.saturating_add(count.saturating_sub(1));
+            format!("{start}..{last}")
+        };
+        let spans: Vec<_> = block.start.iter().zip(&block.count).map(span).collect();
+        let elements = match spans.is_empty() {
+            true => "scalar".to_owned(),
+            false => format!("{} of {}", spans.join(", "), shape(&opened.shape)),
+        };
+        let clipped = self.clipped(&block, &inside);
+        self.out.line(&format!("  elements  {elements}{clipped}"))
+    }
+
+    /// What is said of a chunk that does not lie in the array as a whole.
+    fn clipped(&self, block: &Block, inside: &[u64]) -> String {
+        if inside == block.count {
+            return String::new();
+        }
+        let (inside, all) = (product(inside), product(&block.count));
+        let count = |n: Option<u64>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
+        format!(
+            "; clipped: {} of {} are in the array, those behind | are not",
+            count(inside),
+            count(all)
+        )
+    }
+
+    fn head_record(&mut self, place: &Place, sizes: &[u64]) -> Result<()> {
+        let codecs = self.opened.codecs();
+        let stages = codecs.iter().zip(sizes.iter().skip(1)).map(|(name, size)| {
+            let members = [("codec", Json::text(name)), ("bytes", Json::int(size))];
+            Json::Object(members.map(|(k, v)| (k.to_owned(), v)).to_vec())
+        });
+        let stages = Json::Array(stages.collect());
+        let stored = sizes.first().copied().unwrap_or(0);
+        let mut members = self.about(&place.place, &place.key);
+        members.push(("missing", Json::Bool(false)));
+        members.push(("offset", Json::int(place.range.start)));
+        members.push(("stored_bytes", Json::int(stored)));
+        members.push(("stages", stages));
+        self.out.record("chunk", members)
+    }
+
+    /// What JSON says of all chunks.
+    fn about(&self, place: &[u64], key: &str) -> Vec<(&'static str, Json)> {
+        let block = self.opened.block(place);
+        vec![
+            ("path", Json::text(&self.opened.path)),
+            ("place", list(place)),
+            ("key", Json::text(key)),
+            ("start", list(&block.start)),
+            ("shape", list(&block.count)),
+            ("inside", list(&self.opened.inside(&block))),
+            ("fill", self.fill().map_or(Json::Null, |f| Json::text(&f))),
+        ]
+    }
+
+    /// The constant of the fill value.
+    fn fill(&self) -> Option<String> {
+        let fill = self.opened.fill.as_ref()?;
+        self.opened.constants(fill).into_iter().next()
+    }
+
+    /// A chunk that is not stored.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn missing(&mut self, place: &[u64]) -> Result<()> {
+        let key = self.opened.key(&self.opened.key_place(place));
+        if self.out.json {
+            let mut members = self.about(place, &key);
+            members.push(("missing", Json::Bool(true)));
+            return self.out.record("chunk", members);
+        }
+        self.title(place, &key)?;
+        let text = match self.fill() {
+            Some(fill) => {
+                format!("nothing: the chunk is missing, all its elements are the fill value {fill}")
+            }
+            None => "nothing: the chunk is missing, and there is no fill value; readers take zeros"
+                .to_owned(),
+        };
+        self.out.line(&format!("  stored    {text}"))
+    }
+
+    /// That no chunk is stored.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn nothing(&mut self) -> Result<()> {
+        if self.out.json {
+            return Ok(());
+        }
+        let path = self.opened.path.clone();
+        self.out.line(&format!("{path}: no chunk is stored"))
+    }
+
+    /// A chunk or shard that cannot be decoded.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn problem(&mut self, place: Option<&Place>, e: &Error) -> Result<()> {
+        if let Some(place) = place {
+            self.head(place, None)?;
+        }
+        if self.out.json {
+            let object = e.object().map_or(Json::Null, Json::text);
+            let remedy = e.remedy().map_or(Json::Null, Json::text);
+            let what = ("what", Json::text(e.what()));
+            return self
+                .out
+                .record("problem", [("key", object), what, ("remedy", remedy)]);
+        }
+        let text = format!("  cannot be decoded: {}", plain(&e.to_string()));
+        let text = self.out.paint(Colour::Red, &text);
+        self.out.line(&text)
+    }
+
+    fn values(&mut self, place: &Place, values: &Values) -> Result<()> {
+        let block = self.opened.block(&place.place);
+        let last = block.start.iter().zip(&block.count);
+        let last: Vec<u64> = last
+            .map(|(start, n)| start.saturating_add(n.saturating_sub(1)))
+            .collect();
+        let width = numbers(&last).len().saturating_add(2);
+        let (opened, out) = (self.opened, &mut self.out);
+        rows::each(opened, place, values, &mut |piece| match out.json {
+            true => record(out, piece),
+            false => lines(out, &piece, width),
+        })
+    }
+}
+
+fn record(out: &mut Out<'_>, mut piece: Piece) -> Result<()> {
+    let beyond = piece
+        .constants
+        .split_off(piece.inside.min(piece.constants.len()));
+    let texts = |texts: &[String]| Json::Array(texts.iter().map(|t| Json::text(t)).collect());
+    let index = ("index", list(&piece.index));
+    let inside = ("values", texts(&piece.constants));
+    let beyond = ("beyond", texts(&beyond));
+    out.record("row", [index, inside, beyond])
+}
+
+/// A piece of a row, broken into lines that begin with the index of their first element.
+fn lines(out: &mut Out<'_>, piece: &Piece, width: usize) -> Result<()> {
+    let mut line = String::new();
+    let mut index = piece.index.clone();
+    let mut used = 0usize;
+    for (n, constant) in piece.constants.iter().enumerate() {
+        let len = constant.chars().count().saturating_add(2);
+        if !line.is_empty() && used.saturating_add(len) > WIDTH.saturating_sub(width) {
+            end(out, &index, width, &line)?;
+            line.clear();
+            used = 0;
+            let first = piece.index.last().copied().unwrap_or(0);
+            if let Some(last) = index.last_mut() {
+                *last = first.saturating_add(n as u64);
+            }
+        }
+        let before = match (n == piece.inside, line.is_empty()) {
+            (true, true) => "| ",
+            (true, false) => " | ",
+            (false, true) => "",
+            (false, false) => ", ",
+        };
+        let beyond = n >= piece.inside;
+        let text = match beyond || constant == "_" {
+            true => out.paint(Colour::Dim, constant),
+            false => constant.clone(),
+        };
+        line.push_str(before);
+        line.push_str(&text);
+        used = used.saturating_add(len);
+    }
+    end(out, &index, width, &line)
+}
+
+fn end(out: &mut Out<'_>, index: &[u64], width: usize, line: &str) -> Result<()> {
+    if index.is_empty() {
+        return out.line(&format!("  {line}"));
+    }
+    let label = format!("[{}]", numbers(index));
+    out.line(format!("  {label:width$}  {line}").trim_end())
+}

@@ -1,0 +1,98 @@
+//! The values of a chunk row by row, in pieces that do not take much memory.
+
+use netcdf_core::chunk::scatter::{Block, advance};
+use netcdf_core::error::Result;
+use netcdf_core::model::Values;
+
+use crate::array::values::same;
+use crate::array::{Opened, Place};
+
+/// Values of a row that are made text at a time.
+const PIECE: usize = 1024;
+
+/// A piece of a row.
+pub(super) struct Piece {
+    /// The index of its first element in the array.
+    pub index: Vec<u64>,
+    /// Its constants; `_` for the fill value.
+    pub constants: Vec<String>,
+    /// How many of them, from the first on, lie in the array.
+    pub inside: usize,
+}
+
+/// Visits the rows of a chunk.
+///
+/// # Errors
+/// Those of `visit`.
+pub(super) fn each(
+    opened: &Opened<'_>,
+    place: &Place,
+    values: &Values,
+    visit: &mut dyn FnMut(Piece) -> Result<()>,
+) -> Result<()> {
+    let block = opened.block(&place.place);
+    let inside = opened.inside(&block);
+    let row = usize::try_from(block.count.last().copied().unwrap_or(1)).unwrap_or(usize::MAX);
+    let outer = block.count.len().saturating_sub(1);
+    let lengths = block.count.get(..outer).unwrap_or_default();
+    let mut at = vec![0u64; outer];
+    let mut first = 0usize;
+    loop {
+        let whole = at.iter().zip(&inside).all(|(at, n)| at < n);
+        let last = inside.last().copied().unwrap_or(1);
+        let shown = if whole {
+            usize::try_from(last).unwrap_or(row)
+        } else {
+            0
+        };
+        let mut from = 0;
+        while from < row {
+            let len = PIECE.min(row - from);
+            let start = first.saturating_add(from);
+            let part = values.slice(start..start.saturating_add(len));
+            let inside = shown.saturating_sub(from).min(len);
+            visit(piece(opened, (&block, &at, from), &part, inside))?;
+            from += len;
+        }
+        first = first.saturating_add(row);
+        if !advance(&mut at, lengths) {
+            return Ok(());
+        }
+    }
+}
+
+fn piece(
+    opened: &Opened<'_>,
+    (block, at, from): (&Block, &[u64], usize),
+    part: &Values,
+    inside: usize,
+) -> Piece {
+    let within = at.iter().copied().chain([from as u64]);
+    let index = block.start.iter().zip(within);
+    let index = index.map(|(start, n)| start.saturating_add(n)).collect();
+    let constants = match part {
+        Values::Char(text) => return text_piece(opened, index, text, inside),
+        other => opened.constants(other),
+    };
+    let fill = opened.fill.as_ref();
+    let fills = |n: usize| fill.is_some_and(|fill| same(part, n, fill, 0));
+    let constants = constants.into_iter().enumerate();
+    let constants = constants.map(|(n, text)| if fills(n) { "_".to_owned() } else { text });
+    Piece {
+        index,
+        constants: constants.collect(),
+        inside,
+    }
+}
+
+/// Characters of a row are one text; those beyond the array are another.
+fn text_piece(opened: &Opened<'_>, index: Vec<u64>, text: &[u8], inside: usize) -> Piece {
+    let (within, beyond) = text.split_at_checked(inside).unwrap_or((text, &[]));
+    let texts = [within, beyond].into_iter().filter(|t| !t.is_empty());
+    let texts: Vec<_> = texts.map(|t| Some(t.into())).collect();
+    Piece {
+        index,
+        constants: opened.constants(&Values::String(texts)),
+        inside: usize::from(!within.is_empty()),
+    }
+}

@@ -1,0 +1,109 @@
+//! The index of a shard.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use netcdf_core::chunk::scatter::advance;
+use netcdf_core::error::Result;
+use netcdf_core::format::zarr::raw::Part;
+use netcdf_core::json::Json;
+use netcdf_core::model::region::product;
+
+use super::print::Printer;
+use crate::array::numbers;
+use crate::out::{Colour, numbers as list};
+
+impl Printer<'_, '_> {
+    /// The head of the shard that a chunk is in, if there are shards.
+    ///
+    /// # Errors
+    /// Those of the store, a damaged index, those of writing.
+    pub fn shard_of(&mut self, place: &[u64]) -> Result<()> {
+        let key_place = self.opened.key_place(place);
+        let key = self.opened.key(&key_place);
+        self.shard_in(&key, place)
+    }
+
+    /// The head of the shard of this key, if there are shards and it was not shown last.
+    ///
+    /// # Errors
+    /// As [`Self::shard_of`].
+    pub fn shard_in(&mut self, key: &str, place: &[u64]) -> Result<()> {
+        if !self.opened.sharded() || self.shard.as_deref() == Some(key) {
+            return Ok(());
+        }
+        self.shard = Some(key.to_owned());
+        let key_place = self.opened.key_place(place);
+        let Some(size) = self.opened.size(key)? else {
+            return Ok(());
+        };
+        let parts = self.opened.parts(&key_place, key, size)?;
+        let ratio = self.opened.array.outer().iter().zip(&self.opened.chunk);
+        let ratio: Vec<u64> = ratio
+            .map(|(outer, inner)| outer / (*inner).max(1))
+            .collect();
+        if self.out.json {
+            self.out.record(
+                "shard",
+                [
+                    ("place", list(&key_place)),
+                    ("key", Json::text(key)),
+                    ("stored_bytes", Json::int(size)),
+                    ("chunks", list(&ratio)),
+                    ("present", Json::int(parts.len())),
+                ],
+            )?;
+        } else {
+            let all = product(&ratio).map_or_else(|| "?".to_owned(), |n| n.to_string());
+            let (at, have) = (numbers(&key_place), parts.len());
+            let key = crate::out::plain(key);
+            let text = format!("shard {at}  {key}  {size} B, {have} of {all} chunks");
+            let text = self.out.paint(Colour::Bold, &text);
+            self.out.line(&text)?;
+        }
+        match self.stage {
+            Some(0) => self.entries(&key_place, &ratio, parts),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The entries of the index. Of shards within shards, those of the chunks that are stored.
+    fn entries(&mut self, key_place: &[u64], ratio: &[u64], parts: Vec<Part>) -> Result<()> {
+        if self.opened.array.described.shards.len() > 1 {
+            return parts
+                .into_iter()
+                .try_for_each(|part| self.entry(&part.place, Some(&part.range)));
+        }
+        let parts = parts.into_iter().map(|part| (part.place, part.range));
+        let parts: BTreeMap<Vec<u64>, Range<u64>> = parts.collect();
+        // The index was read, so there are not more chunks than it has entries.
+        let mut at = vec![0u64; ratio.len()];
+        loop {
+            let place = at.iter().zip(key_place).zip(ratio);
+            let place: Vec<u64> = place
+                .map(|((at, key), n)| key.saturating_mul(*n).saturating_add(*at))
+                .collect();
+            self.entry(&place, parts.get(&place))?;
+            if !advance(&mut at, ratio) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn entry(&mut self, place: &[u64], range: Option<&Range<u64>>) -> Result<()> {
+        let len = range.map(|range| range.end.saturating_sub(range.start));
+        let offset = range.map(|range| range.start);
+        if self.out.json {
+            let offset = ("offset", crate::out::maybe(offset));
+            let length = ("length", crate::out::maybe(len));
+            return self
+                .out
+                .record("entry", [("place", list(place)), offset, length]);
+        }
+        let text = match (offset, len) {
+            (Some(offset), Some(len)) => format!("{len} B from byte {offset} on"),
+            _ => "missing".to_owned(),
+        };
+        self.out.line(&format!("  {}  {text}", numbers(place)))
+    }
+}

@@ -1,0 +1,133 @@
+//! `codecs`: what is done to the chunks of each array, in the order of writing, and whether it can be undone here.
+
+mod step;
+#[cfg(test)]
+mod tests;
+
+use netcdf_core::error::Result;
+use netcdf_core::json::Json;
+use netcdf_core::tool::Io;
+
+use crate::Verdict;
+use crate::cli::{Cli, CodecsArgs};
+use crate::open::Session;
+use crate::out::{Colour, Out, plain};
+use crate::survey::{Node, Survey, What, no_store};
+use crate::table::Table;
+
+use step::Step;
+
+/// Heads of the columns.
+const HEAD: [&str; 7] = [
+    "array",
+    "step",
+    "version 2",
+    "version 3",
+    "HDF5",
+    "state",
+    "parameters",
+];
+
+/// Prints the codecs.
+///
+/// # Errors
+/// Those of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for what is no store.
+pub(crate) fn run(
+    args: &CodecsArgs,
+    (cli, session): (&Cli, &Session),
+    io: &mut Io,
+) -> Result<Verdict> {
+    let store = session.store(&args.store.store, io)?;
+    let survey = Survey::read(&store, &session.env)?;
+    if !survey.is_store() {
+        return Err(no_store(&store));
+    }
+    let mut arrays = vec![];
+    let mut missing = false;
+    for node in &survey.nodes {
+        let (mut steps, problem) = match &node.what {
+            What::Group | What::Nothing => continue,
+            What::Broken(why) => (vec![], Some(why.as_str())),
+            What::Array(array) => (
+                step::steps(array, &session.env),
+                array.described.problem.as_deref(),
+            ),
+        };
+        missing |= steps.iter().any(Step::is_missing);
+        if args.missing {
+            steps.retain(Step::is_missing);
+        }
+        if !args.missing || !steps.is_empty() {
+            arrays.push((node, steps, problem.filter(|_| !args.missing)));
+        }
+    }
+    let mut out = Out::new(cli.json, io, ("codecs", store.name()))?;
+    match out.json {
+        true => arrays
+            .iter()
+            .try_for_each(|(node, steps, problem)| record(node, steps, *problem, &mut out))?,
+        false if arrays.is_empty() => out.line(match args.missing {
+            true => "no codec is missing",
+            false => "there are no arrays",
+        })?,
+        false => show(&arrays, &mut out)?,
+    }
+    out.end()?;
+    Ok(match args.missing && missing {
+        true => Verdict::Problems,
+        false => Verdict::Sound,
+    })
+}
+
+/// The table, and what there is to say of codecs that are missing or wrong, each once.
+fn show(arrays: &[(&Node, Vec<Step>, Option<&str>)], out: &mut Out<'_>) -> Result<()> {
+    let mut table = Table::default();
+    table.row(HEAD.map(str::to_owned));
+    let mut said: Vec<String> = vec![];
+    for (node, steps, problem) in arrays {
+        let mut name = node.shown();
+        for step in steps {
+            let mut row = vec![std::mem::take(&mut name)];
+            row.extend(step.cells().map(|cell| plain(&cell)));
+            table.row(row);
+            if let Some(text) = step.state.said().map(plain)
+                && !said.contains(&text)
+            {
+                said.push(text);
+            }
+        }
+        if let Some(problem) = problem {
+            let text = format!("cannot be decoded: {}", plain(problem));
+            table.row([std::mem::take(&mut name), text]);
+        } else if steps.is_empty() {
+            table.row([name, "no codecs".to_owned()]);
+        }
+    }
+    for (n, line) in table.lines().iter().enumerate() {
+        let line = match n {
+            0 => out.paint(Colour::Bold, line),
+            _ => line.clone(),
+        };
+        out.line(&line)?;
+    }
+    if !said.is_empty() {
+        out.line("")?;
+    }
+    said.iter()
+        .try_for_each(|text| out.line(&out.paint(Colour::Red, text)))
+}
+
+fn record(node: &Node, steps: &[Step], problem: Option<&str>, out: &mut Out<'_>) -> Result<()> {
+    let path = Json::text(&format!("/{}", node.path));
+    for (n, step) in steps.iter().enumerate() {
+        let head = [("path", path.clone()), ("step", Json::int(n))];
+        out.record("codec", head.into_iter().chain(step.members()))?;
+    }
+    match problem {
+        None => Ok(()),
+        Some(problem) => out.record(
+            "problem",
+            [("path", path), ("problem", Json::text(problem))],
+        ),
+    }
+}

@@ -1,0 +1,270 @@
+//! A step of the way from values to stored bytes.
+
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::filter::Entry;
+use netcdf_core::filter::codec::is_private;
+use netcdf_core::format::zarr::raw::RawArray;
+use netcdf_core::format::zarr::{Dtype, Heap, Shard};
+use netcdf_core::json::Json;
+use netcdf_core::model::{Endianness, FilterSpec, ZarrVersion};
+
+use crate::strict::strict;
+use crate::table::shape;
+
+/// A step.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// What it is: `filter`, `byte order`, `texts`, `shards`.
+    role: &'static str,
+    /// Its names in versions 2 and 3.
+    names: [Option<String>; 2],
+    /// Number of the HDF5 filter, and its parameters.
+    hdf5: Option<FilterSpec>,
+    /// Parameters for people.
+    params: String,
+    /// As it stands in the metadata; `None` for what the type of an array of version 2 says.
+    json: Option<Json>,
+    /// Whether it can be undone.
+    pub state: State,
+}
+
+/// Whether a step can be undone here.
+#[derive(Debug)]
+pub(super) enum State {
+    /// It is built in.
+    BuiltIn,
+    /// A plugin in this file does it.
+    Plugin(String),
+    /// Nothing does it; what there is to say.
+    Missing(String),
+    /// It cannot be: what is wrong with it.
+    Wrong(String),
+}
+
+impl State {
+    /// What there is to say of what cannot be undone.
+    pub fn said(&self) -> Option<&str> {
+        match self {
+            Self::BuiltIn | Self::Plugin(_) => None,
+            Self::Missing(what) | Self::Wrong(what) => Some(what),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built in",
+            Self::Plugin(_) => "plugin",
+            Self::Missing(_) => "missing",
+            Self::Wrong(_) => "wrong",
+        }
+    }
+}
+
+impl Step {
+    fn new(role: &'static str, names: [Option<&str>; 2], params: String) -> Self {
+        Self {
+            role,
+            names: names.map(|name| name.map(str::to_owned)),
+            hdf5: None,
+            params,
+            json: None,
+            state: State::BuiltIn,
+        }
+    }
+
+    /// Whether nothing here can undo it.
+    pub fn is_missing(&self) -> bool {
+        match self.state {
+            State::Missing(_) => true,
+            State::BuiltIn | State::Plugin(_) | State::Wrong(_) => false,
+        }
+    }
+
+    /// Cells of the table, but for the first one.
+    pub fn cells(&self) -> [String; 6] {
+        let [v2, v3] = self.names.clone();
+        let or = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let state = match &self.state {
+            State::Plugin(path) => format!("plugin {path}"),
+            other => other.name().to_owned(),
+        };
+        [
+            self.role.to_owned(),
+            or(v2),
+            or(v3),
+            or(self.hdf5.as_ref().map(|spec| spec.id.to_string())),
+            state,
+            self.params.clone(),
+        ]
+    }
+
+    /// Members of its record.
+    pub fn members(&self) -> Vec<(&'static str, Json)> {
+        let text = |text: Option<&str>| text.map_or(Json::Null, Json::text);
+        let [v2, v3] = &self.names;
+        let spec = self.hdf5.as_ref();
+        let params = spec.map(|spec| spec.params.iter().map(Json::int).collect());
+        let file = match &self.state {
+            State::Plugin(path) => Some(path.as_str()),
+            State::BuiltIn | State::Missing(_) | State::Wrong(_) => None,
+        };
+        vec![
+            ("role", Json::text(self.role)),
+            ("v2", text(v2.as_deref())),
+            ("v3", text(v3.as_deref())),
+            ("hdf5", spec.map_or(Json::Null, |spec| Json::int(spec.id))),
+            ("hdf5_params", params.map_or(Json::Null, Json::Array)),
+            (
+                "stated",
+                self.json.clone().map_or(Json::Null, |j| strict(&j)),
+            ),
+            ("state", Json::text(self.state.name())),
+            ("file", text(file)),
+            ("remedy", text(self.state.said())),
+        ]
+    }
+}
+
+/// The steps of an array, in the order of writing.
+pub(super) fn steps(array: &RawArray, env: &Env) -> Vec<Step> {
+    let mut filters = array.filters(env).into_iter();
+    let mut steps = vec![];
+    let described = &array.described;
+    match described.version {
+        ZarrVersion::V2 => {
+            steps.extend(described.heap.map(|heap| of_texts(heap, array)));
+            steps.extend(described.stored.order.map(of_order));
+        }
+        ZarrVersion::V3 => {
+            let codecs = described.codecs.as_ref().and_then(Json::items);
+            let mut shards = described.shards.iter();
+            let mut way = Way {
+                array,
+                env,
+                filters: &mut filters,
+                steps: &mut steps,
+            };
+            way.follow(codecs.unwrap_or_default(), &mut shards);
+        }
+    }
+    // Those of version 2; in version 3 those that the walk did not come to.
+    steps.extend(filters.map(|(json, spec)| of_filter((json, spec), env)));
+    steps
+}
+
+/// A walk along the codecs of version 3.
+struct Way<'w, 'a, I> {
+    array: &'a RawArray,
+    env: &'w Env,
+    filters: &'w mut I,
+    steps: &'w mut Vec<Step>,
+}
+
+impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> Way<'_, 'a, I> {
+    /// The steps of these codecs, and of those in shards: not deeper than there are shards.
+    fn follow<'s>(&mut self, codecs: &[Json], shards: &mut impl Iterator<Item = &'s Shard>) {
+        for codec in codecs {
+            let name = codec.as_str().or_else(|| codec.get("name")?.as_str());
+            let mut step = match name {
+                Some("bytes" | "endian") => {
+                    let order = self.array.described.stored.order;
+                    order.map_or_else(|| of_bytes(""), of_order)
+                }
+                Some("vlen-utf8" | "vlen-bytes") => match self.array.described.heap {
+                    Some(heap) => of_texts(heap, self.array),
+                    None => Step::new("texts", [name, name], String::new()),
+                },
+                Some("sharding_indexed") => {
+                    let Some(shard) = shards.next() else { return };
+                    self.steps.push(of_shard(shard, codec, self.array));
+                    let inner = codec.get("configuration").and_then(|c| c.get("codecs"));
+                    let inner = inner.and_then(Json::items).unwrap_or_default();
+                    return self.follow(inner, shards);
+                }
+                Some(_) | None => match self.filters.next() {
+                    Some(filter) => of_filter(filter, self.env),
+                    None => return,
+                },
+            };
+            step.json = Some(codec.clone());
+            self.steps.push(step);
+        }
+    }
+}
+
+fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> Step {
+    let stated = json.get("id").or_else(|| json.get("name"));
+    let stated = stated.or(Some(json)).and_then(Json::as_str);
+    let mut step = Step::new("filter", [None, None], String::new());
+    match spec {
+        Ok(spec) => {
+            let label = env.filters.label(&spec);
+            let names = env.filters.codec_names(spec.id);
+            let known = names.map(|(v2, v3)| [Some(v2), Some(v3)]);
+            let known = known.unwrap_or_else(|| [label.name.as_deref().or(stated); 2]);
+            step.names = known.map(|name| name.filter(|n| !n.is_empty()).map(str::to_owned));
+            step.params = label.params;
+            step.state = match env.filters.entry(spec.id) {
+                Ok(Entry::BuiltIn(_)) => State::BuiltIn,
+                Ok(Entry::Plugin(plugin)) => State::Plugin(plugin.path.display().to_string()),
+                Err(_) => State::Missing(said(&spec, env)),
+            };
+            step.hdf5 = Some(spec).filter(|spec| !is_private(spec.id));
+        }
+        Err(e) => {
+            step.names = [stated, stated].map(|name| name.map(str::to_owned));
+            step.params = String::from_utf8_lossy(&json.to_bytes()).into_owned();
+            step.state = State::Wrong(e.to_string());
+        }
+    }
+    step.json = Some(json.clone());
+    step
+}
+
+/// What there is to say of a filter that is missing, and what to install.
+fn said(spec: &FilterSpec, env: &Env) -> String {
+    let found = env.filters.check(std::slice::from_ref(spec), 0);
+    found.err().map(|e| e.to_string()).unwrap_or_default()
+}
+
+fn of_order(order: Endianness) -> Step {
+    of_bytes(match order {
+        Endianness::Little => "little",
+        Endianness::Big => "big",
+    })
+}
+
+fn of_bytes(order: &str) -> Step {
+    Step::new("byte order", [None, Some("bytes")], order.to_owned())
+}
+
+fn of_texts(heap: Heap, array: &RawArray) -> Step {
+    let bytes = array.described.stored.dtype == Dtype::Blob;
+    let lengths = Some(if bytes { "vlen-bytes" } else { "vlen-utf8" });
+    let (names, what) = match heap {
+        Heap::Lengths => ([lengths; 2], "number, then length and bytes of each"),
+        Heap::Json => ([Some("json2"), None], "a list in JSON"),
+    };
+    Step::new("texts", names, what.to_owned())
+}
+
+/// A set of chunks; the codecs of these are steps of their own.
+fn of_shard(shard: &Shard, codec: &Json, array: &RawArray) -> Step {
+    let place = if shard.index_first { "first" } else { "last" };
+    let sum = if shard.checksum { " with crc32c" } else { "" };
+    let configured = codec.get("configuration");
+    let inner = configured
+        .and_then(|c| c.get("chunk_shape"))
+        .and_then(Json::items);
+    let inner = inner.map(|items| items.iter().filter_map(Json::as_u64).collect());
+    let inner: Vec<u64> = inner.unwrap_or_else(|| array.described.chunk.clone());
+    let params = format!(
+        "{} in {}, index {place}{sum}",
+        shape(&inner),
+        shape(&shard.shape)
+    );
+    let mut step = Step::new("shards", [None, Some("sharding_indexed")], params);
+    step.json = Some(codec.clone());
+    step
+}

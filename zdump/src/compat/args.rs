@@ -1,0 +1,163 @@
+//! The command line of `zmapio`: options of one letter, alone or together, before or behind the store.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::format::{Printer, Type};
+
+/// What is said where the command line is wrong, and with `-v`.
+pub(super) const USAGE: &str = "usage: zdump --compat [-t <type>[/<length>]][-d][-v][-h][-x objdump][-F <format>][-T <level>][-Xm] <file>\n";
+
+/// What is asked for.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// The objects of a store.
+    Dump(Box<Options>),
+    /// The usage message.
+    Usage,
+}
+
+/// What is to be printed, and how.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct Options {
+    /// The store.
+    pub store: PathBuf,
+    /// What all chunks are taken for.
+    pub ty: Type,
+    /// How their numbers are printed.
+    pub printer: Printer,
+    /// `-h`: chunks are not printed.
+    pub metadata_only: bool,
+    /// `-d`: all keys are listed on standard error first.
+    pub debug: bool,
+    /// `-Xm`: consolidated metadata is not printed.
+    pub no_consolidated: bool,
+    /// `-T`: the operations on the store are said.
+    pub trace: bool,
+    /// Whether there was a `-t`.
+    pub type_given: bool,
+    /// Whether there was a `-x`.
+    pub action_given: bool,
+}
+
+/// What was read of the command line so far.
+#[derive(Debug, Default)]
+struct Read {
+    ty: Option<Type>,
+    format: Option<String>,
+    action: bool,
+    metadata_only: bool,
+    debug: bool,
+    no_consolidated: bool,
+    trace: bool,
+    files: Vec<OsString>,
+}
+
+/// Reads the command line.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn parse(args: &[OsString]) -> Result<Asked, String> {
+    let mut read = Read::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let Some(letters) = arg.to_str().and_then(|a| a.strip_prefix('-')) else {
+            read.files.push(arg.clone());
+            continue;
+        };
+        match letters {
+            "" => read.files.push(arg.clone()),
+            "-" => {
+                read.files.extend(args.by_ref().cloned());
+            }
+            letters => {
+                if read.options(letters, &mut args)? {
+                    return Ok(Asked::Usage);
+                }
+            }
+        }
+    }
+    read.options_of_dump().map(|o| Asked::Dump(Box::new(o)))
+}
+
+impl Read {
+    /// Options in one argument; whether the usage message is asked for.
+    fn options<'a>(
+        &mut self,
+        letters: &str,
+        args: &mut impl Iterator<Item = &'a OsString>,
+    ) -> Result<bool, String> {
+        let mut rest = letters.chars();
+        while let Some(letter) = rest.next() {
+            match letter {
+                'd' => self.debug = true,
+                'h' => self.metadata_only = true,
+                'v' => return Ok(true),
+                't' | 'x' | 'F' | 'T' | 'X' => {
+                    let value = match rest.as_str() {
+                        "" => args.next().and_then(|v| v.to_str()),
+                        here => Some(here),
+                    };
+                    let value = value.ok_or_else(|| format!("option -{letter} needs a value"))?;
+                    self.value(letter, value)?;
+                    return Ok(false);
+                }
+                other => return Err(format!("unknown option -{other}")),
+            }
+        }
+        Ok(false)
+    }
+
+    fn value(&mut self, letter: char, value: &str) -> Result<(), String> {
+        match letter {
+            't' => self.ty = Some(Type::named(value)?),
+            'F' => self.format = Some(value.to_owned()),
+            'T' => self.trace = value.parse().is_ok_and(|level: i64| level > 0),
+            'X' if value.chars().all(|c| c == 'm') => self.no_consolidated = true,
+            'X' => return Err(format!("unknown -X argument {value}: it takes m")),
+            _ => match value.to_ascii_lowercase().as_str() {
+                "objdump" => self.action = true,
+                "clear" => {
+                    return Err("-x clear is refused: zdump never writes to a store".to_owned());
+                }
+                _ => return Err(format!("unknown action {value}: there is objdump")),
+            },
+        }
+        Ok(())
+    }
+
+    fn options_of_dump(self) -> Result<Options, String> {
+        let [file] = <[OsString; 1]>::try_from(self.files).map_err(|files| match files.len() {
+            0 => "no input file specified",
+            _ => "only one input file argument permitted",
+        })?;
+        let ty = self.ty.unwrap_or(Type::UByte);
+        Ok(Options {
+            store: unescaped(file),
+            printer: Printer::new(ty, self.format.as_deref())?,
+            metadata_only: self.metadata_only,
+            debug: self.debug,
+            no_consolidated: self.no_consolidated,
+            trace: self.trace,
+            type_given: self.ty.is_some(),
+            action_given: self.action,
+            ty,
+        })
+    }
+}
+
+/// A name without the backslashes with which scripts hide the `#` of URLs.
+fn unescaped(file: OsString) -> PathBuf {
+    match file.to_str() {
+        Some(text) if text.contains("://") && text.contains('\\') => {
+            let mut name = String::new();
+            let mut chars = text.chars();
+            while let Some(c) = chars.next() {
+                name.extend(if c == '\\' { chars.next() } else { Some(c) });
+            }
+            name.into()
+        }
+        Some(_) | None => file.into(),
+    }
+}

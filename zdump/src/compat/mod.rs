@@ -1,0 +1,205 @@
+//! `--compat`: the command line of netCDF-C's test program `zmapio`, and what it prints. Chunks are shown as they are
+//! stored, all in the same type, whatever the metadata says of them.
+//!
+//! It differs where `zmapio` does harm or loses data: `-x clear` is refused, `-F` takes formats of one number only, texts are
+//! neither cut off nor read over their ends, and `zarr.json` is metadata. docs/zdump.md has the list.
+
+mod args;
+mod format;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format::zarr::Dtype;
+use netcdf_core::io::Store;
+use netcdf_core::model::Endianness;
+use netcdf_core::tool::{self, Io, Status};
+
+use crate::NAME;
+use crate::open::Session;
+use crate::out::Out;
+use crate::survey::{Role, Survey, split};
+
+use args::{Asked, Options, USAGE};
+
+/// Levels of keys.
+const DEPTH: usize = 256;
+
+/// Runs the tool as netCDF-C's `zmapio`; `args` are what follows `--compat`.
+pub(crate) fn run(args: &[OsString], io: &mut Io) -> Status {
+    let options = match args::parse(args) {
+        Ok(Asked::Dump(options)) => options,
+        Ok(Asked::Usage) => return told(USAGE, io),
+        Err(what) => return told(&format!("{NAME}: {what}\n{USAGE}"), io),
+    };
+    for (said, text) in [
+        (options.type_given, "Default type: ubyte\n"),
+        (options.action_given, "Default action: objdump\n"),
+    ] {
+        if !said {
+            // Where standard error is closed, there is nobody left to tell.
+            let _ = write!(io.stderr, "{text}");
+        }
+    }
+    match dump(&options, io) {
+        Ok(()) => Status::Success,
+        Err(e) => tool::report(NAME, &e, io),
+    }
+}
+
+/// A usage message, which is a failure of 1 for `zmapio`.
+fn told(text: &str, io: &mut Io) -> Status {
+    // Where standard error is closed, there is nobody left to tell.
+    let _ = write!(io.stderr, "{text}");
+    Status::Failure
+}
+
+/// Prints the objects of a store.
+fn dump(options: &Options, io: &mut Io) -> Result<()> {
+    tool::catch_limits()?;
+    let session = Session::plain(options.trace);
+    let store = session.store(&options.store, io)?;
+    let survey = Survey::read(&store, &session.env)?;
+    if options.debug {
+        // Where standard error is closed, there is nobody left to tell.
+        let _ = writeln!(io.stderr, "stack:");
+        each(&store, &mut |n, key| {
+            let _ = writeln!(io.stderr, "[{n}] /{key}");
+            Ok(())
+        })?;
+    }
+    let mut out = Out::new(false, io, ("compat", store.name()))?;
+    each(&store, &mut |n, key| {
+        session.env.cancel.check()?;
+        object((&store, &survey), options, (n, key), &mut out)
+    })?;
+    out.end()
+}
+
+/// Visits all there is in a store, groups included, with its number: depth first, names in the order of their bytes.
+fn each(store: &Arc<dyn Store>, visit: &mut dyn FnMut(u64, &str) -> Result<()>) -> Result<()> {
+    let level = |prefix: &str| store.children(prefix).map(Vec::into_iter);
+    let mut levels = vec![(String::new(), level("")?)];
+    let mut number = 0;
+    while let Some((prefix, names)) = levels.last_mut() {
+        let Some(name) = names.next() else {
+            levels.pop();
+            continue;
+        };
+        let key = format!("{prefix}{}", name.trim_end_matches('/'));
+        visit(number, &key)?;
+        number += 1;
+        if bytes_of(store, &key)?.is_none() {
+            if levels.len() >= DEPTH {
+                let e = Error::new(
+                    ErrorKind::Limit,
+                    "more levels of keys than the limit allows",
+                );
+                return Err(e.in_object(&key).of(store.name()));
+            }
+            let prefix = key + "/";
+            let names = level(&prefix)?;
+            levels.push((prefix, names));
+        }
+    }
+    Ok(())
+}
+
+/// How many bytes a key has; `None` for what only has keys below it.
+fn bytes_of(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
+    match store.size(key) {
+        Ok(size) => Ok(size),
+        Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// What a key is to `zmapio`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Metadata,
+    Chunk,
+    /// Its contents are not shown.
+    Hidden,
+}
+
+fn kind(key: &str, options: &Options) -> Kind {
+    match split(key).1 {
+        ".zmetadata" if options.no_consolidated => Kind::Hidden,
+        "zarr.json" => Kind::Metadata,
+        name if name.starts_with('.') => Kind::Metadata,
+        _ => Kind::Chunk,
+    }
+}
+
+/// Prints a line, if the key has bytes.
+fn object(
+    (store, survey): (&Arc<dyn Store>, &Survey),
+    options: &Options,
+    (number, key): (u64, &str),
+    out: &mut Out<'_>,
+) -> Result<()> {
+    let Some(size) = bytes_of(store, key)? else {
+        return Ok(());
+    };
+    let kind = kind(key, options);
+    let count = match kind {
+        Kind::Chunk => size.div_ceil(options.ty.size()),
+        Kind::Metadata | Kind::Hidden => size,
+    };
+    out.bytes(format!("[{number}] /{key} : ({count})").as_bytes())?;
+    if kind == Kind::Chunk && size > 0 && !options.ty.is_text() {
+        out.bytes(format!(" ({})", options.ty.name()).as_bytes())?;
+    }
+    out.bytes(b" |")?;
+    if size > 0 {
+        contents((store, survey), options, (kind, key), out)?;
+    }
+    out.bytes(b"|\n")
+}
+
+/// Prints what a key has.
+fn contents(
+    (store, survey): (&Arc<dyn Store>, &Survey),
+    options: &Options,
+    (kind, key): (Kind, &str),
+    out: &mut Out<'_>,
+) -> Result<()> {
+    match kind {
+        Kind::Hidden => Ok(()),
+        Kind::Metadata => out.bytes(&get(store, key)?),
+        Kind::Chunk if options.metadata_only => out.bytes(b"..."),
+        Kind::Chunk => {
+            let big = is_big_endian(survey, key);
+            let bytes = get(store, key)?;
+            let write = &mut |text: &[u8]| out.bytes(text);
+            options.printer.print(&bytes, big, write)
+        }
+    }
+}
+
+fn get(store: &Arc<dyn Store>, key: &str) -> Result<Vec<u8>> {
+    let gone = || {
+        let e = Error::new(ErrorKind::NotFound, "the key is not there any more");
+        e.in_object(key).of(store.name())
+    };
+    store.get(key)?.ok_or_else(gone)
+}
+
+/// Whether the numbers of the array that a key is below have their highest byte first: all that counts of its type.
+fn is_big_endian(survey: &Survey, key: &str) -> bool {
+    let node = match survey.role(key) {
+        Role::Chunk(node, _) | Role::Shard(node, _) => Some(node),
+        Role::Other(node) => node,
+        Role::Metadata => None,
+    };
+    let array = node.and_then(|n| survey.nodes.get(n)?.array());
+    array.is_some_and(|array| {
+        let stored = &array.described.stored;
+        let text = matches!(stored.dtype, Dtype::Char | Dtype::Bytes(_));
+        stored.order == Some(Endianness::Big) && !text
+    })
+}

@@ -1,0 +1,46 @@
+use super::*;
+
+fn asked(line: &str) -> std::result::Result<Box<Options>, String> {
+    let args: Vec<_> = line.split(' ').map(OsString::from).collect();
+    match args::parse(&args)? {
+        Asked::Dump(options) => Ok(options),
+        Asked::Usage => Err("usage".to_owned()),
+    }
+}
+
+#[test]
+fn options_stand_together_and_anywhere() {
+    let options = asked("x.file -hd -tint -x objdump -Xm -T 0").unwrap();
+    assert!(options.metadata_only && options.debug && options.no_consolidated);
+    assert!(options.type_given && options.action_given && !options.trace);
+    assert_eq!(options.ty, args_type("int"));
+    let url = asked(r"file://x\#mode=nczarr,file").unwrap();
+    assert_eq!(url.store.to_str(), Some("file://x#mode=nczarr,file"));
+    assert!(!url.type_given && !url.action_given);
+    assert_eq!(kind("g/.zmetadata", &options), Kind::Hidden);
+    assert_eq!(kind("g/.zmetadata", &url), Kind::Metadata);
+    assert_eq!(kind("g/v/c/0", &url), Kind::Chunk);
+}
+
+fn args_type(name: &str) -> format::Type {
+    format::Type::named(name).unwrap()
+}
+
+#[test]
+fn what_is_wrong_is_told() {
+    for (line, want) in [
+        ("-x clear x", "-x clear is refused"),
+        ("-x none x", "unknown action"),
+        ("-q x", "unknown option -q"),
+        ("-t", "needs a value"),
+        ("-t long x", "unknown type long"),
+        ("-Xq x", "unknown -X argument"),
+        ("-h", "no input file"),
+        ("x y", "only one input file"),
+        ("-F %s x", "-F \"%s\" is refused"),
+        ("-v x", "usage"),
+    ] {
+        let said = asked(line).unwrap_err();
+        assert!(said.contains(want), "{line}: {said}");
+    }
+}

@@ -1,0 +1,349 @@
+//! Values of two arrays, whatever their chunks. The stored chunks of the one with the larger chunks are gone through, and what the
+//! other has there is gathered; then the stored chunks of the other, where the first has none. So time and memory depend
+//! on what is stored, not on how large an array says that it is.
+
+use netcdf_core::chunk::grid::Grid;
+use netcdf_core::chunk::pool::Item;
+use netcdf_core::chunk::scatter::{Block, advance};
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
+use netcdf_core::model::region::product;
+use netcdf_core::model::{Region, Values};
+
+use super::finder::Finder;
+use super::report::{Difference, Report};
+use super::tally::{Tally, constant};
+use crate::array::values::{differing, differing_from, same};
+use crate::array::{Found, Opened, Place};
+use crate::out::plain;
+
+/// Two arrays whose values are compared; `x` is the one with the larger chunks.
+struct Pair<'a> {
+    x: Finder<'a>,
+    y: Finder<'a>,
+    /// What both have: the smaller of their lengths.
+    shape: Vec<u64>,
+}
+
+/// Compares the values of two arrays of as many dimensions.
+///
+/// # Errors
+/// Those of listing the stores, and of writing.
+pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_>) -> Result<()> {
+    let mut readable = true;
+    for opened in [a, b] {
+        if let Err(e) = opened.numbered().and_then(|()| opened.chain()) {
+            report.problem(&a.path, &e)?;
+            readable = false;
+        }
+    }
+    if !readable {
+        return Ok(());
+    }
+    let elements = |o: &Opened<'_>| product(&o.chunk).unwrap_or(u64::MAX);
+    let swapped = elements(b) > elements(a);
+    let (x, y) = if swapped { (b, a) } else { (a, b) };
+    let shape = a.shape.iter().zip(&b.shape).map(|(n, m)| *n.min(m));
+    let pair = Pair {
+        x: Finder::new(x),
+        y: Finder::new(y),
+        shape: shape.collect(),
+    };
+    let mut tally = Tally::default();
+    pair.each(x, &mut tally, &|place| pair.over_x(place))?;
+    pair.each(y, &mut tally, &|place| pair.over_y(place))?;
+    let whole = product(&pair.shape);
+    pair.unstored(whole, &tally, (report, &a.path), swapped)?;
+    if let Some(difference) = tally.difference(whole, swapped) {
+        report.tell(&a.path, difference)?;
+    }
+    problems(&tally, report, &a.path)
+}
+
+/// What kept chunks from being compared.
+fn problems(tally: &Tally, report: &mut Report<'_>, path: &str) -> Result<()> {
+    if tally.wrong == 0 {
+        return Ok(());
+    }
+    let mut difference = Difference::new("problem", None, None);
+    let text = match tally.wrong {
+        1 => "a chunk cannot be compared".to_owned(),
+        n => format!("{n} parts of chunks cannot be compared"),
+    };
+    let reasons = tally.reasons.iter();
+    let texts = reasons.clone().map(|text| Json::text(text)).collect();
+    difference.more = vec![
+        ("what", Json::text(&text)),
+        ("count", Json::int(tally.wrong)),
+        ("reasons", Json::Array(texts)),
+    ];
+    difference.text = std::iter::once(text)
+        .chain(reasons.map(|text| plain(text)))
+        .collect();
+    report.tell(path, difference)
+}
+
+impl Pair<'_> {
+    /// Looks at all stored chunks of an array, in parallel.
+    fn each(
+        &self,
+        opened: &Opened<'_>,
+        tally: &mut Tally,
+        look: &(dyn Fn(&Place) -> Result<Tally> + Sync),
+    ) -> Result<()> {
+        opened.stored(&mut |batch| {
+            let items = batch.into_iter().map(|place| {
+                let bytes = place.as_ref().map_or(0, |p| opened.memory(p));
+                Ok(Item {
+                    bytes: bytes.saturating_mul(2),
+                    value: place,
+                })
+            });
+            let work = |place: Found| {
+                opened.env.cancel.check()?;
+                Ok(match place {
+                    Ok(place) => look(&place),
+                    Err(lost) => Err(lost.error),
+                })
+            };
+            opened.env.pool.ordered(items, work, |found| match found {
+                Ok(found) => {
+                    tally.add(found);
+                    Ok(())
+                }
+                Err(e) => tally.failed(e),
+            })
+        })
+    }
+
+    /// The part of a chunk that both arrays have.
+    fn common(&self, opened: &Opened<'_>, place: &Place) -> Option<Region> {
+        let block = opened.block(&place.place);
+        let ends = block.start.iter().zip(&block.count).zip(&self.shape);
+        let count = ends.map(|((start, n), len)| len.saturating_sub(*start).min(*n));
+        let count: Vec<u64> = count.collect();
+        (!count.contains(&0)).then(|| Region::boxed(block.start, count))
+    }
+
+    /// Compares a stored chunk of `x` with what `y` has there.
+    fn over_x(&self, place: &Place) -> Result<Tally> {
+        let mut tally = Tally::default();
+        let Some(part) = self.common(self.x.opened, place) else {
+            return Ok(tally);
+        };
+        tally.covered = part.elements().unwrap_or(u64::MAX);
+        let values = match self.x.opened.decode(place) {
+            Ok(values) => values,
+            Err(e) => {
+                tally.failed(e)?;
+                return Ok(tally);
+            }
+        };
+        let block = self.x.opened.block(&place.place);
+        for (cell, part) in cells(self.y.opened, &part) {
+            let side = (&values, &block);
+            if let Err(e) = self.with_y(side, &cell, &part, &mut tally) {
+                tally.failed(e)?;
+            }
+        }
+        Ok(tally)
+    }
+
+    /// Compares a part of a chunk of `x` with the chunk of `y` that has it.
+    fn with_y(
+        &self,
+        x: (&Values, &Block),
+        cell: &[u64],
+        part: &Region,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let Some(place) = self.y.locate(cell)? else {
+            let fill = unwritten(self.y.opened)?;
+            self.compare(x, (fill, None), part, tally);
+            return Ok(());
+        };
+        let values = self.y.decode(&place)?;
+        let block = self.y.opened.block(cell);
+        self.compare(x, (&values, Some(&block)), part, tally);
+        Ok(())
+    }
+
+    /// Compares what a stored chunk of `y` has where `x` has no chunk.
+    fn over_y(&self, place: &Place) -> Result<Tally> {
+        let mut tally = Tally::default();
+        let Some(part) = self.common(self.y.opened, place) else {
+            return Ok(tally);
+        };
+        let mut values = None;
+        let block = self.y.opened.block(&place.place);
+        for (cell, part) in cells(self.x.opened, &part) {
+            match self.x.locate(&cell) {
+                // It was compared, or could not be: that was told.
+                Ok(Some(_)) | Err(_) => continue,
+                Ok(None) => {}
+            }
+            tally.covered = tally
+                .covered
+                .saturating_add(part.elements().unwrap_or(u64::MAX));
+            if values.is_none() {
+                match self.y.opened.decode(place) {
+                    Ok(decoded) => values = Some(decoded),
+                    Err(e) => {
+                        tally.failed(e)?;
+                        continue;
+                    }
+                }
+            }
+            let Some(values) = &values else { continue };
+            match unwritten(self.x.opened) {
+                Ok(fill) => self.compare_filled(fill, (values, &block), &part, &mut tally),
+                Err(e) => tally.failed(e)?,
+            }
+        }
+        Ok(tally)
+    }
+
+    /// Compares a part of a chunk of `x` with one of `y`, or with its fill value.
+    fn compare(
+        &self,
+        (values, block): (&Values, &Block),
+        (others, other_block): (&Values, Option<&Block>),
+        part: &Region,
+        tally: &mut Tally,
+    ) {
+        rows(part, &mut |index, len| {
+            let i = offset(index, block);
+            let j = other_block.map_or(0, |block| offset(index, block));
+            let mut found = |n: usize| {
+                let (i, j) = (
+                    i.saturating_add(n),
+                    match other_block {
+                        Some(_) => j.saturating_add(n),
+                        None => 0,
+                    },
+                );
+                self.differs(along(index, n), (values, i), (others, j), tally);
+            };
+            match other_block {
+                Some(_) => differing((values, i), (others, j), len, &mut found),
+                None => differing_from((values, i), others, len, &mut found),
+            }
+        });
+    }
+
+    /// Compares the fill value of `x` with a part of a chunk of `y`.
+    fn compare_filled(
+        &self,
+        fill: &Values,
+        (values, block): (&Values, &Block),
+        part: &Region,
+        tally: &mut Tally,
+    ) {
+        rows(part, &mut |index, len| {
+            let j = offset(index, block);
+            differing_from((values, j), fill, len, &mut |n| {
+                let j = j.saturating_add(n);
+                self.differs(along(index, n), (fill, 0), (values, j), tally);
+            });
+        });
+    }
+
+    fn differs(
+        &self,
+        index: Vec<u64>,
+        (x, i): (&Values, usize),
+        (y, j): (&Values, usize),
+        tally: &mut Tally,
+    ) {
+        let texts = || {
+            let (a, b) = (self.x.opened, self.y.opened);
+            (constant(a, x, i), constant(b, y, j))
+        };
+        tally.differs(index, (x, i), (y, j), &texts);
+    }
+
+    /// Elements that neither has stored: they differ if the fill values do.
+    fn unstored(
+        &self,
+        whole: Option<u64>,
+        tally: &Tally,
+        (report, path): (&mut Report<'_>, &str),
+        swapped: bool,
+    ) -> Result<()> {
+        let left = whole.map_or(u64::MAX, |n| n.saturating_sub(tally.covered));
+        let fills = (&self.x.opened.unwritten, &self.y.opened.unwritten);
+        let (Some(x), Some(y)) = fills else {
+            return Ok(());
+        };
+        // Where chunks cannot be found, it is not known what is stored.
+        if left == 0 || same(x, 0, y, 0) || tally.wrong > 0 {
+            return Ok(());
+        }
+        let texts = (constant(self.x.opened, x, 0), constant(self.y.opened, y, 0));
+        let (a, b) = if swapped { (texts.1, texts.0) } else { texts };
+        let mut difference = Difference::texts("missing", &a, &b);
+        difference.more = vec![("count", Json::int(left))];
+        difference.text = vec![format!(
+            "{left} elements are stored in neither, and their fill values differ: {a} | {b}"
+        )];
+        report.tell(path, difference)
+    }
+}
+
+/// What readers take for an element that is not stored.
+fn unwritten<'o>(opened: &'o Opened<'_>) -> Result<&'o Values> {
+    opened.unwritten.as_ref().ok_or_else(|| {
+        let what = "a chunk is missing, and the fill value is none of the type";
+        opened.said(Error::new(ErrorKind::Corrupt, what))
+    })
+}
+
+/// The chunks of an array that have elements in a box, and what they have in common with it.
+fn cells(opened: &Opened<'_>, part: &Region) -> impl Iterator<Item = (Vec<u64>, Region)> + use<> {
+    let grid = Grid::of(opened.shape.clone(), opened.chunk.clone());
+    let (start, chunk) = (part.start.clone(), opened.chunk.clone());
+    grid.cells(part).map(move |cell| {
+        let first = start.iter().zip(&cell.start);
+        let first: Vec<u64> = first.map(|(a, b)| a.saturating_add(*b)).collect();
+        let place = first.iter().zip(&chunk);
+        let place = place.map(|(at, len)| at / (*len).max(1)).collect();
+        (place, Region::boxed(first, cell.count))
+    })
+}
+
+/// Visits the rows of a box: the index of the first element, and how many there are.
+fn rows(part: &Region, visit: &mut dyn FnMut(&[u64], usize)) {
+    let outer = part.count.len().saturating_sub(1);
+    let lengths = part.count.get(..outer).unwrap_or_default();
+    let len = part.count.last().copied().unwrap_or(1);
+    let len = usize::try_from(len).unwrap_or(usize::MAX);
+    let mut at = vec![0u64; outer];
+    loop {
+        let within = at.iter().copied().chain(std::iter::repeat(0));
+        let index = part.start.iter().zip(within);
+        let index: Vec<u64> = index.map(|(start, n)| start.saturating_add(n)).collect();
+        visit(&index, len);
+        if !advance(&mut at, lengths) {
+            return;
+        }
+    }
+}
+
+/// The number of an element in a chunk.
+fn offset(index: &[u64], block: &Block) -> usize {
+    let parts = index.iter().zip(&block.start).zip(&block.count);
+    let number = parts.fold(0u64, |n, ((at, start), len)| {
+        n.saturating_mul(*len)
+            .saturating_add(at.saturating_sub(*start))
+    });
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// The index of an element `n` further along the last dimension.
+fn along(index: &[u64], n: usize) -> Vec<u64> {
+    let mut index = index.to_vec();
+    if let Some(last) = index.last_mut() {
+        *last = last.saturating_add(n as u64);
+    }
+    index
+}

@@ -1,0 +1,128 @@
+//! Finds and decodes the chunks of an array by their places. What was found last is kept, as chunks that lie side by side on
+//! one side have chunks of the other side in common.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use netcdf_core::error::Result;
+use netcdf_core::model::Values;
+
+use crate::array::{Opened, Place};
+
+/// Indexes of shards that are kept.
+const INDEXES: usize = 8;
+
+/// Chunks that are kept at most: more take long to look through.
+const CHUNKS: usize = 64;
+
+/// The chunks of a key by their places; `None` if there is no such key.
+type Index = Option<BTreeMap<Vec<u64>, Range<u64>>>;
+
+/// Something by its place, with its bytes.
+type Entry<T> = (Vec<u64>, u64, Arc<T>);
+
+/// What is kept, the last used in front.
+type Kept<T> = Mutex<VecDeque<Entry<T>>>;
+
+/// Finds chunks.
+pub(super) struct Finder<'a> {
+    /// The array.
+    pub opened: &'a Opened<'a>,
+    indexes: Kept<Index>,
+    chunks: Kept<Values>,
+}
+
+impl<'a> Finder<'a> {
+    /// A finder that keeps nothing yet.
+    pub fn new(opened: &'a Opened<'a>) -> Self {
+        Self {
+            opened,
+            indexes: Mutex::default(),
+            chunks: Mutex::default(),
+        }
+    }
+
+    /// Where a chunk is; `None` if it is not stored.
+    ///
+    /// # Errors
+    /// Those of the store; a damaged index of a shard.
+    pub fn locate(&self, place: &[u64]) -> Result<Option<Place>> {
+        if !self.opened.sharded() {
+            return self.opened.locate(place);
+        }
+        let key_place = self.opened.key_place(place);
+        let key = self.opened.key(&key_place);
+        let index = match get(&self.indexes, &key_place) {
+            Some(index) => index,
+            None => {
+                let index = Arc::new(self.index(&key_place, &key)?);
+                put(
+                    &self.indexes,
+                    (key_place, 1, Arc::clone(&index)),
+                    INDEXES as u64,
+                );
+                index
+            }
+        };
+        let range = index.as_ref().as_ref().and_then(|index| index.get(place));
+        Ok(range.map(|range| Place {
+            place: place.to_vec(),
+            key,
+            range: range.clone(),
+        }))
+    }
+
+    fn index(&self, key_place: &[u64], key: &str) -> Result<Index> {
+        let Some(size) = self.opened.size(key)? else {
+            return Ok(None);
+        };
+        let parts = self.opened.parts(key_place, key, size)?.into_iter();
+        Ok(Some(parts.map(|part| (part.place, part.range)).collect()))
+    }
+
+    /// The values of a chunk.
+    ///
+    /// # Errors
+    /// As [`Opened::decode`].
+    pub fn decode(&self, place: &Place) -> Result<Arc<Values>> {
+        if let Some(values) = get(&self.chunks, &place.place) {
+            return Ok(values);
+        }
+        let values = Arc::new(self.opened.decode(place)?);
+        let (bytes, most) = (self.opened.memory(place), self.opened.env.pool.memory);
+        put(
+            &self.chunks,
+            (place.place.clone(), bytes, Arc::clone(&values)),
+            most / 2,
+        );
+        Ok(values)
+    }
+}
+
+fn lock<T>(kept: &Kept<T>) -> MutexGuard<'_, VecDeque<Entry<T>>> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn get<T>(kept: &Kept<T>, place: &[u64]) -> Option<Arc<T>> {
+    let mut kept = lock(kept);
+    let at = kept.iter().position(|(known, ..)| known == place)?;
+    let found = kept.remove(at)?;
+    let value = Arc::clone(&found.2);
+    kept.push_front(found);
+    Some(value)
+}
+
+/// Keeps something, as long as there is room for it and for what was used since.
+fn put<T>(kept: &Kept<T>, new: Entry<T>, most: u64) {
+    let mut kept = lock(kept);
+    kept.push_front(new);
+    let mut sum = 0u64;
+    let fits = |(_, bytes, _): &Entry<T>| {
+        sum = sum.saturating_add(*bytes);
+        sum <= most
+    };
+    let fitting = kept.iter().take(CHUNKS).map(fits);
+    let fitting = fitting.take_while(|fits| *fits).count();
+    kept.truncate(fitting);
+}

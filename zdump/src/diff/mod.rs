@@ -1,0 +1,78 @@
+//! `diff`: what differs between two stores, whatever their layout and version.
+//!
+//! | module | what |
+//! |---|---|
+//! | `nodes` | groups and arrays of both, by their paths |
+//! | `meta` | what the metadata of two arrays says |
+//! | `attributes` | attributes by value |
+//! | `data` | values, by regions of the array |
+//! | `tally` | what was found of them |
+//! | `finder` | chunks by their places, for regions of other chunks |
+//! | `raw` | keys and bytes |
+//! | `report` | text and JSON lines |
+
+mod attributes;
+mod data;
+mod finder;
+mod meta;
+mod nodes;
+mod raw;
+mod report;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
+use netcdf_core::tool::Io;
+
+use crate::Verdict;
+use crate::cli::{Cli, DiffArgs};
+use crate::open::Session;
+use crate::out::Out;
+use crate::survey::{Survey, no_store};
+use report::Report;
+
+/// Runs the command.
+///
+/// # Errors
+/// Those of the stores.
+pub(crate) fn run(
+    args: &DiffArgs,
+    (cli, session): (&Cli, &Session),
+    io: &mut Io,
+) -> Result<Verdict> {
+    let stdin = Path::new("-");
+    if args.a == stdin && args.b == stdin {
+        let what = "standard input cannot be both stores";
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    let a = session.store(&args.a, io)?;
+    let b = session.store(&args.b, io)?;
+    let mut out = Out::new(cli.json, io, ("diff", a.name()))?;
+    if out.json {
+        out.record("other", [("store", Json::text(b.name()))])?;
+    }
+    let mut report = Report::new(out);
+    if args.raw {
+        raw::compare((&a, &b), &session.env, &mut report)?;
+    } else {
+        let surveys = (
+            Survey::read(&a, &session.env)?,
+            Survey::read(&b, &session.env)?,
+        );
+        for (survey, store) in [(&surveys.0, &a), (&surveys.1, &b)] {
+            if !survey.is_store() {
+                return Err(no_store(store).with_remedy("--raw compares any keys"));
+            }
+        }
+        nodes::compare(
+            (&a, &surveys.0),
+            (&b, &surveys.1),
+            (&session.env, &mut report),
+        )?;
+    }
+    report.end()
+}

@@ -1,0 +1,140 @@
+//! Groups and arrays of two stores, by their paths.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::io::Store;
+use netcdf_core::json::Json;
+use netcdf_core::model::ZarrVersion;
+
+use super::report::{Difference, Report};
+use super::{attributes, data, meta};
+use crate::array::Opened;
+use crate::survey::{Node, Survey, What};
+use crate::table::shape;
+
+/// A store and what is in it.
+type Side<'a> = (&'a Arc<dyn Store>, &'a Survey);
+
+/// Compares all nodes of two stores.
+///
+/// # Errors
+/// Those of the stores, and of writing.
+pub(super) fn compare(
+    a: Side<'_>,
+    b: Side<'_>,
+    (env, report): (&Env, &mut Report<'_>),
+) -> Result<()> {
+    let mut paths: BTreeMap<&str, (Option<&Node>, Option<&Node>)> = BTreeMap::new();
+    for node in &a.1.nodes {
+        paths.entry(&node.path).or_default().0 = Some(node);
+    }
+    for node in &b.1.nodes {
+        paths.entry(&node.path).or_default().1 = Some(node);
+    }
+    let mut versions = BTreeSet::new();
+    for (path, sides) in paths {
+        env.cancel.check()?;
+        match sides {
+            (Some(x), Some(y)) => {
+                version((x, y), &mut versions, report)?;
+                both((a.0, x), (b.0, y), (env, report))?;
+            }
+            (Some(x), None) => alone(x, has_below(b.1, path), (report, false))?,
+            (None, Some(y)) => alone(y, has_below(a.1, path), (report, true))?,
+            (None, None) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether there are nodes below a path, which then is a group without metadata.
+fn has_below(survey: &Survey, path: &str) -> bool {
+    let below = |node: &Node| match path {
+        "" => true,
+        path => node
+            .path
+            .strip_prefix(path)
+            .is_some_and(|rest| rest.starts_with('/')),
+    };
+    survey.nodes.iter().any(below)
+}
+
+/// A node that one store has only.
+fn alone(node: &Node, implied: bool, (report, second): (&mut Report<'_>, bool)) -> Result<()> {
+    let (kind, text) = what(node);
+    let sides = |json: Json| match second {
+        true => (None, Some(json)),
+        false => (Some(json), None),
+    };
+    let (a, b) = sides(Json::text(&text));
+    let group = matches!(node.what, What::Group | What::Nothing);
+    let layout = implied && group;
+    report.tell(&node.shown(), Difference::new(kind, a, b).of_layout(layout))?;
+    if !layout {
+        return Ok(());
+    }
+    let (a, b) = match second {
+        true => (None, Some(node)),
+        false => (Some(node), None),
+    };
+    attributes::compare(&node.shown(), (a, b), report)
+}
+
+/// What a node is, in a word and in some.
+fn what(node: &Node) -> (&'static str, String) {
+    match &node.what {
+        What::Group | What::Nothing => ("group", "group".to_owned()),
+        What::Broken(why) => ("broken", format!("broken: {why}")),
+        What::Array(array) => {
+            let described = &array.described;
+            let (shape, ty) = (shape(&described.shape), described.stored.spelling());
+            ("array", format!("array {shape} of {ty}"))
+        }
+    }
+}
+
+/// The versions of nodes: said once for each pair.
+fn version(
+    (a, b): (&Node, &Node),
+    said: &mut BTreeSet<(u8, u8)>,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let number = |node: &Node| match node.version {
+        Some(ZarrVersion::V2) => 2,
+        Some(ZarrVersion::V3) => 3,
+        None => 0,
+    };
+    let pair = (number(a), number(b));
+    if pair.0 == pair.1 || !said.insert(pair) {
+        return Ok(());
+    }
+    let json = |n: u8| (n > 0).then(|| Json::int(n));
+    let difference = Difference::new("version", json(pair.0), json(pair.1));
+    report.tell(&a.shown(), difference.of_layout(true))
+}
+
+/// A node that both stores have.
+fn both(
+    (a, x): (&Arc<dyn Store>, &Node),
+    (b, y): (&Arc<dyn Store>, &Node),
+    (env, report): (&Env, &mut Report<'_>),
+) -> Result<()> {
+    let path = x.shown();
+    let ((kind, text), (other, other_text)) = (what(x), what(y));
+    if kind != other || kind == "broken" {
+        return report.tell(&path, Difference::texts("node", &text, &other_text));
+    }
+    let arrays = Opened::new(a, env, x).zip(Opened::new(b, env, y));
+    let Some((x_array, y_array)) = arrays else {
+        return attributes::compare(&path, (Some(x), Some(y)), report);
+    };
+    let comparable = meta::compare((x, &x_array), (y, &y_array), report)?;
+    attributes::compare(&path, (Some(x), Some(y)), report)?;
+    match comparable {
+        true => data::compare((&x_array, &y_array), report),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,136 @@
+//! Keys and bytes of two stores.
+
+use std::sync::Arc;
+
+use netcdf_core::chunk::pool::Item;
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::Store;
+use netcdf_core::json::Json;
+use netcdf_core::limits;
+
+use super::report::{Difference, Report};
+
+/// Keys that are looked at together.
+const BATCH: usize = 512;
+/// Bytes of a key that are compared at a time.
+const PIECE: u64 = 16 << 20;
+
+type Stores<'a> = (&'a Arc<dyn Store>, &'a Arc<dyn Store>);
+
+/// Compares all keys of two stores: first those of the first one, then those that only the second one has.
+///
+/// # Errors
+/// Those of the stores, and of writing.
+pub(super) fn compare((a, b): Stores<'_>, env: &Env, report: &mut Report<'_>) -> Result<()> {
+    each((a, env, report), &|key, size| {
+        with((a, b), (key, size), env)
+    })?;
+    each((b, env, report), &|key, size| {
+        let here = size_of(a, key)?.is_some();
+        let there = || Difference::new("key", None, Some(bytes(size)));
+        Ok((!here).then(there))
+    })
+}
+
+/// Looks at all keys of a store, in parallel.
+fn each(
+    (store, env, report): (&Arc<dyn Store>, &Env, &mut Report<'_>),
+    look: &(dyn Fn(&str, u64) -> Result<Option<Difference>> + Sync),
+) -> Result<()> {
+    let mut all = |batch: Vec<(String, u64)>| {
+        let items = batch.into_iter().map(|value| {
+            let bytes = value.1.min(PIECE).saturating_mul(2);
+            Ok(Item { bytes, value })
+        });
+        let work = |(key, size): (String, u64)| {
+            env.cancel.check()?;
+            let found = look(&key, size)?;
+            Ok(found.map(|difference| (key, difference)))
+        };
+        env.pool.ordered(items, work, |found| match found {
+            Some((key, difference)) => report.tell(&key, difference),
+            None => Ok(()),
+        })
+    };
+    let mut batch = vec![];
+    store.walk("", &mut |key, size| {
+        batch.push((key.to_owned(), size));
+        match batch.len() < BATCH {
+            true => Ok(()),
+            false => all(std::mem::take(&mut batch)),
+        }
+    })?;
+    all(batch)
+}
+
+fn bytes(size: u64) -> Json {
+    Json::text(&format!("{size} B"))
+}
+
+/// Size of a key that there may not be.
+fn size_of(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
+    match store.size(key) {
+        Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
+        other => other,
+    }
+}
+
+/// How a key of the first store differs from that of the second one.
+fn with((a, b): Stores<'_>, (key, size): (&str, u64), env: &Env) -> Result<Option<Difference>> {
+    let Some(other) = size_of(b, key)? else {
+        return Ok(Some(Difference::new("key", Some(bytes(size)), None)));
+    };
+    if other != size {
+        let difference = Difference::new("size", Some(bytes(size)), Some(bytes(other)));
+        return Ok(Some(difference));
+    }
+    let mut at = 0;
+    while at < size {
+        env.cancel.check()?;
+        let end = at.saturating_add(PIECE).min(size);
+        let (x, y) = (read(a, key, at..end)?, read(b, key, at..end)?);
+        if x != y {
+            return Ok(Some(first(at, &x, &y)));
+        }
+        at = end;
+    }
+    Ok(None)
+}
+
+fn read(store: &Arc<dyn Store>, key: &str, range: std::ops::Range<u64>) -> Result<Vec<u8>> {
+    let said = |e: Error| e.of(store.name()).in_object(key);
+    let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+    limits::room(len, "a key").map_err(said)?;
+    let read = store
+        .get_ranges(key, std::slice::from_ref(&range))
+        .map_err(said)?;
+    let gone = || {
+        said(Error::new(
+            ErrorKind::NotFound,
+            "the key is not there any more",
+        ))
+    };
+    read.and_then(|mut parts| parts.pop()).ok_or_else(gone)
+}
+
+/// The first byte that differs, of those from byte `at` on.
+fn first(at: u64, x: &[u8], y: &[u8]) -> Difference {
+    let n = x.iter().zip(y).position(|(a, b)| a != b);
+    let n = n.unwrap_or(x.len().min(y.len()));
+    let offset = at.saturating_add(n as u64);
+    let hex = |bytes: &[u8]| {
+        let byte = bytes.get(n).map(|b| format!("{b:02x}"));
+        Json::text(&byte.unwrap_or_default())
+    };
+    let (a, b) = (hex(x), hex(y));
+    let text = format!(
+        "byte {offset} is the first that differs: {} | {}",
+        a.as_str().unwrap_or_default(),
+        b.as_str().unwrap_or_default()
+    );
+    let mut difference = Difference::new("bytes", Some(a), Some(b));
+    difference.more = vec![("offset", Json::int(offset))];
+    difference.text = vec![text];
+    difference
+}

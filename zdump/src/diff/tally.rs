@@ -1,0 +1,173 @@
+//! What was found of the values of two arrays.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
+use netcdf_core::model::Values;
+
+use super::report::Difference;
+use crate::array::values::{Number, number};
+use crate::array::{Opened, numbers};
+use crate::out::numbers as list;
+
+/// Differing elements that are shown.
+const SHOWN: usize = 5;
+/// Reasons that are told why chunks cannot be compared.
+const REASONS: usize = 5;
+
+/// A value of either side, as constants.
+pub(super) type Pair = (String, String);
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Elements that differ.
+    pub count: u64,
+    /// Elements that one side or both have stored.
+    pub covered: u64,
+    /// The first elements that differ.
+    pub first: BTreeMap<Vec<u64>, Pair>,
+    /// The largest distance of two numbers, and where it is.
+    pub largest: Option<(Number, Vec<u64>)>,
+    /// Why chunks could not be compared.
+    pub reasons: BTreeSet<String>,
+    /// How many.
+    pub wrong: u64,
+}
+
+impl Tally {
+    /// An element that differs; `texts` are its constants.
+    pub fn differs(
+        &mut self,
+        index: Vec<u64>,
+        (a, i): (&Values, usize),
+        (b, j): (&Values, usize),
+        texts: &dyn Fn() -> Pair,
+    ) {
+        self.count = self.count.saturating_add(1);
+        let distance = number(a, i).zip(number(b, j));
+        if let Some(distance) = distance.and_then(|(x, y)| x.distance(y)) {
+            self.far(distance, &index);
+        }
+        if self.is_first(&index) {
+            self.first.insert(index, texts());
+            self.shorten();
+        }
+    }
+
+    fn far(&mut self, distance: Number, index: &[u64]) {
+        // Of several that are as large the first one counts, in whatever order they come.
+        let further = self.largest.as_ref().is_none_or(|(known, at)| {
+            distance.exceeds(*known) || (!known.exceeds(distance) && index < at.as_slice())
+        });
+        if further {
+            self.largest = Some((distance, index.to_vec()));
+        }
+    }
+
+    fn is_first(&self, index: &[u64]) -> bool {
+        let last = self.first.last_key_value();
+        self.first.len() < SHOWN || last.is_some_and(|(last, _)| index < last.as_slice())
+    }
+
+    fn shorten(&mut self) {
+        while self.first.len() > SHOWN {
+            self.first.pop_last();
+        }
+    }
+
+    /// That something could not be compared.
+    ///
+    /// # Errors
+    /// That of a cancelled run, which is not a matter of the stores.
+    pub fn failed(&mut self, e: Error) -> Result<()> {
+        if e.kind() == ErrorKind::Cancelled {
+            return Err(e);
+        }
+        self.wrong = self.wrong.saturating_add(1);
+        if self.reasons.len() < REASONS {
+            self.reasons.insert(e.to_string());
+        }
+        Ok(())
+    }
+
+    /// Adds what was found elsewhere.
+    pub fn add(&mut self, other: Self) {
+        self.count = self.count.saturating_add(other.count);
+        self.covered = self.covered.saturating_add(other.covered);
+        self.wrong = self.wrong.saturating_add(other.wrong);
+        self.first.extend(other.first);
+        self.shorten();
+        if let Some((distance, index)) = other.largest {
+            self.far(distance, &index);
+        }
+        let room = REASONS.saturating_sub(self.reasons.len());
+        let reasons = other.reasons.into_iter();
+        self.reasons.extend(reasons.take(room));
+    }
+
+    /// The difference of the values, of `elements` that were compared; `None` if there is none. `swapped` if the first of
+    /// each pair is that of the second store.
+    pub fn difference(&self, elements: Option<u64>, swapped: bool) -> Option<Difference> {
+        if self.count == 0 {
+            return None;
+        }
+        let turn = |(a, b): &Pair| match swapped {
+            true => (b.clone(), a.clone()),
+            false => (a.clone(), b.clone()),
+        };
+        let first: Vec<_> = self
+            .first
+            .iter()
+            .map(|(at, pair)| (at, turn(pair)))
+            .collect();
+        let (a, b) = match first.first() {
+            Some((_, (a, b))) => (Some(Json::text(a)), Some(Json::text(b))),
+            None => (None, None),
+        };
+        let mut difference = Difference::new("values", a, b);
+        let all = elements.map_or_else(|| "?".to_owned(), |n| n.to_string());
+        let largest = self
+            .largest
+            .as_ref()
+            .map_or(String::new(), |(distance, at)| {
+                format!(", by {distance} at most, at [{}]", numbers(at))
+            });
+        let text = format!("{} of {all} elements differ{largest}", self.count);
+        let lines = first
+            .iter()
+            .map(|(at, (a, b))| format!("[{}]: {a} | {b}", numbers(at)));
+        difference.text = std::iter::once(text).chain(lines).collect();
+        let shown = first.iter().map(|(at, (a, b))| {
+            let members = [
+                ("index", list(at)),
+                ("a", Json::text(a)),
+                ("b", Json::text(b)),
+            ];
+            Json::Object(members.map(|(k, v)| (k.to_owned(), v)).to_vec())
+        });
+        let far = self.largest.as_ref();
+        difference.more = vec![
+            ("count", Json::int(self.count)),
+            ("elements", crate::out::maybe(elements)),
+            (
+                "largest",
+                far.map_or(Json::Null, |(n, _)| Json::text(&n.to_string())),
+            ),
+            ("largest_at", far.map_or(Json::Null, |(_, at)| list(at))),
+            ("first", Json::Array(shown.collect())),
+        ];
+        Some(difference)
+    }
+}
+
+/// The constant of value `i`.
+pub(super) fn constant(opened: &Opened<'_>, values: &Values, i: usize) -> String {
+    let one = values.slice(i..i.saturating_add(1));
+    opened
+        .constants(&one)
+        .into_iter()
+        .next()
+        .unwrap_or_default()
+}

@@ -1,0 +1,126 @@
+//! Patterns of keys. `*` stands for any characters but `/`, `**` for any characters, `?` for one character but `/`; a
+//! backslash takes the next character as it is. A part `**` of a key also stands for no part at all: `**/.zarray` is the
+//! one of the root, too.
+
+/// A pattern of keys.
+#[derive(Debug)]
+pub(super) struct Glob(Vec<Piece>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    /// This character.
+    One(char),
+    /// `?`
+    Any,
+    /// `*`
+    Run,
+    /// `**`
+    All,
+    /// The next two pieces, `**` and `/`, may stand for nothing.
+    Perhaps,
+}
+
+impl Glob {
+    /// The pattern in `text`. Keys have no `/` in front; people may write one.
+    pub fn new(text: &str) -> Self {
+        let text = text.strip_prefix('/').unwrap_or(text);
+        let mut pieces = vec![];
+        let mut rest = text.chars().peekable();
+        while let Some(c) = rest.next() {
+            let piece = match c {
+                '*' if rest.next_if_eq(&'*').is_some() => {
+                    while rest.next_if_eq(&'*').is_some() {}
+                    let starts = matches!(pieces.last(), None | Some(Piece::One('/')));
+                    if starts && rest.peek() == Some(&'/') {
+                        pieces.push(Piece::Perhaps);
+                    }
+                    Piece::All
+                }
+                '*' => Piece::Run,
+                '?' => Piece::Any,
+                '\\' => Piece::One(rest.next().unwrap_or('\\')),
+                c => Piece::One(c),
+            };
+            pieces.push(piece);
+        }
+        Self(pieces)
+    }
+
+    /// Whether it stands for a key. All ways are followed at once, so that no pattern takes longer than its length times
+    /// that of the key.
+    pub fn matches(&self, key: &str) -> bool {
+        let mut here = vec![false; self.0.len() + 1];
+        self.reach(0, &mut here);
+        for c in key.chars() {
+            let mut next = vec![false; here.len()];
+            let reached = here.iter().zip(&self.0).enumerate();
+            for (n, (_, piece)) in reached.filter(|(_, (at, _))| **at) {
+                match piece {
+                    Piece::One(one) if *one == c => self.reach(n + 1, &mut next),
+                    Piece::Any if c != '/' => self.reach(n + 1, &mut next),
+                    Piece::Run if c != '/' => self.reach(n, &mut next),
+                    Piece::All => self.reach(n, &mut next),
+                    Piece::One(_) | Piece::Any | Piece::Run | Piece::Perhaps => {}
+                }
+            }
+            here = next;
+        }
+        here.last().copied().unwrap_or_default()
+    }
+
+    /// Marks a place in the pattern, and those that are reached from it without a character.
+    fn reach(&self, at: usize, reached: &mut [bool]) {
+        match reached.get_mut(at) {
+            Some(place) if !*place => *place = true,
+            Some(_) | None => return,
+        }
+        match self.0.get(at) {
+            Some(Piece::Run | Piece::All) => self.reach(at + 1, reached),
+            Some(Piece::Perhaps) => {
+                self.reach(at + 1, reached);
+                self.reach(at + 3, reached);
+            }
+            Some(Piece::One(_) | Piece::Any) | None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_and_keys() {
+        for (pattern, yes, no) in [
+            ("v/*", "v/0.0", "v/c/0"),
+            ("*", ".zgroup", "v/.zarray"),
+            ("**", "g/v/.zarray", ""),
+            ("/v/?.0", "v/1.0", "v/10.0"),
+            ("v?0", "v.0", "v/0"),
+            ("**/.zarray", "g/h/v/.zarray", "g/h/v/x.zarray"),
+            ("**/.zarray", ".zarray", "v.zarray"),
+            ("g/**/0", "g/0", "g/v/10"),
+            ("g/**/0", "g/a/b/0", "g0"),
+            ("g/**", "g/a/b", "g"),
+            ("a**b", "a/x/b", "a/x/c"),
+            (r"a\*b", "a*b", "axb"),
+            (r"a\\", r"a\", "a"),
+            (r"a\", r"a\", "a"),
+            ("*ö?", "xöß", "xöß/"),
+            ("***/x", "a/b/x", "a/b/y"),
+        ] {
+            assert!(Glob::new(pattern).matches(yes), "{pattern} {yes}");
+            let wrong = pattern != "**" && Glob::new(pattern).matches(no);
+            assert!(!wrong, "{pattern} {no}");
+        }
+        assert!(Glob::new("").matches("") && !Glob::new("").matches("a"));
+    }
+
+    /// A matcher that tries one way after another would not come to an end.
+    #[test]
+    fn all_ways_are_tried_at_once() {
+        let glob = Glob::new(&"**a".repeat(200));
+        assert!(!glob.matches(&("a".repeat(2000) + "b")));
+        assert!(glob.matches(&"a".repeat(2000)));
+    }
+}

@@ -1,0 +1,77 @@
+//! `keys`: the keys that have bytes, how many, and what they are.
+
+mod glob;
+#[cfg(test)]
+mod tests;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
+use netcdf_core::tool::Io;
+
+use crate::Verdict;
+use crate::cli::{Cli, KeysArgs};
+use crate::open::Session;
+use crate::out::{Colour, Out, numbers, plain};
+use crate::survey::{Role, Survey};
+
+use glob::Glob;
+
+/// Lists the keys, each when it is met: there may be millions.
+///
+/// # Errors
+/// Those of the store; [`ErrorKind::NotFound`] if the pattern stands for no key.
+pub(crate) fn run(
+    args: &KeysArgs,
+    (cli, session): (&Cli, &Session),
+    io: &mut Io,
+) -> Result<Verdict> {
+    let store = session.store(&args.store.store, io)?;
+    let survey = Survey::read(&store, &session.env)?;
+    let glob = args.glob.as_deref().map(Glob::new);
+    let mut out = Out::new(cli.json, io, ("keys", store.name()))?;
+    let mut any = false;
+    survey.each((&store, &session.env), &mut |key, size, role| {
+        if glob.as_ref().is_some_and(|glob| !glob.matches(key)) {
+            return Ok(());
+        }
+        any = true;
+        if out.json {
+            return out.record("key", members(&survey, (key, size), &role));
+        }
+        let line = format!("{size:>12}  {:8}  {}", role.name(), plain(key));
+        let line = match role {
+            Role::Metadata => out.paint(Colour::Bold, &line),
+            Role::Other(_) => out.paint(Colour::Yellow, &line),
+            Role::Chunk(..) | Role::Shard(..) => line,
+        };
+        out.line(&line)
+    })?;
+    out.end()?;
+    match (any, args.glob.as_deref()) {
+        (false, Some(glob)) => Err(none(glob).of(store.name())),
+        (true, _) | (false, None) => Ok(Verdict::Sound),
+    }
+}
+
+fn none(glob: &str) -> Error {
+    let what = format!("no key is one of \"{glob}\"");
+    let remedy = "* does not reach over a \"/\", ** does";
+    Error::new(ErrorKind::NotFound, what).with_remedy(remedy)
+}
+
+fn members(survey: &Survey, (key, size): (&str, u64), role: &Role) -> Vec<(&'static str, Json)> {
+    let (node, place) = match role {
+        Role::Metadata => (None, None),
+        Role::Chunk(node, place) | Role::Shard(node, place) => (Some(*node), Some(place)),
+        Role::Other(node) => (*node, None),
+    };
+    let array = node.and_then(|n| survey.nodes.get(n));
+    let array = array.map(|node| Json::text(&format!("/{}", node.path)));
+    vec![
+        ("key", Json::text(key)),
+        ("size", Json::int(size)),
+        ("kind", Json::text(role.name())),
+        ("array", array.unwrap_or(Json::Null)),
+        ("place", place.map_or(Json::Null, |place| numbers(place))),
+    ]
+}

@@ -1,0 +1,114 @@
+//! Looks into the storage of Zarr datasets: keys, metadata, chunks, codecs.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`cli`] | the command line |
+//! | `open` | the store and what is needed to read it |
+//! | `survey` | what is in a store: nodes, and what each key is |
+//! | `array` | an array: where its chunks are, what they decode to, values compared |
+//! | `out` | text and JSON lines |
+//! | `bar` | the progress bar of long checks |
+//! | `table` | columns of text, sizes and ratios |
+//! | `strict` | JSON that all readers take |
+//! | `tree`, `keys`, `cat`, `chunk`, `codecs`, `check`, `stat`, `map`, `diff` | the commands |
+//! | `compat` | the command line and the text of netCDF-C's `zmapio` |
+//!
+//! It goes through the store and codec layers only, never through the reader of datasets.
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::panic,
+        reason = "tests choose their numbers, and fail by panics"
+    )
+)]
+
+mod array;
+mod bar;
+mod cat;
+mod check;
+mod chunk;
+pub mod cli;
+mod codecs;
+mod compat;
+mod diff;
+mod keys;
+mod map;
+mod open;
+mod out;
+mod stat;
+mod strict;
+mod survey;
+mod table;
+mod tree;
+
+use std::ffi::OsString;
+
+use netcdf_core::error::Result;
+use netcdf_core::tool::{self, Io, Status};
+
+use cli::{Cli, Command};
+use open::Session;
+use out::Out;
+
+/// Name of the tool in messages.
+const NAME: &str = "zdump";
+
+/// How a command ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// Exit 0.
+    Sound,
+    /// Exit 1: it found what should not be.
+    Problems,
+    /// Exit 3: it is no store.
+    NoStore,
+}
+
+/// Runs the tool; `args` begin with its own name. The exit code comes back: 0 for success, 1 for a failure or for what
+/// `check`, `codecs --missing` and `diff` found, 2 for a wrong command line, 3 for what is no store (`check`).
+pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
+    let args: Vec<_> = args.into_iter().collect();
+    if args.get(1).is_some_and(|first| first == "--compat") {
+        return compat::run(args.get(2..).unwrap_or_default(), io).code();
+    }
+    let cli = match cli::parse(args) {
+        Ok(cli) => cli,
+        Err(e) => return tool::usage(NAME, &e.render().to_string(), e.use_stderr(), io).code(),
+    };
+    let session = Session::new(&cli);
+    let done = look(&cli, &session, io);
+    tool::tell(NAME, &session.env.notes, io);
+    match done {
+        Ok(Verdict::Sound) => Status::Success.code(),
+        Ok(Verdict::Problems) => Status::Failure.code(),
+        Ok(Verdict::NoStore) => 3,
+        Err(e) => tool::report(NAME, &e, io).code(),
+    }
+}
+
+/// Does what is asked for.
+fn look(cli: &Cli, session: &Session, io: &mut Io) -> Result<Verdict> {
+    tool::catch_limits()?;
+    match &cli.command {
+        Command::Tree(args) => {
+            let store = session.store(&args.store.store, io)?;
+            let mut out = Out::new(cli.json, io, ("tree", store.name()))?;
+            tree::show(args, &store, session, &mut out)?;
+            out.end()?;
+            Ok(Verdict::Sound)
+        }
+        Command::Keys(args) => keys::run(args, (cli, session), io),
+        Command::Cat(args) => cat::run(args, (cli, session), io),
+        Command::Chunk(args) => chunk::run(args, (cli, session), io),
+        Command::Codecs(args) => codecs::run(args, (cli, session), io),
+        Command::Check(args) => check::run(args, (cli, session), io),
+        Command::Stat(args) => stat::run(args, (cli, session), io),
+        Command::Map(args) => map::run(args, (cli, session), io),
+        Command::Diff(args) => diff::run(args, (cli, session), io),
+    }
+}

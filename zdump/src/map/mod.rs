@@ -1,0 +1,105 @@
+//! `map`: the grid of the chunks of an array, drawn: which are stored, which hold nothing but the fill value, how large they are.
+
+mod draw;
+mod scale;
+mod survey;
+mod svg;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use netcdf_core::env::Note;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::file::{FileTarget, overlap};
+use netcdf_core::io::locator::local;
+use netcdf_core::io::target::Target;
+use netcdf_core::tool::Io;
+
+use crate::Verdict;
+use crate::array::{Opened, find};
+use crate::cli::{Cli, MapArgs};
+use crate::open::Session;
+use crate::out::Out;
+use crate::survey::{Survey, no_store};
+use scale::Map;
+
+/// Runs the command.
+///
+/// # Errors
+/// Those of the store; an output that would be put into the store; those of writing it.
+pub(crate) fn run(
+    args: &MapArgs,
+    (cli, session): (&Cli, &Session),
+    io: &mut Io,
+) -> Result<Verdict> {
+    let file = args
+        .output
+        .as_deref()
+        .filter(|file| *file != Path::new("-"));
+    let to_stdout = args.output.is_some() && file.is_none();
+    if to_stdout && cli.json {
+        let what = "an image and JSON lines cannot both go to standard output";
+        return Err(Error::new(ErrorKind::Argument, what).with_remedy("name a file: -o FILE"));
+    }
+    let store = session.store(&args.store.store, io)?;
+    if let Some(file) = file {
+        outside(file, &args.store.store)?;
+    }
+    let survey = Survey::read(&store, &session.env)?;
+    if !survey.is_store() {
+        return Err(no_store(&store));
+    }
+    let node = find(&survey, &store, &args.var)?;
+    let opened = Opened::new(&store, &session.env, node).ok_or_else(|| no_store(&store))?;
+    let map = survey::look(&opened)?;
+    if let Some(file) = file {
+        write(file, svg::image(&opened, &map).as_bytes())?;
+    }
+    let mut out = Out::new(cli.json, io, ("map", store.name()))?;
+    if to_stdout {
+        out.bytes(svg::image(&opened, &map).as_bytes())?;
+    } else if cli.json {
+        draw::records(&mut out, &opened, &map)?;
+    } else if file.is_none() {
+        draw::text(&mut out, &opened, &map)?;
+    }
+    out.end()?;
+    Ok(verdict(&opened, &map))
+}
+
+/// Whether all that is stored could be looked at; if not, that is said.
+fn verdict(opened: &Opened<'_>, map: &Map) -> Verdict {
+    let Some((e, count)) = &map.wrong else {
+        return Verdict::Sound;
+    };
+    opened.env.notes.say(Note {
+        object: opened.path.clone(),
+        what: format!(
+            "{count} of the chunks and shards that are stored cannot be decoded; the first: {e}"
+        ),
+        remedy: None,
+    });
+    Verdict::Problems
+}
+
+/// That an output is neither the store nor in it.
+fn outside(file: &Path, store: &Path) -> Result<()> {
+    if store == Path::new("-") {
+        return Ok(());
+    }
+    let store = local(store)?;
+    if !overlap(&store, file) {
+        return Ok(());
+    }
+    let what = "the image would be put into the store, or in its place";
+    let e = Error::new(ErrorKind::Argument, what).of(&file.to_string_lossy());
+    Err(e.with_remedy("name a file outside of the store; zdump never writes to one"))
+}
+
+/// Writes a file beside its name, and gives it the name.
+fn write(file: &Path, bytes: &[u8]) -> Result<()> {
+    let mut target = Box::new(FileTarget::create(file, true)?);
+    target.write_at(0, bytes)?;
+    target.commit()
+}

@@ -1,0 +1,238 @@
+//! A grid of chunks brought to a size that can be looked at: each cell stands for a block of chunks.
+
+use netcdf_core::error::Error;
+use netcdf_core::model::region::product;
+
+/// Cells of a row.
+pub(super) const WIDTH: u64 = 100;
+/// Rows of a slice; of a map of one dimension, lines.
+const HEIGHT: u64 = 50;
+/// Slices.
+const SLICES: u64 = 20;
+
+/// What is known of the chunks of a cell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Cell {
+    /// How many there are in the grid.
+    pub chunks: u64,
+    /// How many are stored.
+    pub present: u64,
+    /// How many of these hold nothing but the fill value.
+    pub fill: u64,
+    /// How many cannot be decoded.
+    pub wrong: u64,
+    /// Bytes that are stored.
+    pub bytes: u64,
+}
+
+/// How a cell is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// None of its chunks is stored.
+    Missing,
+    /// What is stored holds nothing but the fill value.
+    Fill,
+    /// Some cannot be decoded.
+    Wrong,
+    /// Stored: how large, from 0 to 3.
+    Size(usize),
+}
+
+/// A map.
+#[derive(Debug)]
+pub(super) struct Map {
+    /// Chunks per dimension.
+    pub grid: Vec<u64>,
+    /// Chunks of a cell, per dimension.
+    pub block: Vec<u64>,
+    /// Cells per dimension.
+    pub shape: Vec<u64>,
+    /// The cells in row-major order.
+    pub cells: Vec<Cell>,
+    /// Whether it is known which chunks hold nothing but the fill value; if not, why.
+    pub undecoded: Option<Error>,
+    /// The first chunk or shard that cannot be decoded, and how many there are.
+    pub wrong: Option<(Error, u64)>,
+}
+
+impl Map {
+    /// A map of a grid, with nothing stored.
+    pub fn new(grid: &[u64]) -> Self {
+        let block = blocks(grid);
+        let shape = grid
+            .iter()
+            .zip(&block)
+            .map(|(n, b)| n.div_ceil((*b).max(1)));
+        let shape: Vec<u64> = shape.collect();
+        let count = product(&shape).and_then(|n| usize::try_from(n).ok());
+        let mut map = Self {
+            cells: vec![Cell::default(); count.unwrap_or(0)],
+            grid: grid.to_vec(),
+            block,
+            shape,
+            undecoded: None,
+            wrong: None,
+        };
+        for n in 0..map.cells.len() {
+            let chunks = map.chunks(n as u64);
+            if let Some(cell) = map.cells.get_mut(n) {
+                cell.chunks = chunks;
+            }
+        }
+        map
+    }
+
+    /// How many chunks a cell has: at the ends of the grid there are fewer.
+    fn chunks(&self, cell: u64) -> u64 {
+        let place = self.place(cell);
+        let spans = place.iter().zip(&self.block).zip(&self.grid);
+        let spans: Vec<u64> = spans
+            .map(|((at, block), cells)| cells.saturating_sub(at.saturating_mul(*block)).min(*block))
+            .collect();
+        product(&spans).unwrap_or(u64::MAX)
+    }
+
+    /// The place of a cell.
+    pub fn place(&self, mut cell: u64) -> Vec<u64> {
+        let mut place = vec![0; self.shape.len()];
+        for (at, &cells) in place.iter_mut().zip(&self.shape).rev() {
+            *at = cell % cells.max(1);
+            cell /= cells.max(1);
+        }
+        place
+    }
+
+    /// The cell of a chunk.
+    pub fn cell(&mut self, place: &[u64]) -> Option<&mut Cell> {
+        let parts = place.iter().zip(&self.block).zip(&self.shape);
+        let mut cell = 0u64;
+        for ((at, block), cells) in parts {
+            let at = at / (*block).max(1);
+            if at >= *cells {
+                return None;
+            }
+            cell = cell.checked_mul(*cells)?.checked_add(at)?;
+        }
+        self.cells.get_mut(usize::try_from(cell).ok()?)
+    }
+
+    /// Counts what cannot be decoded.
+    pub fn wrong(&mut self, e: Error) {
+        match &mut self.wrong {
+            Some((_, count)) => *count = count.saturating_add(1),
+            none => *none = Some((e, 1)),
+        }
+    }
+
+    /// Marks the cells that have some of these chunks: from `first` on, `count` per dimension.
+    pub fn wrong_cells(&mut self, first: &[u64], count: &[u64]) {
+        let inside = |map: &Self, cell: u64| {
+            let place = map.place(cell);
+            let mut spans = place.iter().zip(&map.block).zip(first.iter().zip(count));
+            spans.all(|((at, block), (first, count))| {
+                let start = at.saturating_mul(*block);
+                start < first.saturating_add(*count) && *first < start.saturating_add(*block)
+            })
+        };
+        for n in 0..self.cells.len() {
+            let hit = inside(self, n as u64);
+            if let Some(cell) = self.cells.get_mut(n).filter(|_| hit) {
+                cell.wrong = cell.wrong.saturating_add(1);
+            }
+        }
+    }
+
+    /// The number of bytes of a chunk of the cell with the largest ones; at least 1.
+    pub fn largest(&self) -> u64 {
+        let sizes = self.cells.iter().map(|cell| mean(*cell));
+        sizes.max().unwrap_or(0).max(1)
+    }
+
+    /// How a cell is drawn.
+    pub fn look(&self, cell: Cell, largest: u64) -> Look {
+        if cell.wrong > 0 {
+            return Look::Wrong;
+        }
+        if cell.present == 0 {
+            return Look::Missing;
+        }
+        if cell.fill == cell.present {
+            return Look::Fill;
+        }
+        let quarter =
+            u128::from(mean(cell)).saturating_mul(4).saturating_sub(1) / u128::from(largest.max(1));
+        Look::Size(usize::try_from(quarter).unwrap_or(3).min(3))
+    }
+
+    /// Whether a cell is a single chunk.
+    pub fn is_whole(&self) -> bool {
+        self.block.iter().all(|n| *n <= 1)
+    }
+
+    /// Sums over all cells.
+    pub fn total(&self) -> Cell {
+        let mut all = Cell::default();
+        for cell in &self.cells {
+            all.chunks = all.chunks.saturating_add(cell.chunks);
+            all.present = all.present.saturating_add(cell.present);
+            all.fill = all.fill.saturating_add(cell.fill);
+            all.wrong = all.wrong.saturating_add(cell.wrong);
+            all.bytes = all.bytes.saturating_add(cell.bytes);
+        }
+        all
+    }
+
+    /// Cells of a row, and rows of a slice.
+    pub fn slice(&self) -> (usize, usize) {
+        let len = |n: usize| {
+            let at = self.shape.len().checked_sub(n);
+            let len = at.and_then(|at| self.shape.get(at)).copied().unwrap_or(1);
+            usize::try_from(len).unwrap_or(usize::MAX).max(1)
+        };
+        match self.shape.len() {
+            0 => (1, 1),
+            // One dimension is broken into lines.
+            1 => {
+                let width = usize::try_from(WIDTH).unwrap_or(1);
+                (len(1).min(width), len(1).div_ceil(width))
+            }
+            _ => (len(1), len(2)),
+        }
+    }
+}
+
+/// Bytes of a chunk of a cell, those that are not stored included.
+fn mean(cell: Cell) -> u64 {
+    cell.bytes.div_ceil(cell.chunks.max(1))
+}
+
+/// Chunks of a cell, per dimension, so that the map has a size that can be looked at.
+fn blocks(grid: &[u64]) -> Vec<u64> {
+    let mut block = vec![1u64; grid.len()];
+    let most = |n: usize| match (grid.len(), n) {
+        (1, _) => WIDTH * HEIGHT,
+        (_, 1) => WIDTH,
+        (_, 2) => HEIGHT,
+        _ => u64::MAX,
+    };
+    for (n, (block, cells)) in block.iter_mut().zip(grid).rev().enumerate() {
+        *block = cells.div_ceil(most(n + 1)).max(1);
+    }
+    let outer = grid.len().saturating_sub(2);
+    let slices = |block: &[u64]| {
+        let cells = grid.iter().zip(block).take(outer);
+        let cells: Vec<u64> = cells.map(|(n, b)| n.div_ceil((*b).max(1))).collect();
+        product(&cells).unwrap_or(u64::MAX)
+    };
+    // The first dimensions are coarsened first, until there are few enough slices.
+    for n in 0..outer {
+        while slices(&block) > SLICES {
+            let cells = grid.get(n).copied().unwrap_or(1);
+            let Some(size) = block.get_mut(n).filter(|size| **size < cells) else {
+                break;
+            };
+            *size = size.saturating_mul(2).min(cells);
+        }
+    }
+    block
+}

@@ -1,0 +1,55 @@
+//! The store, and what is needed to read it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::filter::Table;
+use netcdf_core::filter::plugin::Plugins;
+use netcdf_core::io::Store;
+use netcdf_core::io::locator::Access;
+use netcdf_core::io::trace::Trace;
+use netcdf_core::tool::Io;
+
+use crate::cli::Cli;
+
+/// What all commands share.
+pub(crate) struct Session {
+    /// Limits, filters, threads, notes.
+    pub env: Env,
+    /// How stores are opened.
+    access: Access,
+}
+
+impl Session {
+    /// As the command line asks for.
+    pub fn new(cli: &Cli) -> Self {
+        let mut env = Env::with_threads(cli.threads);
+        env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
+        env.allow_external = cli.allow_external;
+        Self::with(env, cli.trace)
+    }
+
+    /// As it is without options, but for that of tracing.
+    pub fn plain(trace: bool) -> Self {
+        Self::with(Env::default(), trace)
+    }
+
+    fn with(env: Env, trace: bool) -> Self {
+        let access = Access {
+            trace: Trace::from_environment(trace),
+            allow_external: env.allow_external,
+            limits: env.limits.clone(),
+        };
+        Self { env, access }
+    }
+
+    /// Opens a directory or zip file, whatever is in it.
+    ///
+    /// # Errors
+    /// [`netcdf_core::ErrorKind::UnknownFormat`] for other files; [`netcdf_core::ErrorKind::Io`].
+    pub fn store(&self, path: &Path, io: &mut Io) -> Result<Arc<dyn Store>> {
+        self.access.keys(path, &mut *io.stdin)
+    }
+}

@@ -1,0 +1,179 @@
+//! `stat`: how large the stored chunks of each array are, and how well they compress.
+
+mod sizes;
+#[cfg(test)]
+mod tests;
+
+use netcdf_core::error::Result;
+use netcdf_core::format::zarr::raw::RawArray;
+use netcdf_core::json::Json;
+use netcdf_core::model::region::product;
+use netcdf_core::tool::Io;
+
+use crate::Verdict;
+use crate::cli::{Cli, StoreArgs};
+use crate::open::Session;
+use crate::out::{Colour, Out, maybe, plain};
+use crate::survey::{Node, Role, Survey, What, no_store};
+use crate::table::{ratio, shape, size};
+
+use sizes::Sizes;
+
+/// What is in a store besides chunks.
+#[derive(Debug, Default)]
+struct Rest {
+    metadata: Sizes,
+    other: Sizes,
+}
+
+/// Prints the sizes.
+///
+/// # Errors
+/// Those of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for what is no store.
+pub(crate) fn run(
+    args: &StoreArgs,
+    (cli, session): (&Cli, &Session),
+    io: &mut Io,
+) -> Result<Verdict> {
+    let store = session.store(&args.store, io)?;
+    let survey = Survey::read(&store, &session.env)?;
+    if !survey.is_store() {
+        return Err(no_store(&store));
+    }
+    let mut of = vec![Sizes::default(); survey.nodes.len()];
+    let mut rest = Rest::default();
+    survey.each((&store, &session.env), &mut |_, bytes, role| {
+        let sizes = match role {
+            Role::Metadata => Some(&mut rest.metadata),
+            Role::Other(_) => Some(&mut rest.other),
+            Role::Chunk(node, _) | Role::Shard(node, _) => of.get_mut(node),
+        };
+        if let Some(sizes) = sizes {
+            sizes.add(bytes);
+        }
+        Ok(())
+    })?;
+    let mut out = Out::new(cli.json, io, ("stat", store.name()))?;
+    for (node, sizes) in survey.nodes.iter().zip(&of) {
+        match &node.what {
+            What::Group | What::Nothing => {}
+            What::Broken(why) => broken(node, why, &mut out)?,
+            What::Array(array) if out.json => out.record("array", members(node, array, sizes))?,
+            What::Array(array) => show(node, (array, sizes), &mut out)?,
+        }
+    }
+    let mut all = Sizes::default();
+    of.iter().for_each(|sizes| all.join(sizes));
+    match out.json {
+        true => out.record("total", totals(&all, &rest))?,
+        false => out.line(&total(&all, &rest))?,
+    }
+    out.end()?;
+    Ok(Verdict::Sound)
+}
+
+/// Some lines on an array.
+fn show(node: &Node, (array, sizes): (&RawArray, &Sizes), out: &mut Out<'_>) -> Result<()> {
+    let described = &array.described;
+    let head = format!(
+        "{}  {}  {}",
+        node.shown(),
+        shape(&described.shape),
+        plain(&described.stored.spelling())
+    );
+    out.line(&out.paint(Colour::Bold, &head))?;
+    let expected = product(&array.key_grid());
+    let expected = expected.map_or_else(|| "?".to_owned(), |n| n.to_string());
+    let raw = raw_of(array, sizes.count);
+    let words = word(array);
+    out.line(&format!(
+        "  {} of {expected} {words}s, {} of {}, ratio {}",
+        sizes.count,
+        size(sizes.bytes),
+        raw.map_or_else(|| "?".to_owned(), size),
+        ratio(raw, sizes.bytes)
+    ))?;
+    if let (Some(least), Some(mean), Some(most)) = (sizes.least, sizes.mean(), sizes.most) {
+        out.line(&match least == most {
+            true => format!("  a {words} has {}", size(least)),
+            false => {
+                let [least, mean, most] = [least, mean, most].map(size);
+                format!("  a {words} has {least} to {most}, {mean} on average")
+            }
+        })?;
+    }
+    sizes
+        .bars(out.fancy)
+        .iter()
+        .try_for_each(|line| out.line(&format!("  {line}")))
+}
+
+/// What is no array, but should be one: its keys are not known.
+fn broken(node: &Node, why: &str, out: &mut Out<'_>) -> Result<()> {
+    if out.json {
+        let path = Json::text(&format!("/{}", node.path));
+        return out.record("broken", [("path", path), ("problem", Json::text(why))]);
+    }
+    let text = format!("{}  broken: {}", node.shown(), plain(why));
+    out.line(&out.paint(Colour::Red, &text))
+}
+
+fn word(array: &RawArray) -> &'static str {
+    match array.described.shards.is_empty() {
+        true => "chunk",
+        false => "shard",
+    }
+}
+
+/// Bytes of the elements of so many chunks or shards; `None` for texts of any length.
+fn raw_of(array: &RawArray, count: u64) -> Option<u64> {
+    array.raw_bytes()?;
+    let each = product(array.outer())?.checked_mul(array.described.stored.size()?)?;
+    each.checked_mul(count)
+}
+
+fn total(all: &Sizes, rest: &Rest) -> String {
+    let other = match rest.other.count {
+        0 => String::new(),
+        n => format!("; {n} other keys, {}", size(rest.other.bytes)),
+    };
+    format!(
+        "in all {} chunks and shards, {}; {} keys of metadata, {}{other}",
+        all.count,
+        size(all.bytes),
+        rest.metadata.count,
+        size(rest.metadata.bytes)
+    )
+}
+
+fn members(node: &Node, array: &RawArray, sizes: &Sizes) -> Vec<(&'static str, Json)> {
+    let raw = raw_of(array, sizes.count);
+    let bins = sizes.bins().map(|(from, to, count)| {
+        let members = [("from", from), ("to", to), ("count", count)];
+        let members = members.map(|(name, n)| (name.to_owned(), Json::int(n)));
+        Json::Object(members.to_vec())
+    });
+    vec![
+        ("path", Json::text(&format!("/{}", node.path))),
+        ("unit", Json::text(word(array))),
+        ("present", Json::int(sizes.count)),
+        ("expected", maybe(product(&array.key_grid()))),
+        ("stored_bytes", Json::int(sizes.bytes)),
+        ("raw_bytes", maybe(raw)),
+        ("least", maybe(sizes.least)),
+        ("mean", maybe(sizes.mean())),
+        ("most", maybe(sizes.most)),
+        ("bins", Json::Array(bins.collect())),
+    ]
+}
+
+fn totals(all: &Sizes, rest: &Rest) -> Vec<(&'static str, Json)> {
+    vec![
+        ("present", Json::int(all.count)),
+        ("stored_bytes", Json::int(all.bytes)),
+        ("metadata_keys", Json::int(rest.metadata.count)),
+        ("metadata_bytes", Json::int(rest.metadata.bytes)),
+        ("other_keys", Json::int(rest.other.count)),
+        ("other_bytes", Json::int(rest.other.bytes)),
+    ]
+}

@@ -1,0 +1,197 @@
+//! What is in a store: its nodes (groups and arrays) by their metadata, and what each key is. Memory grows with the metadata,
+//! not with the number of chunks.
+
+mod node;
+mod role;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use netcdf_core::ErrorKind;
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::format::zarr::raw::METADATA;
+use netcdf_core::io::Store;
+use netcdf_core::json::Json;
+
+pub(crate) use node::{Node, Object, What};
+pub(crate) use role::Role;
+
+/// Bytes that JSON takes in memory for each of its text, at most about.
+const IN_MEMORY: u64 = 32;
+
+/// The nodes of a store, in the order of their paths.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    /// All nodes; the root is the first one, if there is any metadata in it.
+    pub nodes: Vec<Node>,
+    /// The number of each node, by its path.
+    by_path: BTreeMap<String, usize>,
+    /// Whether nodes were found in consolidated metadata only.
+    pub consolidated_only: bool,
+}
+
+impl Survey {
+    /// Lists a store, and reads all metadata in it. Metadata that is no JSON is kept as its error.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn read(store: &Arc<dyn Store>, env: &Env) -> Result<Self> {
+        let mut found: BTreeMap<String, BTreeMap<String, Object>> = BTreeMap::new();
+        let mut keys = vec![];
+        store.walk("", &mut |key, size| {
+            env.cancel.check()?;
+            let (path, name) = split(key);
+            if METADATA.contains(&name) {
+                keys.push((path.to_owned(), name.to_owned(), size));
+            }
+            Ok(())
+        })?;
+        let mut left = env.limits.metadata / IN_MEMORY;
+        for (path, name, size) in keys {
+            let key = join(&path, &name);
+            let json = read(store, (&key, size), &mut left);
+            let object = Object {
+                key,
+                size: Some(size),
+                json,
+            };
+            found.entry(path).or_default().insert(name, object);
+        }
+        let consolidated_only = add_consolidated(&mut found);
+        let nodes = found.into_iter();
+        let nodes: Vec<_> = nodes.map(|(path, o)| Node::new(path, o, env)).collect();
+        let by_path = nodes.iter().enumerate();
+        let by_path = by_path.map(|(n, node)| (node.path.clone(), n)).collect();
+        Ok(Self {
+            nodes,
+            by_path,
+            consolidated_only,
+        })
+    }
+
+    /// Whether there is any metadata of Zarr.
+    pub fn is_store(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+
+    /// The node at a path: `/`, `/g/v`, `g/v`.
+    pub fn node(&self, path: &str) -> Option<&Node> {
+        let n = self.by_path.get(path.trim_matches('/'))?;
+        self.nodes.get(*n)
+    }
+
+    /// What a key is.
+    pub fn role(&self, key: &str) -> Role {
+        let (path, name) = split(key);
+        if METADATA.contains(&name) {
+            return Role::Metadata;
+        }
+        // The deepest node above the key that is an array has it.
+        let mut above = Some(path);
+        while let Some(path) = above {
+            let node = self.by_path.get(path).copied();
+            if let Some((n, array)) = node.and_then(|n| Some((n, self.nodes.get(n)?.array()?))) {
+                let rest = key.get(path.len()..).unwrap_or_default();
+                return Role::below(n, array, rest.trim_start_matches('/'));
+            }
+            above = (!path.is_empty()).then(|| split(path).0);
+        }
+        Role::Other(None)
+    }
+
+    /// Visits all keys in order, with their sizes in bytes and what they are.
+    ///
+    /// # Errors
+    /// Those of the store and of `visit`.
+    pub fn each(
+        &self,
+        (store, env): (&Arc<dyn Store>, &Env),
+        visit: &mut dyn FnMut(&str, u64, Role) -> Result<()>,
+    ) -> Result<()> {
+        store.walk("", &mut |key, size| {
+            env.cancel.check()?;
+            visit(key, size, self.role(key))
+        })
+    }
+}
+
+/// The error for what is no Zarr store.
+pub(crate) fn no_store(store: &Arc<dyn Store>) -> Error {
+    let what =
+        "no Zarr store: there is no .zgroup, .zarray, .zattrs, .zmetadata or zarr.json in it";
+    Error::new(ErrorKind::UnknownFormat, what).of(store.name())
+}
+
+/// The path of a key's node and the last part of the key.
+pub(crate) fn split(key: &str) -> (&str, &str) {
+    key.rsplit_once('/').unwrap_or(("", key))
+}
+
+/// The key with this last part at a path.
+pub(crate) fn join(path: &str, name: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{path}/{name}"),
+    }
+}
+
+/// The JSON of a key, if the limit of metadata allows for it.
+fn read(store: &Arc<dyn Store>, (key, size): (&str, u64), left: &mut u64) -> Result<Json> {
+    let said = |e: Error| e.in_object(key).of(store.name());
+    *left = left.checked_sub(size).ok_or_else(|| {
+        said(Error::new(
+            ErrorKind::Limit,
+            "more metadata than the limit allows",
+        ))
+    })?;
+    let bytes = store.get(key).map_err(said)?;
+    let gone = || {
+        said(Error::new(
+            ErrorKind::NotFound,
+            "the key is not there any more",
+        ))
+    };
+    Json::parse(&bytes.ok_or_else(gone)?).map_err(said)
+}
+
+/// Adds the objects of consolidated metadata for nodes that have none of their own; whether there were any.
+fn add_consolidated(found: &mut BTreeMap<String, BTreeMap<String, Object>>) -> bool {
+    let Some(root) = found.get("") else {
+        return false;
+    };
+    let json = |name: &str| root.get(name).and_then(|o| o.json.as_ref().ok());
+    let v2 = json(".zmetadata").and_then(|j| j.get("metadata"));
+    let v3 = json("zarr.json").and_then(|j| j.get("consolidated_metadata")?.get("metadata"));
+    let mut more = vec![];
+    for (key, json) in v2.map(Json::members).unwrap_or_default() {
+        let (path, name) = split(key);
+        if METADATA.contains(&name) {
+            more.push((path.to_owned(), name.to_owned(), json.clone()));
+        }
+    }
+    for (path, json) in v3.map(Json::members).unwrap_or_default() {
+        more.push((
+            path.trim_matches('/').to_owned(),
+            "zarr.json".to_owned(),
+            json.clone(),
+        ));
+    }
+    more.retain(|(path, name, _)| {
+        found
+            .get(path)
+            .is_none_or(|o| path.is_empty() && name != ".zmetadata" && !o.contains_key(name))
+    });
+    let any = !more.is_empty();
+    for (path, name, json) in more {
+        let object = Object {
+            key: join(&path, &name),
+            size: None,
+            json: Ok(json),
+        };
+        found.entry(path).or_default().insert(name, object);
+    }
+    any
+}

@@ -1,0 +1,137 @@
+//! A node: a group or an array, or what should be one.
+
+use std::collections::BTreeMap;
+
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::format::zarr::raw::RawArray;
+use netcdf_core::json::Json;
+use netcdf_core::model::ZarrVersion;
+
+/// A metadata object.
+#[derive(Debug)]
+pub(crate) struct Object {
+    /// Its key.
+    pub key: String,
+    /// Bytes of its text; `None` if it is in consolidated metadata only.
+    pub size: Option<u64>,
+    /// Its contents.
+    pub json: Result<Json>,
+}
+
+/// What a node is.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// A group.
+    Group,
+    /// An array.
+    Array(Box<RawArray>),
+    /// An array or group whose metadata describes none, and why.
+    Broken(String),
+    /// Attributes only, or nothing that says what it is.
+    Nothing,
+}
+
+/// A node.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// Its path: empty for the root, else `g/v`.
+    pub path: String,
+    /// Its metadata objects by the last parts of their keys.
+    pub objects: BTreeMap<String, Object>,
+    /// The version of the object that describes it.
+    pub version: Option<ZarrVersion>,
+    /// What it is.
+    pub what: What,
+}
+
+impl Node {
+    /// The node of these objects. Of two versions in one place, the later one counts.
+    pub fn new(path: String, objects: BTreeMap<String, Object>, env: &Env) -> Self {
+        let mut node = Self {
+            path,
+            objects,
+            version: None,
+            what: What::Nothing,
+        };
+        let has = |name: &str| node.objects.contains_key(name);
+        let (version, what) = if has("zarr.json") {
+            (Some(ZarrVersion::V3), node.v3(env))
+        } else if has(".zarray") {
+            (
+                Some(ZarrVersion::V2),
+                node.array_of(".zarray", ZarrVersion::V2, env),
+            )
+        } else if has(".zgroup") {
+            (Some(ZarrVersion::V2), node.group_of(".zgroup"))
+        } else {
+            (None, What::Nothing)
+        };
+        node.version = version;
+        node.what = what;
+        node
+    }
+
+    fn v3(&self, env: &Env) -> What {
+        match self
+            .json("zarr.json")
+            .and_then(|j| j.get("node_type")?.as_str())
+        {
+            Some("array") => self.array_of("zarr.json", ZarrVersion::V3, env),
+            Some("group") | None => self.group_of("zarr.json"),
+            Some(other) => What::Broken(format!("a node of an unknown type \"{other}\"")),
+        }
+    }
+
+    fn group_of(&self, name: &str) -> What {
+        match self.objects.get(name).map(|o| &o.json) {
+            Some(Err(e)) => What::Broken(e.what().to_owned()),
+            Some(Ok(_)) | None => What::Group,
+        }
+    }
+
+    fn array_of(&self, name: &str, version: ZarrVersion, env: &Env) -> What {
+        match self.objects.get(name).map(|o| &o.json) {
+            None => What::Nothing,
+            Some(Err(e)) => What::Broken(e.what().to_owned()),
+            Some(Ok(json)) => match RawArray::new(json, version, env) {
+                Ok(array) => What::Array(Box::new(array)),
+                Err(why) => What::Broken(why),
+            },
+        }
+    }
+
+    /// The contents of a metadata object, if it is there and JSON.
+    pub fn json(&self, name: &str) -> Option<&Json> {
+        self.objects.get(name)?.json.as_ref().ok()
+    }
+
+    /// The object of its attributes, if it has one: `.zattrs`, or the member of `zarr.json`.
+    pub fn attributes(&self) -> Option<&Json> {
+        match self.version {
+            Some(ZarrVersion::V3) => self.json("zarr.json")?.get("attributes"),
+            Some(ZarrVersion::V2) | None => self.json(".zattrs"),
+        }
+    }
+
+    /// The array that it is.
+    pub fn array(&self) -> Option<&RawArray> {
+        match &self.what {
+            What::Array(array) => Some(array),
+            What::Group | What::Broken(_) | What::Nothing => None,
+        }
+    }
+
+    /// Its path with `/` in front, as people write it.
+    pub fn shown(&self) -> String {
+        crate::out::plain(&format!("/{}", self.path))
+    }
+
+    /// How many groups it is in: 0 for the root, 1 for what is directly below it.
+    pub fn depth(&self) -> usize {
+        match self.path.as_str() {
+            "" => 0,
+            path => path.split('/').count(),
+        }
+    }
+}
