@@ -10,7 +10,26 @@ use netcdf_core::tool::{Io, Status};
 use tempfile::TempDir;
 
 /// A tool's entry: arguments with the tool's name first, and streams.
-pub type Run = fn(Vec<OsString>, &mut Io) -> Status;
+pub type Run<C = Status> = fn(Vec<OsString>, &mut Io) -> C;
+
+/// What the entry of a tool gives back.
+pub trait Code {
+    /// The exit code.
+    fn exit_code(self) -> u8;
+}
+
+impl Code for Status {
+    fn exit_code(self) -> u8 {
+        self.code()
+    }
+}
+
+/// `zdump` has codes of its own.
+impl Code for u8 {
+    fn exit_code(self) -> u8 {
+        self
+    }
+}
 
 /// What a run did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,18 +83,19 @@ impl fmt::Display for CommandOutput {
 }
 
 /// Runs a tool with these arguments (its name first) and this standard input.
-pub fn run(tool: Run, args: Vec<OsString>, stdin: &[u8]) -> CommandOutput {
+pub fn run<C: Code>(tool: Run<C>, args: Vec<OsString>, stdin: &[u8]) -> CommandOutput {
     let (stdout, stderr) = (Kept::default(), Kept::default());
     let mut io = Io {
         stdin: Box::new(Cursor::new(stdin.to_vec())),
         stdout: Box::new(stdout.clone()),
         stderr: Box::new(stderr.clone()),
         terminal: false,
+        screen: false,
     };
     let status = tool(args, &mut io);
     drop(io);
     CommandOutput {
-        code: status.code(),
+        code: status.exit_code(),
         stdout: stdout.take(),
         stderr: stderr.take(),
     }
@@ -139,6 +159,19 @@ impl Sandbox {
         path
     }
 
+    /// Makes a folder of the folder with these keys and their bytes: a Zarr store.
+    pub fn store<B: AsRef<[u8]>>(&self, name: &str, keys: &[(&str, B)]) -> PathBuf {
+        let store = self.path(name);
+        std::fs::create_dir_all(&store).expect("a folder in a temporary folder");
+        for (key, bytes) in keys {
+            let path = store.join(key);
+            std::fs::create_dir_all(path.parent().expect("a key in a store"))
+                .expect("a folder in a temporary folder");
+            std::fs::write(&path, bytes).expect("a file in a temporary folder");
+        }
+        store
+    }
+
     /// The bytes of a file of the folder.
     #[must_use]
     pub fn read(&self, name: &str) -> Vec<u8> {
@@ -159,13 +192,13 @@ impl Sandbox {
     /// Runs a tool. In the arguments `@name` stands for a file of the folder, `%name` for one of
     /// `testdata`; in the output these paths are written `@/name` and `%/name`.
     #[must_use]
-    pub fn run(&self, tool: Run, args: &[&str]) -> CommandOutput {
+    pub fn run<C: Code>(&self, tool: Run<C>, args: &[&str]) -> CommandOutput {
         self.run_with(tool, args, b"")
     }
 
     /// As [`Sandbox::run`], with bytes on standard input.
     #[must_use]
-    pub fn run_with(&self, tool: Run, args: &[&str], stdin: &[u8]) -> CommandOutput {
+    pub fn run_with<C: Code>(&self, tool: Run<C>, args: &[&str], stdin: &[u8]) -> CommandOutput {
         let args = args
             .iter()
             .map(|arg| match (arg.strip_prefix('@'), arg.strip_prefix('%')) {
@@ -181,6 +214,7 @@ impl Sandbox {
             output.stdout = replaced(&output.stdout, path, sign);
             output.stderr = replaced(&output.stderr, path, sign);
         }
+        output.stdout = without_places(&output.stdout);
         output.stderr = without_places(&output.stderr);
         output
     }
@@ -195,7 +229,7 @@ fn without_places(bytes: &[u8]) -> Vec<u8> {
     }
     let line = |line: &str| {
         let found = line.split_once(START).and_then(|(before, rest)| {
-            let ends = ["it comes with ", "where HDF5 has it"];
+            let ends = ["it comes with ", "where HDF5 has it", "zarr-python can "];
             let end = ends.iter().find_map(|end| rest.find(end))?;
             Some(format!("{before}{START}…; {}", &rest[end..]))
         });

@@ -14,6 +14,8 @@ pub struct Extra {
     pub examples: &'static [(&'static str, &'static str)],
     /// Paragraphs on what the tool does, behind the description.
     pub notes: &'static [&'static str],
+    /// Exit status beyond those of all tools.
+    pub status: &'static [(&'static str, &'static str)],
 }
 
 /// Exit status, the same for all tools.
@@ -50,14 +52,44 @@ pub fn page(command: &Command, extra: Extra) -> String {
         let _ = write!(page, ".PP\n{}\n", escape(note));
     }
     page.push_str(&section(|out| man.render_options_section(out)));
-    page.push_str(&list("EXIT STATUS", STATUS));
+    page.push_str(&commands(command));
+    page.push_str(&list("EXIT STATUS", &[STATUS, extra.status].concat()));
     page.push_str(&list("EXAMPLES", extra.examples));
-    let others = ["ncdump", "ncgen", "nccopy"]
+    let others = ["ncdump", "ncgen", "nccopy", "zdump"]
         .into_iter()
         .filter(|other| *other != name);
     let others: Vec<_> = others.map(|other| format!("\\fB{other}\\fR(1)")).collect();
     let _ = write!(page, ".SH \"SEE ALSO\"\n{}\n", others.join(", "));
     page
+}
+
+/// The commands of a tool, each with its arguments and options; nothing for tools without commands.
+fn commands(command: &Command) -> String {
+    let mut built = command.clone();
+    built.build();
+    let mut section = String::new();
+    let shown = built.get_subcommands_mut();
+    for sub in shown.filter(|sub| sub.get_name() != "help") {
+        if section.is_empty() {
+            section.push_str(".SH COMMANDS\n");
+        }
+        let usage = sub.render_usage().to_string();
+        let usage = usage.trim_start_matches("Usage: ").to_owned();
+        let about = sub.get_about().map(ToString::to_string);
+        let about = escape(&about.unwrap_or_default());
+        let _ = write!(section, ".SS \"{}\"\n{about}.\n", escape(&usage));
+        let own = sub.get_arguments().filter(|a| !a.is_global_set());
+        for arg in own.filter(|a| a.get_id() != "help") {
+            let help = arg.get_help().map(ToString::to_string);
+            let help = escape(&help.unwrap_or_default());
+            let _ = write!(
+                section,
+                ".TP\n\\fB{}\\fR\n{help}\n",
+                escape(&arg.to_string())
+            );
+        }
+    }
+    section
 }
 
 /// A section as the generator makes it.
@@ -122,8 +154,14 @@ mod tests {
         let command = Command::new("tool")
             .version("1")
             .about("Does it")
-            .arg(clap::Arg::new("x").short('x').help("X it"));
+            .arg(clap::Arg::new("x").short('x').help("X it"))
+            .subcommand(
+                Command::new("look")
+                    .about("Looks at it")
+                    .arg(clap::Arg::new("WHAT").help("What")),
+            );
         let extra = Extra {
+            status: &[("7", "odd")],
             examples: &[("tool -x", "Does X")],
             notes: &[".odd start"],
         };
@@ -132,7 +170,9 @@ mod tests {
             ".SH NAME\ntool \\- Does it",
             "\\fB\\-x\\fR",
             "\\&.odd start",
+            ".SS \"tool look [WHAT]\"\nLooks at it.\n.TP\n\\fB[WHAT]\\fR\nWhat\n",
             ".SH \"EXIT STATUS\"",
+            "\\fB7\\fR\nodd",
             "\\fBtool \\-x\\fR\nDoes X",
             "\\fBnccopy\\fR(1)",
         ] {

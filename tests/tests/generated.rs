@@ -6,6 +6,7 @@ use netcdf_tools_tests::files::root;
 use netcdf_tools_tests::manual::{Extra, completions, page};
 
 const NCDUMP: Extra = Extra {
+    status: &[],
     notes: &[
         "CDL goes to standard output: the header (dimensions, variables, attributes), then the data. The text can be edited and \
          made into a dataset again with ncgen.",
@@ -40,6 +41,7 @@ const NCDUMP: Extra = Extra {
 };
 
 const NCCOPY: Extra = Extra {
+    status: &[],
     notes: &[
         "The kind of the output is that of the input, unless an option says otherwise: -F makes netCDF-4 files, -d, -s and -c \
          make netCDF-4 classic model files of classic ones. What the other kind cannot hold is an error before anything is \
@@ -84,6 +86,7 @@ const NCCOPY: Extra = Extra {
 };
 
 const NCGEN: Extra = Extra {
+    status: &[],
     notes: &[
         "Data are read in a stream: memory does not grow with them. Up to 20 mistakes are reported in one run, each with its line, \
          its column and what was expected there.",
@@ -99,6 +102,48 @@ const NCGEN: Extra = Extra {
             "Correct a dataset by way of text.",
         ),
         ("ncgen x.cdl", "Check the syntax of CDL; no file is made."),
+    ],
+};
+
+const ZDUMP: Extra = Extra {
+    status: &[("3", "what was given to check is no Zarr store")],
+    notes: &[
+        "A command prints text for people, or with --json a line of JSON for each thing that it found; docs/zdump.md describes both. \
+         Colours and characters beyond ASCII are printed on a terminal only, and not where NO_COLOR is set in the environment.",
+        "With --compat as the first argument it takes the options of zmapio, a test program of netCDF-C, and prints what that prints: \
+         -h (no chunks), -t TYPE[/LENGTH], -d (keys first, on standard error), -x objdump, -F FORMAT (of one number), -Xm \
+         (without .zmetadata), -T LEVEL. It never writes: -x clear is refused.",
+    ],
+    examples: &[
+        (
+            "zdump s.zarr",
+            "Show groups and arrays, and what is stored of them.",
+        ),
+        (
+            "zdump keys s.zarr '**/.zattrs'",
+            "List the keys of all attributes, with their sizes.",
+        ),
+        (
+            "zdump cat s.zarr v/.zarray",
+            "Print the metadata of an array.",
+        ),
+        (
+            "zdump chunk s.zarr v 0,3",
+            "Print the values of a chunk, and what each codec made of it.",
+        ),
+        (
+            "zdump codecs --missing s.zarr",
+            "Say which codecs have to be installed before the store can be read.",
+        ),
+        (
+            "zdump check --deep s.zarr",
+            "Look for everything that is wrong.",
+        ),
+        ("zdump diff a.zarr b.zip", "Say in what two stores differ."),
+        (
+            "zdump --compat -t int s.zarr",
+            "Print all keys and what is in them, as zmapio does.",
+        ),
     ],
 };
 
@@ -140,6 +185,11 @@ fn ncgen_is_documented() {
 #[test]
 fn nccopy_is_documented() {
     check_tool(&nccopy::cli::command(), NCCOPY);
+}
+
+#[test]
+fn zdump_is_documented() {
+    check_tool(&zdump::cli::command(), ZDUMP);
 }
 
 /// `-h`, `-v` and `-V` mean what they mean in C; help and version have long names only.

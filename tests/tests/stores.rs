@@ -289,3 +289,35 @@ fn zip_files_come_by_standard_input() {
     let shown = sandbox.run_with(ncdump::run, &["ncdump", "-n", "dataset", "-"], &bytes);
     assert_eq!(shown.clean().text(), TEXT);
 }
+
+/// Kinds are called by their names, and data is as it will be stored: in chunks.
+#[test]
+fn a_dry_run_is_of_a_store() {
+    let sandbox = sandbox();
+    for (kind, label) in [
+        ("nczarr", "NCZarr version 2"),
+        ("zarr", "Zarr version 2"),
+        ("nczarr3", "NCZarr version 3"),
+        ("zarr3", "Zarr version 3"),
+    ] {
+        let args = [
+            "nccopy",
+            "--dry-run",
+            "-k",
+            kind,
+            "%classic/ranks-1.nc",
+            "@o.zarr",
+        ];
+        let out = sandbox.run(nccopy::run, &args);
+        let text = out.text();
+        assert!(text.contains(&format!("-> @/o.zarr ({label})\n")), "{out}");
+        let chunks = |name: &str| {
+            let mut lines = text.lines().filter(|line| line.starts_with(name));
+            let line = lines.next().unwrap_or_default();
+            line.split_whitespace().nth(2).map(str::to_owned)
+        };
+        assert_eq!(chunks("/scalar "), Some("scalar".to_owned()), "{text}");
+        assert_eq!(chunks("/r3 "), Some("2x3x2".to_owned()), "{text}");
+    }
+    assert_eq!(sandbox.names(), ["dataset.cdl"]);
+}

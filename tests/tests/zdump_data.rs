@@ -1,0 +1,308 @@
+//! Snapshots of `zdump chunk`, `zdump map` and `zdump diff`, over stores made of their keys; `diff` of what `nccopy` makes of one
+//! file.
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+const GROUP: &str = r#"{"zarr_format":2}"#;
+/// Big-endian, shuffled, compressed; the last row and column of chunks are clipped.
+const V: &str = r#"{"zarr_format":2,"shape":[3,5],"chunks":[2,3],"dtype":">i2","fill_value":-1,"order":"C",
+    "filters":[{"id":"shuffle","elementsize":2}],"compressor":{"id":"zlib","level":1}}"#;
+/// 0, 1, 2, 3, -1, 5 and six times -1, as `V` stores them.
+const SIX: &[u8] =
+    b"\x78\x01\x63\x60\x60\x60\xf8\xcf\xc0\xc0\xc8\xc4\xfc\x9f\x15\x00\x0a\x1d\x02\x0a";
+const FILL: &[u8] = b"\x78\x01\xfb\xff\x1f\x01\x00\x4d\xbe\x0b\xf5";
+/// What `V` has, in chunks of another shape, as it is.
+const W: &str = r#"{"zarr_format":3,"node_type":"array","shape":[3,5],"data_type":"int16","fill_value":-1,
+    "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1,5]}},"chunk_key_encoding":{"name":"default"},
+    "codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"attributes":{"units":"m","n":1.0}}"#;
+const STRUCTURE: &str = r#"{"zarr_format":2,"shape":[3],"chunks":[2],"dtype":[["x","|u1"],["y","<i2"]],"fill_value":null,
+    "order":"C","filters":null,"compressor":null}"#;
+const TEXT: &str = r#"{"zarr_format":2,"shape":[3],"chunks":[3],"dtype":"|O","fill_value":"","order":"C",
+    "filters":[{"id":"vlen-utf8"}],"compressor":null}"#;
+const CHARS: &str = r#"{"zarr_format":2,"shape":[2,3],"chunks":[2,3],"dtype":">S1","fill_value":"","order":"C",
+    "filters":null,"compressor":null}"#;
+const SCALAR: &str = r#"{"zarr_format":2,"shape":[1],"chunks":[1],"dtype":"<f8","fill_value":null,"order":"C",
+    "filters":null,"compressor":null}"#;
+const UNKNOWN: &str = r#"{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<f8","fill_value":0,"order":"C",
+    "filters":null,"compressor":{"id":"nosuch"}}"#;
+const LONG: &str = r#"{"zarr_format":2,"shape":[1000000],"chunks":[10],"dtype":"|u1","fill_value":0,"order":"C",
+    "filters":null,"compressor":null}"#;
+const CUBE: &str = r#"{"zarr_format":2,"shape":[2,2,4],"chunks":[1,1,1],"dtype":"|S4","fill_value":"","order":"C",
+    "filters":null,"compressor":null}"#;
+const SHARDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[4,4],"data_type":"uint8","fill_value":0,
+    "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,4]}},
+    "chunk_key_encoding":{"name":"default"},"codecs":[{"name":"sharding_indexed","configuration":
+    {"chunk_shape":[2,2],"codecs":[{"name":"bytes"}],"index_codecs":[{"name":"bytes"}]}}]}"#;
+const UNSHARDED: &str = r#"{"zarr_format":2,"shape":[4,4],"chunks":[3,4],"dtype":"|u1","fill_value":0,"order":"C",
+    "filters":null,"compressor":null}"#;
+
+/// A shard of two chunks; `None` for one that is missing.
+fn shard(chunks: [Option<&[u8]>; 2]) -> Vec<u8> {
+    let (mut bytes, mut index) = (vec![], vec![]);
+    for chunk in chunks {
+        let entry = match chunk {
+            Some(chunk) => [bytes.len() as u64, chunk.len() as u64],
+            None => [u64::MAX; 2],
+        };
+        index.extend(entry.map(u64::to_le_bytes).concat());
+        bytes.extend(chunk.unwrap_or_default());
+    }
+    bytes.extend(index);
+    bytes
+}
+
+/// A store of all sorts.
+fn store() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let half = shard([None, Some(&[1, 2, 3, 4])]);
+    let keys: &[(&str, &[u8])] = &[
+        (".zgroup", GROUP.as_bytes()),
+        ("v/.zarray", V.as_bytes()),
+        (
+            "v/.zattrs",
+            br#"{"units":"m","n":1,"_ARRAY_DIMENSIONS":["y","x"]}"#,
+        ),
+        ("v/0.0", SIX),
+        ("v/0.1", FILL),
+        ("v/1.1", SIX),
+        ("damaged/.zarray", V.as_bytes()),
+        ("damaged/0.0", b"\x78\x01no deflate"),
+        ("damaged/1.1", SIX),
+        ("st/.zarray", STRUCTURE.as_bytes()),
+        ("st/0", &[1, 2, 0, 255, 255, 255]),
+        ("t/.zarray", TEXT.as_bytes()),
+        ("t/0", b"\x03\0\0\0\x01\0\0\0a\0\0\0\0\x03\0\0\0x\"\n"),
+        ("c/.zarray", CHARS.as_bytes()),
+        ("c/0.0", b"ab\0cde"),
+        ("s/.zarray", SCALAR.as_bytes()),
+        (
+            "s/.zattrs",
+            br#"{"_nczarr_array":{"scalar":1},"_ARRAY_DIMENSIONS":["_scalar_"]}"#,
+        ),
+        ("s/0", &[0, 0, 0, 0, 0, 0, 0xf8, 0x7f]),
+        ("long/.zarray", LONG.as_bytes()),
+        ("long/7", &[0; 10]),
+        ("long/99999", &[1; 10]),
+        ("cube/.zarray", CUBE.as_bytes()),
+        ("cube/0.0.0", b"abcd"),
+        ("cube/1.1.3", b"\0\0\0\0"),
+        ("sharded/zarr.json", SHARDED.as_bytes()),
+        ("sharded/c/0/0", &half),
+        ("sharded/c/1/0", b"no index"),
+    ];
+    sandbox.store("s.zarr", keys);
+    sandbox
+}
+
+/// Two stores of the same data but for one element, an attribute and an array.
+fn pair() -> Sandbox {
+    let sandbox = store();
+    let whole = shard([Some(&[0; 4]), Some(&[1, 2, 3, 4])]);
+    let rows = [[0i16, 1, 2, -1, -1], [3, -1, 5, -1, -1], [-1, -1, -1, 0, 7]];
+    let rows = rows.map(|row| row.map(i16::to_le_bytes).concat());
+    let sharded: &[(&str, &[u8])] = &[
+        ("zarr.json", br#"{"zarr_format":3,"node_type":"group"}"#),
+        ("v/zarr.json", W.as_bytes()),
+        ("v/c/0/0", &rows[0]),
+        ("v/c/1/0", &rows[1]),
+        ("v/c/2/0", &rows[2]),
+        ("u/zarr.json", SHARDED.as_bytes()),
+        ("u/c/0/0", &whole),
+    ];
+    sandbox.store("a.zarr", sharded);
+    let plain: &[(&str, &[u8])] = &[
+        (".zgroup", GROUP.as_bytes()),
+        ("v/.zarray", V.as_bytes()),
+        ("v/.zattrs", br#"{"units":"km","n":1}"#),
+        ("v/0.0", SIX),
+        ("v/1.1", SIX),
+        ("u/.zarray", UNSHARDED.as_bytes()),
+        ("u/0.0", &[0, 0, 1, 2, 0, 0, 3, 4, 0, 0, 0, 0]),
+        ("more/.zarray", LONG.as_bytes()),
+    ];
+    sandbox.store("b.zarr", plain);
+    sandbox
+}
+
+fn zdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(zdump::run, &[&["zdump"], args].concat())
+}
+
+macro_rules! snapshots {
+    ($($name:ident: $($arg:literal),*;)*) => {$(
+        #[test]
+        fn $name() {
+            assert_snapshot!(zdump(&store(), &[$($arg),*]));
+        }
+    )*};
+}
+
+snapshots! {
+    chunk: "chunk", "@s.zarr", "v", "0,0";
+    chunk_clipped: "chunk", "@s.zarr", "v", "1.1";
+    chunk_missing: "chunk", "@s.zarr", "v", "1,0";
+    chunk_at: "chunk", "@s.zarr", "/v", "--at", "2,4";
+    chunk_all: "chunk", "@s.zarr", "v", "--all";
+    chunk_json: "chunk", "--json", "@s.zarr", "v", "--all";
+    chunk_stored: "chunk", "@s.zarr", "v", "0,0", "--stage", "0";
+    chunk_stage: "chunk", "@s.zarr", "v", "0,0", "--stage", "1";
+    chunk_stage_json: "chunk", "--json", "@s.zarr", "v", "0,0", "--stage", "2";
+    chunk_no_stage: "chunk", "@s.zarr", "v", "0,0", "--stage", "3";
+    chunk_damaged: "chunk", "@s.zarr", "damaged", "0,0";
+    chunk_all_damaged: "chunk", "@s.zarr", "damaged", "--all";
+    chunk_structures: "chunk", "@s.zarr", "st", "--all";
+    chunk_texts: "chunk", "@s.zarr", "t";
+    chunk_chars: "chunk", "@s.zarr", "c";
+    chunk_scalar: "chunk", "@s.zarr", "s", "0";
+    chunk_shard: "chunk", "@s.zarr", "sharded", "0,1", "--stage", "0";
+    chunk_shard_missing: "chunk", "@s.zarr", "sharded", "0,0";
+    chunk_shards: "chunk", "@s.zarr", "sharded", "--all";
+    chunk_shard_json: "chunk", "--json", "@s.zarr", "sharded", "0,1", "--stage", "0";
+    chunk_outside: "chunk", "@s.zarr", "v", "2,0";
+    chunk_which: "chunk", "@s.zarr", "v";
+    chunk_no_number: "chunk", "@s.zarr", "v", "a,b";
+    chunk_of_a_group: "chunk", "@s.zarr", "/", "0";
+    chunk_of_nothing: "chunk", "@s.zarr", "nosuch", "0";
+    map: "map", "@s.zarr", "v";
+    map_json: "map", "--json", "@s.zarr", "v";
+    map_svg: "map", "@s.zarr", "v", "-o", "-";
+    map_slices: "map", "@s.zarr", "cube";
+    map_long: "map", "@s.zarr", "long";
+    map_damaged: "map", "@s.zarr", "damaged";
+    map_shards: "map", "@s.zarr", "sharded";
+    map_scalar: "map", "@s.zarr", "s";
+    map_into_the_store: "map", "@s.zarr", "v", "-o", "@s.zarr/v/0.0";
+    map_two_outputs: "map", "--json", "@s.zarr", "v", "-o", "-";
+    diff_same: "diff", "@s.zarr", "@s.zarr";
+}
+
+#[test]
+fn diff() {
+    let sandbox = pair();
+    assert_snapshot!(zdump(&sandbox, &["diff", "@a.zarr", "@b.zarr"]));
+}
+
+#[test]
+fn diff_turned() {
+    let sandbox = pair();
+    assert_snapshot!(zdump(&sandbox, &["diff", "@b.zarr", "@a.zarr"]));
+}
+
+#[test]
+fn diff_json() {
+    let sandbox = pair();
+    assert_snapshot!(zdump(&sandbox, &["diff", "--json", "@a.zarr", "@b.zarr"]));
+}
+
+/// The whole message has the places where codec libraries were looked for, which differ from machine to machine.
+#[test]
+fn a_missing_codec_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.store("s.zarr", &[("u/.zarray", UNKNOWN), ("u/0", "0123")]);
+    for args in [
+        &["chunk", "@s.zarr", "u"][..],
+        &["chunk", "@s.zarr", "u", "--all"],
+        &["diff", "@s.zarr", "@s.zarr"],
+    ] {
+        let found = zdump(&sandbox, args);
+        assert_eq!(found.code, 1, "{found}");
+        assert!(
+            found.to_string().contains("codec nosuch is not available"),
+            "{found}"
+        );
+    }
+    let stored = zdump(&sandbox, &["chunk", "@s.zarr", "u", "--stage", "0"]).clean();
+    assert!(stored.text().contains("30 31 32 33"), "{stored}");
+    let map = zdump(&sandbox, &["map", "@s.zarr", "u"]).clean();
+    assert!(
+        map.text().contains("codec nosuch is not available"),
+        "{map}"
+    );
+}
+
+#[test]
+fn diff_raw() {
+    let sandbox = pair();
+    sandbox.store(
+        "c.zarr",
+        &[
+            (".zgroup", GROUP),
+            ("v/0.0", "x\u{1}ccccccccccccccccccc"),
+            ("z", ""),
+        ],
+    );
+    assert_snapshot!(zdump(&sandbox, &["diff", "--raw", "@b.zarr", "@c.zarr"]));
+}
+
+#[test]
+fn output_does_not_depend_on_threads() {
+    let sandbox = pair();
+    for args in [
+        &["diff", "@a.zarr", "@b.zarr"][..],
+        &["diff", "@s.zarr", "@b.zarr"],
+        &["chunk", "@s.zarr", "v", "--all"],
+        &["map", "@s.zarr", "damaged"],
+    ] {
+        let with = |n: &str| zdump(&sandbox, &[args, &["--threads", n]].concat());
+        assert_eq!(with("1"), with("4"), "{args:?}");
+    }
+}
+
+#[test]
+fn an_image_is_well_formed_and_the_same_each_time() {
+    let sandbox = store();
+    let _ = zdump(&sandbox, &["map", "@s.zarr", "v", "-o", "@v.svg"]).clean();
+    let image = sandbox.read("v.svg");
+    let text = String::from_utf8(image.clone()).unwrap();
+    assert!(
+        text.starts_with("<svg ") && text.ends_with("</svg>\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("<title ") && text.contains("<desc "),
+        "{text}"
+    );
+    let _ = zdump(&sandbox, &["map", "@s.zarr", "v", "-o", "@v.svg"]).clean();
+    assert_eq!(sandbox.read("v.svg"), image);
+    // What was refused has changed nothing.
+    let refused = zdump(&sandbox, &["map", "@s.zarr", "v", "-o", "@s.zarr/new.svg"]);
+    assert_eq!(refused.code, 1, "{refused}");
+    assert!(!Path::exists(&sandbox.path("s.zarr/new.svg")));
+}
+
+/// One file in five forms: there are no differences but of layout, and none of a store and its zip file.
+#[test]
+fn what_nccopy_makes_of_a_file_differs_in_layout_only() {
+    let sandbox = Sandbox::new();
+    let cdl = "netcdf a { dimensions: t = UNLIMITED; y = 3; n = 4; variables: float v(t, y); v:_FillValue = -9.f;
+        v:a = 1., 2.5; int s; char c(y, n); string st(y); st:x = \"y\"; double d(t); data: v = 1, _, NaNf, 4, 5, 6; s = 5;
+        c = \"ab\", \"cdef\"; st = \"a\", \"\", \"ccc\"; d = 1, 2; group: g { variables: short w(y); data: w = 1, 2; } }";
+    sandbox.write("a.cdl", cdl);
+    let made = sandbox.run(ncgen::run, &["ncgen", "-k", "nc4", "-o", "@a.nc", "@a.cdl"]);
+    let _ = made.clean();
+    let kinds = ["zarr", "nczarr", "zarr3", "nczarr3"];
+    let mut stores: Vec<String> = kinds.map(|kind| format!("@{kind}.zarr")).to_vec();
+    for (kind, store) in kinds.iter().zip(&stores) {
+        let made = sandbox.run(nccopy::run, &["nccopy", "-k", kind, "@a.nc", store]);
+        assert_eq!(made.code, 0, "{made}");
+    }
+    let made = sandbox.run(
+        nccopy::run,
+        &["nccopy", "-k", "zarr", "@a.nc", "@a.zarr.zip"],
+    );
+    assert_eq!(made.code, 0, "{made}");
+    let raw = zdump(&sandbox, &["diff", "--raw", "@zarr.zarr", "@a.zarr.zip"]);
+    assert_eq!(raw.text(), "no differences\n");
+    stores.push("@a.zarr.zip".to_owned());
+    for a in &stores {
+        for b in &stores {
+            let found = zdump(&sandbox, &["diff", a, b]);
+            assert_eq!(found.code, 0, "{a} {b}\n{found}");
+        }
+    }
+    let chunk = zdump(&sandbox, &["chunk", "@a.zarr.zip", "st"]);
+    assert!(chunk.text().contains("\"a\", _, \"ccc\""), "{chunk}");
+}

@@ -1,0 +1,80 @@
+//! Snapshots of `zdump tree`, over stores made of their keys.
+
+use insta::assert_snapshot;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+const GROUP: &str = r#"{"zarr_format":2}"#;
+const V2: &str = r#"{"zarr_format":2,"shape":[5,3],"chunks":[2,3],"dtype":"<i2","fill_value":-1,"order":"C",
+    "filters":[{"id":"shuffle","elementsize":2}],"compressor":{"id":"zlib","level":1}}"#;
+const NCZARR: &str = r#"{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<f8","fill_value":0,"order":"C",
+    "filters":null,"compressor":null}"#;
+const SHARDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[4,4],"data_type":"uint8","fill_value":0,
+    "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,4]}},
+    "chunk_key_encoding":{"name":"default"},"codecs":[{"name":"sharding_indexed","configuration":
+    {"chunk_shape":[2,2],"codecs":[{"name":"bytes"},{"name":"zstd","configuration":{"level":3}}],
+    "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]}}]}"#;
+
+/// A store of all sorts: version 2, version 3 with shards, NCZarr, one that is broken, names that are no text.
+fn store() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.store(
+        "s.zarr",
+        &[
+            (".zgroup", GROUP),
+            (".zattrs", r#"{"_nczarr_superblock":{"version":"3.0.0"}}"#),
+            ("v/.zarray", V2),
+            ("v/0.0", "0123456789"),
+            ("v/2.0", "01234"),
+            ("v/9.0", "beyond the end"),
+            ("g/.zgroup", GROUP),
+            ("g/h/.zgroup", GROUP),
+            ("g/h/x/.zarray", NCZARR),
+            (
+                "g/h/x/.zattrs",
+                r#"{"_nczarr_array":{"dimension_references":["/x"],"storage":"chunked"}}"#,
+            ),
+            ("g/h/x/0", "0123456789abcdef"),
+            ("sharded/zarr.json", SHARDED),
+            ("sharded/c/0/0", "a shard that is none"),
+            ("broken/.zarray", r#"{"shape":[1,2],"chunks":[1]}"#),
+            ("cut/.zarray", r#"{"shape":[1,"#),
+            ("bell\u{7}/.zgroup", GROUP),
+        ],
+    );
+    sandbox
+}
+
+fn zdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(zdump::run, &[&["zdump"], args].concat())
+}
+
+macro_rules! snapshots {
+    ($($name:ident: $($arg:literal),*;)*) => {$(
+        #[test]
+        fn $name() {
+            assert_snapshot!(zdump(&store(), &[$($arg),*]));
+        }
+    )*};
+}
+
+snapshots! {
+    a_tree: "tree", "@s.zarr";
+    json: "tree", "--json", "@s.zarr";
+    depth: "tree", "--depth", "1", "@s.zarr";
+    no_depth: "tree", "--depth", "x", "@s.zarr";
+    a_folder_that_is_no_store: "tree", "@s.zarr/g/h/x/nosuch";
+}
+
+#[test]
+fn a_store_alone_is_shown_as_a_tree() {
+    let sandbox = store();
+    let tree = zdump(&sandbox, &["tree", "@s.zarr"]).clean();
+    assert_eq!(zdump(&sandbox, &["@s.zarr"]), tree);
+}
+
+#[test]
+fn what_is_no_store_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.store("empty", &[("a/b", "")]);
+    assert_snapshot!(zdump(&sandbox, &["tree", "@empty"]));
+}
