@@ -6,6 +6,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import readers  # noqa: E402
 import texts  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -74,7 +75,9 @@ def chunks_of(items):
 def copy(options, source, target, tool=OURS):
     """What came out: copied, refused, too large, not copied, crashed, no end; and what the tool said."""
     ours = ["--no-sync"] if tool == OURS else []
-    status, _, err = texts.run(tool, *ours, *options, source, target, seconds=60)
+    status, _, err = texts.run(tool, *ours, *options, source, target)
+    if status is None and ours:
+        status, _, err = texts.run(tool, *ours, *options, source, target, seconds=readers.PATIENCE * readers.SECONDS)
     said = err.decode(errors="replace").strip()
     if status == 0:
         return "copied", said

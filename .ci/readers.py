@@ -17,7 +17,10 @@ import sys
 import threading
 import warnings
 
-SECONDS = 60
+# For a file; a reader that takes longer for an output than that, but did not for the input, has PATIENCE times as long.
+SECONDS = int(os.environ.get("READER_SECONDS", "60"))
+PATIENCE = 10
+ENDLESS = "does not end"
 MEMORY = 4 << 30
 # Elements of a variable that are read.
 MOST = 1 << 21
@@ -229,22 +232,22 @@ class Readers:
     def __init__(self):
         self.process, self.reads = None, 0
 
-    def read(self, reader, path):
+    def read(self, reader, path, seconds=SECONDS):
         """Items, or text: why there are none. The libraries leak memory: a process does not live long."""
         self.reads += 1
         if self.reads % 100 == 0:
             self.close()
-        found = self.ask(reader, path)
+        found = self.ask(reader, path, seconds)
         if "emory" in str(found):
             self.close()
-            found = self.ask(reader, path)
+            found = self.ask(reader, path, seconds)
         return found
 
-    def ask(self, reader, path):
+    def ask(self, reader, path, seconds):
         if self.process is None:
             self.process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                             stderr=subprocess.DEVNULL, text=True)
-        late = threading.Timer(SECONDS, self.process.kill)
+        late = threading.Timer(seconds, self.process.kill)
         late.start()
         try:
             self.process.stdin.write(f"{reader}\t{path}\n")
@@ -256,7 +259,7 @@ class Readers:
         if not line:
             self.process.wait()
             self.process = None
-            return "the library crashes or does not end"
+            return f"the library crashes or {ENDLESS}"
         items = json.loads(line)
         return items[""] if "" in items else items
 

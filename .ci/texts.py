@@ -13,8 +13,8 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import cdl  # noqa: E402
 import readers  # noqa: E402
+from readers import ENDLESS, SECONDS  # noqa: E402
 
-SECONDS = 60
 # Bytes of output that are looked at, and of files that are made: some files have 2^40 elements.
 MOST = 6 << 20
 LARGEST = 64 << 20
@@ -57,23 +57,23 @@ def run(*command, seconds=SECONDS):
 
 def reason(status, err):
     if status is None:
-        return "does not end, or prints too much"
+        return f"{ENDLESS}, or prints too much"
     lines = err.decode(errors="replace").strip().splitlines()
     return f"status {status}: {(lines or [''])[-1][:150]}"
 
 
-def read_ncdump(tool, path):
+def read_ncdump(tool, path, seconds=SECONDS):
     """The text, or a message."""
-    status, out, err = run(tool, "-n", "x", path)
+    status, out, err = run(tool, "-n", "x", path, seconds=seconds)
     if status != 0:
         return reason(status, err)
     # Lines of text are apart in the text of classic files only.
     return {"text": re.sub(rb'(\\n)",\s+"', rb"\1", out).decode(errors="surrogateescape")}
 
 
-def read_ncks(path):
+def read_ncks(path, seconds=SECONDS):
     """The CDL that NCO prints: its name for the file and its notes on kinds and storage are not of interest."""
-    status, out, err = run("ncks", "--cdl", "--no_nm_prn", path)
+    status, out, err = run("ncks", "--cdl", "--no_nm_prn", path, seconds=seconds)
     if status != 0:
         return reason(status, err)
     text = out.decode(errors="surrogateescape")
@@ -85,9 +85,9 @@ BLOCK = re.compile(r'^(\s*)(DATASET|GROUP|ATTRIBUTE|DATATYPE|EXTERNAL_LINK|SOFTL
 ELSEWHERE = "(elsewhere)"
 
 
-def read_h5dump(path):
+def read_h5dump(path, seconds=SECONDS):
     """The data of each dataset and attribute, by its path."""
-    status, out, err = run("h5dump", "-w", "0", "-m", "%.17g", path)
+    status, out, err = run("h5dump", "-w", "0", "-m", "%.17g", path, seconds=seconds)
     if status != 0:
         return reason(status, err)
     items = items_of_h5dump(out.decode(errors="surrogateescape").splitlines()[1:])
@@ -130,9 +130,9 @@ def joined(rows):
     return re.sub(r'(\\000)+"', '"', re.sub(r",\s*", ", ", flat))
 
 
-def read_h5stat(path):
+def read_h5stat(path, seconds=SECONDS):
     """Only whether it succeeds: sizes differ."""
-    status, out, err = run("h5stat", path)
+    status, out, err = run("h5stat", path, seconds=seconds)
     return {} if status == 0 else reason(status, err)
 
 
