@@ -1,6 +1,6 @@
 //! The types of elements in memory.
 
-use crate::model::{Atomic, Values};
+use crate::model::{Atomic, Endianness, Values};
 
 mod sealed {
     pub trait Sealed {}
@@ -18,6 +18,11 @@ pub trait Element: sealed::Sealed + Clone + Default + Send {
     /// A list as values.
     #[doc(hidden)]
     fn values(list: Vec<Self>) -> Values;
+
+    /// Puts elements of this type, as they are stored, into `out`, which has as many; `None` if it has not, or if they are
+    /// not stored where they stand.
+    #[doc(hidden)]
+    fn stored(bytes: &[u8], order: Endianness, out: &mut [Self]) -> Option<()>;
 }
 
 /// A character (`NC_CHAR`): a byte of text, which is no number.
@@ -42,6 +47,18 @@ macro_rules! element {
                 fn values(list: Vec<Self>) -> Values {
                     Values::$variant(list)
                 }
+                fn stored(bytes: &[u8], order: Endianness, out: &mut [Self]) -> Option<()> {
+                    let (elements, rest) = bytes.as_chunks();
+                    if !rest.is_empty() || elements.len() != out.len() {
+                        return None;
+                    }
+                    let all = out.iter_mut().zip(elements);
+                    match order {
+                        Endianness::Big => all.for_each(|(to, &e)| *to = <$t>::from_be_bytes(e)),
+                        Endianness::Little => all.for_each(|(to, &e)| *to = <$t>::from_le_bytes(e)),
+                    }
+                    Some(())
+                }
             }
         )*
     };
@@ -50,8 +67,29 @@ macro_rules! element {
 element!(
     i8 => Byte, i16 => Short, i32 => Int, i64 => Int64,
     u8 => UByte, u16 => UShort, u32 => UInt, u64 => UInt64,
-    f32 => Float, f64 => Double, Text => String
+    f32 => Float, f64 => Double
 );
+
+impl sealed::Sealed for Text {}
+
+impl Element for Text {
+    const TYPE: Atomic = Atomic::String;
+
+    fn list(values: Values) -> Option<Vec<Self>> {
+        match values {
+            Values::String(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    fn values(list: Vec<Self>) -> Values {
+        Values::String(list)
+    }
+
+    fn stored(_: &[u8], _: Endianness, _: &mut [Self]) -> Option<()> {
+        None
+    }
+}
 
 impl sealed::Sealed for Char {}
 
@@ -65,6 +103,11 @@ impl Element for Char {
 
     fn values(list: Vec<Self>) -> Values {
         Values::Char(list.into_iter().map(|c| c.0).collect())
+    }
+
+    fn stored(bytes: &[u8], _: Endianness, out: &mut [Self]) -> Option<()> {
+        let all = out.iter_mut().zip(bytes);
+        (all.len() == bytes.len()).then(|| all.for_each(|(to, &e)| *to = Char(e)))
     }
 }
 

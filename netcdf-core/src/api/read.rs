@@ -136,11 +136,26 @@ impl Dataset {
         let most = (BAND / layout.element.size.max(1)).max(1);
         let mut wrong: Option<Error> = None;
         let shares = Shares::of(out);
+        let lost = || Error::new(ErrorKind::Argument, "a band has no place in memory");
+        let place = |band: &Region, len: usize| {
+            let to = offset(band, region).and_then(|at| shares.take(at, len));
+            to.ok_or_else(lost).in_object(path)
+        };
+        if layout.element.plain_type() == Some(T::TYPE) {
+            let work = |band: &Region, bytes: Vec<u8>| {
+                let len = band.elements().and_then(|n| usize::try_from(n).ok());
+                let to = place(band, len.unwrap_or(usize::MAX))?;
+                let put = T::stored(&bytes, layout.element.order, to);
+                self.env.buffers.give_large(bytes);
+                put.ok_or_else(lost).in_object(path)
+            };
+            set.large_bands(var, (region.clone(), most), work, Ok)?;
+            return Ok(None);
+        }
         let work = |band: &Region, bytes: Vec<u8>| {
             let (list, error) = self.band::<T>((set, var, &layout), (band, region), &bytes)?;
-            let to = offset(band, region).and_then(|at| shares.take(at, list.len()));
-            let lost = || Error::new(ErrorKind::Argument, "a band has no place in memory");
-            to.ok_or_else(lost).in_object(path)?.clone_from_slice(&list);
+            self.env.buffers.give_large(bytes);
+            place(band, list.len())?.clone_from_slice(&list);
             Ok(error)
         };
         let sink = |error| {

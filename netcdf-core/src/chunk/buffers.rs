@@ -47,6 +47,14 @@ impl Buffers {
         buffer
     }
 
+    /// An empty buffer with room for `len` bytes.
+    pub(super) fn room(&self, len: usize) -> Vec<u8> {
+        match len < LARGE {
+            true => Vec::with_capacity(len),
+            false => self.take(len),
+        }
+    }
+
     /// `len` bytes that mean nothing yet, with room for `room` if that is large.
     pub(super) fn filled(&self, len: usize, room: usize) -> Vec<u8> {
         let room = room.max(len);

@@ -41,6 +41,12 @@ impl Grid {
         &self.counts
     }
 
+    /// Elements of a chunk per dimension.
+    #[must_use]
+    pub fn chunk(&self) -> &[u64] {
+        &self.chunk
+    }
+
     /// Number of chunks.
     #[must_use]
     pub fn len(&self) -> u64 {

@@ -115,7 +115,7 @@ impl Canvas {
     }
 
     /// All bytes.
-    fn all(&mut self) -> &mut [u8] {
+    pub(super) fn all(&mut self) -> &mut [u8] {
         if self.bytes.is_empty() {
             self.bytes = self.buffers.filled(self.len, 0);
         }

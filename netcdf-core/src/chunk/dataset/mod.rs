@@ -7,6 +7,7 @@ mod chunks;
 mod gather;
 mod slab;
 mod tasks;
+mod tiles;
 
 use super::decode::Decoder;
 use super::elements;

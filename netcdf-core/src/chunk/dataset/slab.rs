@@ -1,16 +1,19 @@
 //! Slabs: the chunks of a part of a region, decoded by several threads, and what is cut from them.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::assembled::made;
 use super::gather::{Part, Variable};
+use super::tiles::{Rows, Tiles};
 use crate::chunk::buffers::Buffers;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::Block;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
+use crate::model::region::product;
 
 /// Bytes of decoded chunks that are worth an item of work.
 const GROUP: u64 = 256 << 10;
@@ -78,7 +81,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The elements of a chunk that are in the slab, or why there are none.
-type Loaded = Result<Vec<u8>>;
+type Loaded = Result<Elements>;
+
+/// The elements of a chunk that are in the slab.
+enum Elements {
+    /// In the order of the chunk.
+    Plain(Vec<u8>),
+    /// In the order of the parts, in these bytes of the group's.
+    Ordered(Range<usize>),
+}
 
 /// A part of a region with its chunks. First every group of chunks is loaded, by one item of work
 /// each; items that come behind these cut bands from the slab. As items are started in order, a
@@ -86,11 +97,15 @@ type Loaded = Result<Vec<u8>>;
 pub(super) struct Slab {
     pub(super) region: Region,
     cells: Cells,
+    /// How the elements of chunks are ordered, if not row-major.
+    tiles: Option<Tiles>,
     /// The chunks that are stored, by number.
     chunks: Vec<(Cell, ChunkRef)>,
     /// Chunks of a group.
     group: usize,
     loaded: Vec<OnceLock<Loaded>>,
+    /// The elements of each group that are ordered by parts.
+    ordered: Vec<OnceLock<Vec<u8>>>,
     /// Groups that are not loaded.
     waiting: Mutex<usize>,
     ready: Condvar,
@@ -102,13 +117,16 @@ pub(super) struct Slab {
 }
 
 impl Slab {
-    /// The slab of a region; its chunks are located, not read.
+    /// The slab of a region; its chunks are located, not read. The parts that will be cut from it have `tile` elements per
+    /// dimension, if they are all alike.
     pub(super) fn new(
         variable: &Variable<'_>,
         region: Region,
         (gate, threads): (&Arc<Gate>, usize),
+        tile: Option<&[u64]>,
     ) -> Result<Self> {
         let cells = Cells::new(&region, variable.layout);
+        let tiles = tile.and_then(|t| Tiles::new(&region, &cells.stored, variable.layout, t));
         let mut chunks = Vec::new();
         if variable.assembled {
             chunks.extend(cells.iter().map(|cell| {
@@ -126,14 +144,20 @@ impl Slab {
         }
         chunks.sort_by_key(|(cell, _)| cell.index);
         chunks.dedup_by_key(|(cell, _)| cell.index);
-        let bytes = variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
+        let bytes = match &tiles {
+            Some(_) => largest(&chunks).saturating_mul(variable.layout.element.size),
+            None => variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64,
+        };
         let most = usize::try_from(GROUP / bytes.max(1)).unwrap_or(1);
         let group = most.min(chunks.len() / (4 * threads).max(1)).max(1);
+        let groups = chunks.len().div_ceil(group);
         let loaded: Vec<_> = chunks.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
-            waiting: Mutex::new(chunks.len().div_ceil(group)),
+            waiting: Mutex::new(groups),
+            ordered: (0..groups).map(|_| OnceLock::new()).collect(),
             region,
             cells,
+            tiles,
             chunks,
             group,
             loaded,
@@ -155,6 +179,7 @@ impl Slab {
             let trimmed = |(cell, _): &(Cell, ChunkRef)| cell.place.count != layout.chunk;
             let copies = if group.iter().any(trimmed) { 2 } else { 1 };
             match layout.filters.len() {
+                0 if self.tiles.is_some() => largest(group).saturating_mul(layout.element.size),
                 0 => 0,
                 _ => whole
                     .saturating_mul(copies)
@@ -170,10 +195,31 @@ impl Slab {
         self.gate.enter(self.number);
         let first = group.saturating_mul(self.group);
         let chunks = self.chunks.iter().zip(&self.loaded);
-        for ((cell, chunk), slot) in chunks.skip(first).take(self.group) {
-            // Each slot is set by one item only.
-            let _ = slot.set(variable.cell(&self.region, cell, chunk.clone()));
+        let chunks = chunks.skip(first).take(self.group);
+        let Some(tiles) = &self.tiles else {
+            for ((cell, chunk), slot) in chunks {
+                let bytes = variable.cell(&self.region, cell, chunk.clone());
+                // Each slot is set by one item only.
+                let _ = slot.set(bytes.map(Elements::Plain));
+            }
+            return;
+        };
+        let elements = chunks
+            .clone()
+            .filter_map(|((cell, _), _)| product(&cell.place.count));
+        let len = elements.fold(0u64, u64::saturating_add);
+        let bytes = usize::try_from(len.saturating_mul(variable.layout.element.size));
+        let mut all = self.buffers.room(bytes.unwrap_or(0));
+        for ((cell, chunk), slot) in chunks {
+            let bytes = variable.cell(&self.region, cell, chunk.clone());
+            let _ = slot.set(bytes.map(|bytes| {
+                let start = all.len();
+                tiles.order(&cell.place, &bytes, &mut all);
+                self.buffers.give_large(bytes);
+                Elements::Ordered(start..all.len())
+            }));
         }
+        let _ = self.ordered.get(group).map(|slot| slot.set(all));
     }
 
     /// The elements of a band, which is given within the slab.
@@ -185,14 +231,33 @@ impl Slab {
         };
         let mut canvas = variable.canvas(&band.count)?;
         let (mut missing, mut any) = (Vec::new(), false);
-        for cell in self.cells.within(&part) {
-            match self.find(cell.index) {
-                Some(Ok(bytes)) => {
+        match &self.tiles {
+            Some(tiles) => {
+                let mut rows = Rows::default();
+                tiles.visit(band, |piece| {
+                    let Some(bytes) = self.loaded(piece.index, Some(piece.ordinal))? else {
+                        missing.push(Cell {
+                            index: piece.index,
+                            place: piece.place(),
+                        });
+                        return Ok(());
+                    };
                     any = true;
-                    canvas.put_part(&cell.place, bytes, band)?;
+                    let put = piece.put(bytes, canvas.all(), &mut rows);
+                    let short = "a chunk with fewer bytes than it needs";
+                    put.ok_or_else(|| Error::new(ErrorKind::Corrupt, short))
+                })?;
+            }
+            None => {
+                for cell in self.cells.within(&part) {
+                    match self.loaded(cell.index, None)? {
+                        Some(bytes) => {
+                            any = true;
+                            canvas.put_part(&cell.place, bytes, band)?;
+                        }
+                        None => missing.push(within(cell, &part)),
+                    }
                 }
-                Some(Err(e)) => return Err(e.again()),
-                None => missing.push(within(cell, &part)),
             }
         }
         let stored = self.cells.stored.iter().zip(&band.start);
@@ -204,14 +269,28 @@ impl Slab {
         })
     }
 
-    /// The elements of a chunk; `None` if it is not stored.
-    fn find(&self, index: u64) -> Option<Result<&[u8], Error>> {
-        let at = self
-            .chunks
-            .binary_search_by_key(&index, |(cell, _)| cell.index);
-        match self.loaded.get(at.ok()?)?.get()? {
-            Ok(bytes) => Some(Ok(bytes)),
-            Err(e) => Some(Err(e.again())),
+    /// The elements of a chunk; `None` if it is not stored. `ordinal` is its number among the chunks of the slab, which
+    /// tells where it is if all of them are stored.
+    fn loaded(&self, index: u64, ordinal: Option<u64>) -> Result<Option<&[u8]>> {
+        let chunks = &self.chunks;
+        let guess = ordinal.and_then(|n| usize::try_from(n).ok());
+        let guess = guess.filter(|&n| chunks.get(n).is_some_and(|(cell, _)| cell.index == index));
+        let search = || {
+            chunks
+                .binary_search_by_key(&index, |(cell, _)| cell.index)
+                .ok()
+        };
+        let Some(at) = guess.or_else(search) else {
+            return Ok(None);
+        };
+        match self.loaded.get(at).and_then(OnceLock::get) {
+            Some(Ok(Elements::Plain(bytes))) => Ok(Some(bytes)),
+            Some(Ok(Elements::Ordered(range))) => {
+                let all = self.ordered.get(at / self.group).and_then(OnceLock::get);
+                Ok(all.and_then(|bytes| bytes.get(range.clone())))
+            }
+            Some(Err(e)) => Err(e.again()),
+            None => Ok(None),
         }
     }
 
@@ -229,10 +308,23 @@ impl Slab {
 
 impl Drop for Slab {
     fn drop(&mut self) {
-        let loaded = self.loaded.drain(..).filter_map(OnceLock::into_inner);
-        loaded.flatten().for_each(|b| self.buffers.give_large(b));
+        let plain = self.loaded.drain(..).filter_map(OnceLock::into_inner);
+        let plain = plain.flatten().filter_map(|elements| match elements {
+            Elements::Plain(bytes) => Some(bytes),
+            Elements::Ordered(_) => None,
+        });
+        let ordered = self.ordered.drain(..).filter_map(OnceLock::into_inner);
+        plain
+            .chain(ordered)
+            .for_each(|b| self.buffers.give_large(b));
         self.gate.leave(self.number);
     }
+}
+
+/// Elements of the largest cell of a group.
+fn largest(group: &[(Cell, ChunkRef)]) -> u64 {
+    let counts = group.iter().map(|(cell, _)| product(&cell.place.count));
+    counts.map(|n| n.unwrap_or(u64::MAX)).max().unwrap_or(0)
 }
 
 /// A group is loaded; also if that panicked, so that nobody waits for ever.

@@ -38,6 +38,8 @@ pub struct Cuts<'a> {
     pub way: Way,
     /// How a slab is cut up.
     pub parts: Parts<'a>,
+    /// Elements of a part per dimension, if a slab is cut up regularly from its start: parts at its ends may be smaller.
+    pub tile: Option<Vec<u64>>,
     /// Bytes that items of work under way may take, beside the slabs.
     pub memory: u64,
     /// Copies of a part that are in memory while it is worked on, about.
@@ -75,6 +77,7 @@ impl<'a> Cuts<'a> {
             slabs: Box::new(plan.slabs),
             way: plan.way,
             parts: Box::new(move |slab| Box::new(bands(slab))),
+            tile: None,
             memory,
             copies: COPIES,
         }
@@ -103,6 +106,7 @@ impl<'a> Cuts<'a> {
                 slabs: Box::new(bands),
                 way: Way::Direct,
                 parts: Box::new(|_| Box::new(std::iter::empty())),
+                tile: None,
                 memory: pool.memory,
                 copies: 1,
             },
@@ -212,7 +216,8 @@ impl<'a> Tasks<'a> {
     /// one slab at a time.
     fn slab(&mut self, region: Region, ahead: bool) -> Result<()> {
         let threads = self.set.env.pool.threads;
-        let slab = Slab::new(self.variable, region, (&self.gate, threads))?;
+        let tile = self.cuts.tile.as_deref();
+        let slab = Slab::new(self.variable, region, (&self.gate, threads), tile)?;
         let slab = Arc::new(slab);
         for (group, bytes) in slab.groups(self.variable).into_iter().enumerate() {
             let value = Task::Load(Arc::clone(&slab), group);

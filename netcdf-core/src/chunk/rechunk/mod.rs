@@ -293,6 +293,7 @@ pub fn run<R: Send>(
         slabs: Box::new(grid.boxes(plan.chunks)),
         way,
         parts: Box::new(|slab| Box::new(grid.chunks(slab))),
+        tile: Some(grid.chunk().to_vec()),
         memory: plan.work,
         copies: COPIES,
     };

@@ -91,6 +91,7 @@ fn level<R: Send>(
         slabs: Box::new(areas),
         way: Way::Staged { slabs: 1 },
         parts: Box::new(|slab| Box::new(view.grid.chunks(slab))),
+        tile: Some(view.grid.chunk().to_vec()),
         memory: plan.work,
         copies: COPIES,
     };
@@ -186,6 +187,7 @@ impl<'a> Spill<'a> {
             slabs: Box::new(bands.map(|p| self.moved(Region::boxed(p.start, p.count)))),
             way: Way::Staged { slabs: 1 },
             parts: Box::new(pieces),
+            tile: None,
             memory: plan.work,
             copies: COPIES,
         };

@@ -239,6 +239,7 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
         slabs: Box::new(std::iter::once(part.clone())),
         way: Way::Staged { slabs: 1 },
         parts: Box::new(pieces),
+        tile: None,
         memory: set.env.memory.0 / PARTS,
         copies: COPIES,
     };

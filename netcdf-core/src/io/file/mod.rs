@@ -450,14 +450,18 @@ fn keep_owner(file: &File, old: &std::fs::Metadata) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Bytes of `range` that the kernel copied itself; the caller copies the rest.
+/// Bytes of `range` that the kernel copied itself; the caller copies the rest. What does not begin at a multiple of
+/// [`PIECE`] is copied up to there first: the kernel goes on in steps from where it began.
 #[cfg(target_os = "linux")]
 fn copy_in_kernel(from: &File, to: &File, range: &Range<u64>, offset: u64) -> u64 {
     let (mut source, mut target) = (range.start, offset);
     while source < range.end {
-        let left = usize::try_from(range.end - source)
-            .unwrap_or(usize::MAX)
-            .min(1 << 30);
+        let whole = PIECE as u64;
+        let most = match target % whole {
+            0 => 1 << 30,
+            begun => whole - begun,
+        };
+        let left = usize::try_from((range.end - source).min(most)).unwrap_or(usize::MAX);
         match rustix::fs::copy_file_range(from, Some(&mut source), to, Some(&mut target), left) {
             Ok(0) | Err(_) => break,
             Ok(_) => {}

@@ -192,6 +192,30 @@ fn owner_and_group_stay() {
     assert_eq!((new.uid(), new.gid(), new.len()), (4321, 1234, 0));
 }
 
+/// What is copied by the system stands where it should, wherever it begins.
+#[test]
+fn long_ranges_are_copied_from_anywhere_to_anywhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let bytes: Vec<u8> = (0..5 * PIECE).map(|n| (n % 251) as u8).collect();
+    let from = dir.path().join("from");
+    std::fs::write(&from, &bytes).unwrap();
+    let from = FileSource::open(&from).unwrap();
+    for (start, end, to) in [
+        (0, 5 * PIECE, 0),
+        (7, 4 * PIECE + 9, 7),
+        (1, 3, PIECE - 1),
+        (9, 3 * PIECE, 2 * PIECE - 5),
+    ] {
+        let path = dir.path().join("to");
+        let mut t = FileTarget::create(&path, false).unwrap();
+        t.copy_from(&from, start as u64..end as u64, to as u64)
+            .unwrap();
+        Box::new(t).commit().unwrap();
+        let made = std::fs::read(&path).unwrap();
+        assert!(made[to..] == bytes[start..end] && made.len() == to + end - start);
+    }
+}
+
 #[test]
 fn a_hand_writes_beside_its_target() {
     let dir = tempfile::tempdir().unwrap();

@@ -220,6 +220,17 @@ impl Made {
         out
     }
 
+    /// True if any of the elements of a box is stored.
+    pub(super) fn has_any(&self, part: &Region) -> bool {
+        let layout = self.layout(VarId(0)).unwrap();
+        indices(&part.count).iter().any(|at| {
+            let at: Vec<u64> = at.iter().zip(&part.start).map(|(a, b)| a + b).collect();
+            let chunk: Vec<u64> = at.iter().zip(&layout.chunk).map(|(i, c)| i / c).collect();
+            let inside = at.iter().zip(&layout.extent).all(|(i, n)| i < n);
+            inside && !self.shape.is_missing(row_major(&chunk, &layout.grid()))
+        })
+    }
+
     /// The most that anything was asked for.
     pub(super) fn most_asked(&self) -> u64 {
         let asked = std::mem::take(&mut *self.asked.lock().unwrap());

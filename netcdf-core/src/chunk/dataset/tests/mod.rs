@@ -277,6 +277,7 @@ fn parts_are_made_when_they_are_wanted() {
             slabs: Box::new((0..2).map(|n| Region::boxed(vec![2 * n, 0], vec![2, 7]))),
             way: Way::Staged { slabs },
             parts: Box::new(parts),
+            tile: None,
             memory: 1 << 20,
             copies: 4,
         };

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::made::{Made, Shape};
 use super::*;
+use crate::chunk::grid::Grid;
 use crate::chunk::plan::{Budget, plan};
 
 /// A dimension: length, stored extent, chunk, and start, count and stride of the region.
@@ -108,6 +109,38 @@ proptest! {
         } else if made.shape.assembled && region.stride.iter().all(|&s| s == 1) {
             prop_assert!(made.most_asked() <= 1);
         }
+    }
+
+    /// Chunks of another shape, cut from slabs of so many of them.
+    #[test]
+    fn tiles_are_those_of_the_model(
+        (shape, _) in case(),
+        tile in prop::collection::vec(1u64..7, 4),
+        (most, slabs, threads) in (1u64..20, 1usize..3, 1usize..5),
+    ) {
+        let made = Made::new(shape);
+        let grid = Grid::of(made.shape.dims.clone(), tile[..made.shape.dims.len()].to_vec());
+        let stored: Vec<bool> = grid.boxes(1).map(|tile| made.has_any(&tile)).collect();
+        let mut all = vec![];
+        let work = |tile: &Region, part: Part| {
+            assert_eq!(part.bytes, made.model(tile), "{tile:?}");
+            Ok((grid.index(tile), part.stored))
+        };
+        let cuts = Cuts {
+            slabs: Box::new(grid.boxes(most)),
+            way: Way::Staged { slabs },
+            parts: Box::new(|slab| Box::new(grid.chunks(slab))),
+            tile: Some(grid.chunk().to_vec()),
+            memory: 1000,
+            copies: 4,
+        };
+        let sink = |(index, stored): (u64, bool)| {
+            assert_eq!(index, all.len() as u64);
+            all.push(stored);
+            Ok(())
+        };
+        Dataset::new(&made, &env(threads, 1000)).parts(VarId(0), cuts, work, sink).unwrap();
+        prop_assert_eq!(all, stored);
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Tail {
     /// The last bytes of the file, not written yet.
     gathered: Vec<u8>,
     copying: Option<Copy>,
+    /// Bytes of sources that were given room since the last of them that was made to lie as in its source.
+    moved: u64,
 }
 
 /// A copy that may get longer.
@@ -28,6 +30,10 @@ struct Copy {
 
 /// What is gathered before it is written.
 const GATHER: usize = 1 << 20;
+/// What systems copy as a whole within their cache, if it lies alike in both files.
+const PAGE: u64 = 4 << 10;
+/// Bytes for which a part of a page may be left out.
+const LONG: u64 = 512 << 10;
 /// A copy of this size is made at once, so that there is progress.
 const COPY: u64 = 1 << 24;
 
@@ -39,6 +45,7 @@ impl Tail {
             end,
             gathered: vec![],
             copying: None,
+            moved: LONG,
         }
     }
 
@@ -81,6 +88,21 @@ impl Tail {
     pub fn room(&mut self, size: u64) -> Result<u64> {
         self.spill(0)?;
         self.grow(size)
+    }
+
+    /// Room for bytes of a source, which are to be copied. Long ones lie in pages as they do in the source.
+    ///
+    /// # Errors
+    /// As [`Tail::reserve`].
+    pub fn room_of(&mut self, range: &Range<u64>) -> Result<u64> {
+        let size = range.end.saturating_sub(range.start);
+        let missing = range.start.wrapping_sub(self.end) % PAGE;
+        self.moved = self.moved.saturating_add(size);
+        if missing != 0 && self.moved >= LONG {
+            self.room(missing)?;
+            self.moved = 0;
+        }
+        self.room(size)
     }
 
     /// Appends bytes; says where.
@@ -261,6 +283,25 @@ mod tests {
         let bytes = finished(tail, &done);
         let expected: Vec<u8> = (10..25).chain(30..35).chain([0; 10]).collect();
         assert_eq!((&bytes[10..40], &bytes[40..]), (&expected[..], &b"end"[..]));
+    }
+
+    #[test]
+    fn long_bytes_of_a_source_lie_in_pages_as_they_do_there() {
+        let (mut tail, _) = tail();
+        let start = 5 * PAGE + 7;
+        let first = tail.room_of(&(start..start + 20)).unwrap();
+        assert_eq!((first, tail.end()), (PAGE + 7, PAGE + 27));
+        // Too little came since.
+        let next = tail.room_of(&(1..1 + LONG - 1)).unwrap();
+        assert_eq!(next, first + 20);
+        let third = tail.room_of(&(100..200)).unwrap();
+        assert_eq!((third % PAGE, third - next - LONG < PAGE), (100, true));
+        // What follows in both needs no room.
+        assert_eq!(tail.room_of(&(200..200 + LONG)).unwrap(), third + 100);
+        assert_eq!(
+            tail.room_of(&(200 + LONG..300 + LONG)).unwrap(),
+            third + 100 + LONG
+        );
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl Bytes<'_> {
         match self {
             Self::Here(bytes) => tail.append(bytes),
             Self::There(source, range) => {
-                let at = tail.room(self.len())?;
+                let at = tail.room_of(range)?;
                 tail.copy(source, range.clone(), at)?;
                 Ok(at)
             }
