@@ -83,6 +83,10 @@ pub fn shard_index(input: &[u8]) {
     let large = |n: u64| if flags & 8 == 0 { n } else { n << 56 | n };
     let shard = Shard {
         shape: outer.into_iter().map(large).collect(),
+        order: match flags & 16 {
+            0 => (0..rank).collect(),
+            _ => (0..rank).rev().collect(),
+        },
         index_first: flags & 1 != 0,
         big_endian: flags & 2 != 0,
         checksum: flags & 4 != 0,
@@ -97,8 +101,15 @@ pub fn shard_index(input: &[u8]) {
     assert!(within(&part));
     let place = |n: u64| usize::try_from(n - start).unwrap_or(usize::MAX);
     let stored = &bytes[place(part.start)..place(part.end)];
-    if let Ok(index) = shard.index(stored, &whole) {
-        assert_eq!(Some(index.len() as u64), product(&cells));
-        assert!(index.iter().flatten().all(within));
+    let count = product(&cells).unwrap_or(u64::MAX);
+    if let Ok(index) = shard.index(stored.to_vec(), &whole) {
+        assert_eq!(index.bytes() as u64, 16 * count);
+        let chunks = usize::try_from(count).unwrap_or(usize::MAX);
+        assert!((0..chunks).filter_map(|n| index.get(n)).all(|r| within(&r)));
+        assert_eq!(index.get(chunks), None);
+    }
+    for number in 0..count.min(100) {
+        let there = shard.number(&shard.place(number, &cells), &cells);
+        assert_eq!(there.map(|n| n as u64), Some(number));
     }
 }
