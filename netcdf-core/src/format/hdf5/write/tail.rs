@@ -45,7 +45,7 @@ impl Tail {
             end,
             gathered: vec![],
             copying: None,
-            moved: LONG,
+            moved: 0,
         }
     }
 
@@ -288,18 +288,18 @@ mod tests {
     #[test]
     fn long_bytes_of_a_source_lie_in_pages_as_they_do_there() {
         let (mut tail, _) = tail();
-        let start = 5 * PAGE + 7;
-        let first = tail.room_of(&(start..start + 20)).unwrap();
-        assert_eq!((first, tail.end()), (PAGE + 7, PAGE + 27));
-        // Too little came since.
-        let next = tail.room_of(&(1..1 + LONG - 1)).unwrap();
-        assert_eq!(next, first + 20);
-        let third = tail.room_of(&(100..200)).unwrap();
-        assert_eq!((third % PAGE, third - next - LONG < PAGE), (100, true));
-        // What follows in both needs no room.
-        assert_eq!(tail.room_of(&(200..200 + LONG)).unwrap(), third + 100);
+        // Too little so far.
+        let first = tail.room_of(&(7..7 + LONG - 1)).unwrap();
+        assert_eq!(first, 10);
+        let second = tail.room_of(&(5 * PAGE + 100..5 * PAGE + 200)).unwrap();
+        assert_eq!((second % PAGE, second - first - LONG < PAGE), (100, true));
+        // Too little since.
+        let third = tail.room_of(&(1..101)).unwrap();
+        assert_eq!(third, second + 100);
+        // What lies alike as it is needs no room.
+        assert_eq!(tail.room_of(&(300..300 + LONG)).unwrap(), third + 100);
         assert_eq!(
-            tail.room_of(&(200 + LONG..300 + LONG)).unwrap(),
+            tail.room_of(&(300 + LONG..400 + LONG)).unwrap(),
             third + 100 + LONG
         );
     }
