@@ -106,8 +106,12 @@ impl Element for Char {
     }
 
     fn stored(bytes: &[u8], _: Endianness, out: &mut [Self]) -> Option<()> {
+        if out.len() != bytes.len() {
+            return None;
+        }
         let all = out.iter_mut().zip(bytes);
-        (all.len() == bytes.len()).then(|| all.for_each(|(to, &e)| *to = Char(e)))
+        all.for_each(|(to, &e)| *to = Char(e));
+        Some(())
     }
 }
 

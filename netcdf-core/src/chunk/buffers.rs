@@ -4,6 +4,7 @@
 //! would come to hold as much as all need together. Smaller ones they give back to the system, which
 //! then has to clear every page anew: that took a fifth of the time of a copy.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes from which on a buffer is kept for others.
@@ -30,6 +31,23 @@ pub struct Buffers {
     large: Mutex<Vec<Vec<u8>>>,
     /// Working memory for small chunks.
     small: Mutex<Vec<Vec<u8>>>,
+    /// Bytes that are kept beside [`KEPT`].
+    more: AtomicUsize,
+}
+
+/// Holds on to more memory for a time; what is too much is let go of at its end.
+#[derive(Debug)]
+pub struct Keep<'a>(&'a Buffers);
+
+impl Drop for Keep<'_> {
+    fn drop(&mut self) {
+        self.0.more.store(0, Ordering::Relaxed);
+        let mut bytes = 0usize;
+        lock(&self.0.large).retain(|b| {
+            bytes = bytes.saturating_add(b.capacity());
+            b.capacity() >= HUGE || bytes <= KEPT
+        });
+    }
 }
 
 fn lock(list: &Mutex<Vec<Vec<u8>>>) -> MutexGuard<'_, Vec<Vec<u8>>> {
@@ -104,11 +122,18 @@ impl Buffers {
         let (count, bytes) = others.fold((0usize, 0usize), |(n, sum), len| (n + 1, sum + len));
         let keep = match huge {
             true => count < MANY || bytes < KEPT_HUGE,
-            false => bytes < KEPT,
+            false => bytes < KEPT.saturating_add(self.more.load(Ordering::Relaxed)),
         };
         if keep {
             large.push(buffer);
         }
+    }
+
+    /// Keeps `bytes` more as long as the result lives: those of a slab, for the next one.
+    pub(super) fn keep(&self, bytes: u64) -> Keep<'_> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.more.store(bytes, Ordering::Relaxed);
+        Keep(self)
     }
 
     /// Lets go of what is too large to be kept from variable to variable.
@@ -145,6 +170,16 @@ mod tests {
         assert_eq!(buffers.take(2 * LARGE).capacity(), 2 * LARGE + MORE);
         buffers.give(Vec::with_capacity(7));
         assert_eq!(buffers.take(20).capacity(), 7);
+    }
+
+    #[test]
+    fn more_is_kept_for_a_time() {
+        let buffers = Buffers::default();
+        let keep = buffers.keep(KEPT as u64);
+        (0..1000).for_each(|_| buffers.give(Vec::with_capacity(LARGE)));
+        assert_eq!(lock(&buffers.large).len(), 2 * KEPT / LARGE);
+        drop(keep);
+        assert_eq!(lock(&buffers.large).len(), KEPT / LARGE);
     }
 
     #[test]

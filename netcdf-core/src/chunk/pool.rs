@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// Threads and memory for the work of the process; made once in `main`.
 #[derive(Debug, Clone)]
@@ -235,16 +235,38 @@ fn worker<T, R>(shared: &Shared<T, R>, work: &impl Fn(T) -> Result<R>) {
             state.idle -= 1;
         };
         drop(state);
-        let result = work(item.value);
-        let mut state = shared.lock();
-        let place = usize::try_from(number - state.next_out).unwrap_or(usize::MAX);
+        let mut turn = Turn {
+            shared,
+            number,
+            bytes: item.bytes,
+            result: None,
+        };
+        turn.result = Some(work(item.value));
+    }
+}
+
+/// An item that is worked on. Its result is handed over at the end, whatever the end is.
+struct Turn<'a, T, R> {
+    shared: &'a Shared<T, R>,
+    number: u64,
+    bytes: u64,
+    result: Option<Result<R>>,
+}
+
+impl<T, R> Drop for Turn<'_, T, R> {
+    fn drop(&mut self) {
+        // The thread panics: the scope does so as well, once nobody waits for the result.
+        let ended = || Err(Error::new(ErrorKind::Cancelled, "the work on it ended"));
+        let result = self.result.take().unwrap_or_else(ended);
+        let mut state = self.shared.lock();
+        let place = usize::try_from(self.number - state.next_out).unwrap_or(usize::MAX);
         if let Some(slot) = state.done.get_mut(place) {
-            *slot = Some((item.bytes, result));
+            *slot = Some((self.bytes, result));
         }
         drop(state);
         if place == 0 {
             // The main thread waits for the oldest item only.
-            shared.result.notify_one();
+            self.shared.result.notify_one();
         }
     }
 }
@@ -275,6 +297,23 @@ mod tests {
     fn threads_are_not_without_number() {
         assert_eq!(Pool::new(0).threads, 1);
         assert_eq!(Pool::new(65_535).threads, MOST_THREADS);
+    }
+
+    #[test]
+    fn a_panic_is_waited_for_by_nobody() {
+        for threads in [1, 2, 4] {
+            let pool = Pool {
+                threads,
+                memory: 1000,
+            };
+            let work = |x: u64| match x {
+                5 => panic!("no result of 5"),
+                _ => Ok(x),
+            };
+            let run = || pool.ordered(items(20, 100), work, |_| Ok(()));
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            assert!(ended.is_err(), "{threads}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::room;
 use crate::model::Region;
 use crate::model::region::product;
 
@@ -208,8 +209,15 @@ impl Slab {
             .clone()
             .filter_map(|((cell, _), _)| product(&cell.place.count));
         let len = elements.fold(0u64, u64::saturating_add);
-        let bytes = usize::try_from(len.saturating_mul(variable.layout.element.size));
-        let mut all = self.buffers.room(bytes.unwrap_or(0));
+        let bytes = len.saturating_mul(variable.layout.element.size);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if let Err(e) = room(bytes, "chunks that are put in order") {
+            chunks.for_each(|(_, slot)| {
+                let _ = slot.set(Err(e.again()));
+            });
+            return;
+        }
+        let mut all = self.buffers.room(bytes);
         for ((cell, chunk), slot) in chunks {
             let bytes = variable.cell(&self.region, cell, chunk.clone());
             let _ = slot.set(bytes.map(|bytes| {
@@ -287,10 +295,15 @@ impl Slab {
             Some(Ok(Elements::Plain(bytes))) => Ok(Some(bytes)),
             Some(Ok(Elements::Ordered(range))) => {
                 let all = self.ordered.get(at / self.group).and_then(OnceLock::get);
-                Ok(all.and_then(|bytes| bytes.get(range.clone())))
+                let found = all.and_then(|bytes| bytes.get(range.clone()));
+                let lost = || Error::new(ErrorKind::Cancelled, "a chunk that was not loaded");
+                found.ok_or_else(lost).map(Some)
             }
             Some(Err(e)) => Err(e.again()),
-            None => Ok(None),
+            None => Err(Error::new(
+                ErrorKind::Cancelled,
+                "a chunk that was not loaded",
+            )),
         }
     }
 

@@ -14,6 +14,10 @@ use crate::model::region::product;
 
 /// Bytes of rows from which on nothing is gained.
 const LONG: u64 = 1024;
+/// Bytes that a slab may have of a chunk: more are not in the cache any more when they are ordered.
+const LARGE: u64 = 4 << 20;
+/// Parts along a dimension that a chunk may be cut into.
+const MANY: u64 = 1 << 12;
 
 /// A slab that is cut into parts of one shape.
 pub(super) struct Tiles {
@@ -71,7 +75,18 @@ impl Tiles {
         };
         let plain = slab.stride.iter().all(|&stride| stride == 1);
         let known = product(&slab.count)?.checked_mul(layout.element.size)?;
-        if !plain || tile.is_empty() || known == 0 || row(slab, layout, tile) >= LONG {
+        let cells: Vec<u64> = slab
+            .count
+            .iter()
+            .zip(&layout.chunk)
+            .map(|(n, c)| *c.min(n))
+            .collect();
+        let large = product(&cells)?.checked_mul(layout.element.size)? > LARGE;
+        let many = |(cell, tile): (&u64, &u64)| cell / (*tile).max(1) >= MANY;
+        if !plain || tile.is_empty() || known == 0 || large || row(slab, layout, tile) >= LONG {
+            return None;
+        }
+        if cells.iter().zip(tile).any(many) {
             return None;
         }
         let tile: Vec<usize> = whole(tile)?.into_iter().map(|n| n.max(1)).collect();

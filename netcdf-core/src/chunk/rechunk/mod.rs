@@ -297,6 +297,7 @@ pub fn run<R: Send>(
         memory: plan.work,
         copies: COPIES,
     };
+    let _kept = set.env.buffers.keep(plan.slabs);
     set.parts(var, cuts, work, sink)
 }
 
