@@ -8,7 +8,11 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A visitor of keys and their sizes in bytes.
+/// The size of a key whose bytes nobody may read, as of a link that leads out of the store: to ask for its size, or for
+/// its bytes, says why.
+pub const UNKNOWN: u64 = u64::MAX;
+
+/// A visitor of keys and their sizes in bytes; [`UNKNOWN`] is one.
 pub type Visit<'a> = &'a mut dyn FnMut(&str, u64) -> Result<()>;
 
 /// What the one who named a store said of it, as by the fragment of a URL.

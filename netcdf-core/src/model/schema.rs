@@ -15,6 +15,8 @@ pub struct Schema {
     pub types: Vec<UserType>,
     /// Variables of all groups.
     pub vars: Vec<Variable>,
+    /// Whether texts of attributes that are JSON were JSON in a dataset of Zarr that does not tell types.
+    pub json_texts: bool,
 }
 
 /// A group and the ids of what is defined in it.
@@ -100,6 +102,7 @@ impl Schema {
             dims: vec![],
             types: vec![],
             vars: vec![],
+            json_texts: false,
         }
     }
 

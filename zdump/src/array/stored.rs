@@ -3,6 +3,7 @@
 use netcdf_core::error::Result;
 
 use super::{Lost, Opened, Place};
+use crate::survey::known;
 
 /// Chunks that are looked at together: enough for all threads, few enough to be held.
 const BATCH: usize = 512;
@@ -24,6 +25,7 @@ impl Opened<'_> {
         let mut batch = vec![];
         self.store.walk(&self.prefix, &mut |key, size| {
             self.env.cancel.check()?;
+            let size = known(size);
             let rest = key.strip_prefix(self.prefix.as_str()).unwrap_or_default();
             let Some(key_place) = self.array.place(rest) else {
                 return Ok(());

@@ -40,6 +40,12 @@ pub(super) fn check(
     report: &mut Report,
 ) -> Result<Stored> {
     let mut stored = Stored::new();
+    for key in &checked.survey.unreadable {
+        if let Err(e) = checked.store.size(key) {
+            let node = nearest(checked, key).map_or("", |node| &node.path);
+            report.add(node, Finding::new(Rule::KeyUnreadable, key, e.what()));
+        }
+    }
     checked
         .survey
         .each((checked.store, checked.env), &mut |key, size, role| {

@@ -14,6 +14,7 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format::zarr::raw::METADATA;
 use netcdf_core::io::Store;
+use netcdf_core::io::store::UNKNOWN;
 use netcdf_core::json::Json;
 
 pub(crate) use node::{Node, Object, What};
@@ -31,6 +32,8 @@ pub(crate) struct Survey {
     by_path: BTreeMap<String, usize>,
     /// Whether nodes were found in consolidated metadata only.
     pub consolidated_only: bool,
+    /// Keys, other than metadata, that are links nobody may follow.
+    pub unreadable: Vec<String>,
 }
 
 impl Survey {
@@ -40,12 +43,14 @@ impl Survey {
     /// Those of the store.
     pub fn read(store: &Arc<dyn Store>, env: &Env) -> Result<Self> {
         let mut found: BTreeMap<String, BTreeMap<String, Object>> = BTreeMap::new();
-        let mut keys = vec![];
+        let (mut keys, mut unreadable) = (vec![], vec![]);
         store.walk("", &mut |key, size| {
             env.cancel.check()?;
             let (path, name) = split(key);
             if METADATA.contains(&name) {
-                keys.push((path.to_owned(), name.to_owned(), size));
+                keys.push((path.to_owned(), name.to_owned(), known(size)));
+            } else if size == UNKNOWN {
+                unreadable.push(key.to_owned());
             }
             Ok(())
         })?;
@@ -69,6 +74,7 @@ impl Survey {
             nodes,
             by_path,
             consolidated_only,
+            unreadable,
         })
     }
 
@@ -113,9 +119,14 @@ impl Survey {
     ) -> Result<()> {
         store.walk("", &mut |key, size| {
             env.cancel.check()?;
-            visit(key, size, self.role(key))
+            visit(key, known(size), self.role(key))
         })
     }
+}
+
+/// The size of a key, nothing if nobody may read it.
+pub(crate) fn known(size: u64) -> u64 {
+    if size == UNKNOWN { 0 } else { size }
 }
 
 /// The error for what is no Zarr store.

@@ -37,6 +37,7 @@ pub(super) fn keep_dims(
     dims: &[bool],
 ) -> Result<(Schema, Vec<Pair>)> {
     let mut out = Schema::new(input.kind);
+    out.json_texts = input.json_texts;
     out.groups.clear();
     let groups = needed(input, groups, vars);
     let new_groups = numbers(groups.iter().map(|s| *s != Stay::Nothing));

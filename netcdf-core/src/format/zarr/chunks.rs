@@ -11,7 +11,7 @@ use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, advance};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Store;
-use crate::io::store::range_of;
+use crate::io::store::{UNKNOWN, range_of};
 use crate::limits::room;
 use crate::model::region::product;
 
@@ -126,6 +126,11 @@ impl Chunks<'_> {
         product(grid).ok_or_else(too_many)?;
         let (prefix, mut found) = (&self.array.prefix, vec![]);
         self.store.walk(prefix, &mut |key, size| {
+            // What stands behind a link that is not followed may be chunks: they are not just missing.
+            let size = match size {
+                UNKNOWN => self.store.size(key)?.unwrap_or(0),
+                size => size,
+            };
             let rest = key.strip_prefix(prefix.as_str()).unwrap_or_default();
             if let Some(index) = self.array.described.keys.index(rest, grid) {
                 if found.len() == found.capacity() {

@@ -97,7 +97,10 @@ impl<'a> Builder<'a> {
             meta,
             zarr,
             objects,
-            schema: Schema::new(Kind::Zarr(zarr)),
+            schema: Schema {
+                json_texts: pure,
+                ..Schema::new(Kind::Zarr(zarr))
+            },
             arrays: vec![],
             properties: None,
             superblock: superblock.as_ref().map_or(0, nczarr::version),

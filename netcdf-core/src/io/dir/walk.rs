@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::DirStore;
 use super::paths::Entry;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::store::Visit;
+use crate::io::store::{UNKNOWN, Visit};
 
 /// A directory on the way from the prefix to where the walk is.
 struct Folder {
@@ -18,7 +18,8 @@ struct Folder {
 /// Links to directories that a walk follows: some that lead to each other make very many paths.
 const LINKS: usize = 10_000;
 
-/// Visits all keys below `prefix` with their sizes, sorted.
+/// Visits all keys below `prefix` with their sizes, sorted. Links that lead nowhere, or where nobody may follow, are keys
+/// of [`UNKNOWN`] size: to read them is an error, to list others beside them is none.
 pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<()> {
     let mut links = 0;
     let Some(real) = store.found_folder(prefix)? else {
@@ -37,8 +38,15 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<(
             visit(&key, size.len())?;
             continue;
         }
-        let Some(real) = store.found(&key)? else {
-            continue; // It has gone.
+        let real = match store.found(&key) {
+            Ok(Some(real)) => real,
+            Ok(None) => continue, // It has gone.
+            Err(_) if entry.link => {
+                // Where it leads is told to who wants its bytes.
+                visit(&key, UNKNOWN)?;
+                continue;
+            }
+            Err(e) => return Err(e),
         };
         if !real.is_dir() {
             let size = std::fs::metadata(&real);

@@ -118,6 +118,27 @@ fn a_damaged_member_of_a_zip_file() {
     assert_eq!(run(folder.path(), &[], "z.zip").0, 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn links_that_lead_out_are_found() {
+    let folder = written(&v2());
+    std::fs::write(folder.path().join("out"), [1; 32]).unwrap();
+    let chunk = folder.path().join("s/v/0.0");
+    std::fs::remove_file(&chunk).unwrap();
+    std::os::unix::fs::symlink("../../out", &chunk).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path().join("s/v/0.1x")).unwrap();
+    for deep in [&[][..], &["--deep"]] {
+        let (status, text, _) = run(folder.path(), deep, "s");
+        let found = "v/0.0: error key-unreadable: a link leads out of the store";
+        assert!(status == 1 && text.contains(found), "{text}");
+        let found = "v/0.1x: error key-unreadable: cannot open";
+        assert!(text.contains(found), "{text}");
+    }
+    std::fs::remove_file(folder.path().join("s/v/0.1x")).unwrap();
+    let (status, text, _) = run(folder.path(), &["--deep", "--allow-external"], "s");
+    assert_eq!((status, text.as_str()), (0, "sound: 13 keys, 3 arrays\n"));
+}
+
 #[test]
 fn warnings_alone_are_told() {
     let mut keys = v3();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::attrs;
 use super::numbers::{self, Style};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
@@ -14,6 +15,8 @@ pub struct Form {
     pub recorded: bool,
     /// How numbers are written.
     pub style: Style,
+    /// Whether texts that are JSON were JSON where they come from.
+    pub json_texts: bool,
 }
 
 /// An attribute as it is stored.
@@ -85,6 +88,7 @@ pub fn stored_alike(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     let form = Form {
         recorded: !zarr.pure,
         style: Style::of(zarr),
+        json_texts: false,
     };
     match (store(a, form), store(b, form)) {
         (Ok(a), Ok(b)) => a.json == b.json && (zarr.pure || a.ty == b.ty),
@@ -110,8 +114,8 @@ fn text(bytes: &[u8], form: Form) -> (Json, bool) {
     if matches!(bytes.first(), Some(b'[' | b'{'))
         && let Ok(json) = Json::parse(bytes)
         && is_strict(&json)
-        && is_told(&json, form)
         && json.to_bytes() == bytes
+        && is_told(&json, bytes, form)
     {
         return (json, false);
     }
@@ -120,8 +124,12 @@ fn text(bytes: &[u8], form: Form) -> (Json, bool) {
     (Json::Text(bytes.into_owned()), changed)
 }
 
-/// Whether readers know that it was a text: where types are not recorded, a list of single values is one of values.
-fn is_told(json: &Json, form: Form) -> bool {
+/// Whether readers know that it was a text: where types are not recorded, a list of single values is one of values for
+/// netCDF-C. What came from a list that is no list of values for us goes back to it.
+fn is_told(json: &Json, bytes: &[u8], form: Form) -> bool {
+    if form.json_texts && !form.recorded {
+        return matches!(attrs::values(json, None).0, Values::Char(text) if text == bytes);
+    }
     let nested = |item: &Json| matches!(item, Json::Array(_) | Json::Object(_) | Json::Null);
     match json {
         Json::Array(items) => form.recorded || items.first().is_some_and(nested),
@@ -189,10 +197,12 @@ mod tests {
     const NCZARR: Form = Form {
         recorded: true,
         style: Style::Recorded,
+        json_texts: false,
     };
     const PURE: Form = Form {
         recorded: false,
         style: Style::Inferred,
+        json_texts: false,
     };
 
     fn made(values: Values, form: Form) -> (String, Atomic, bool) {
@@ -217,6 +227,34 @@ mod tests {
         let strings = Values::String(vec![Some(b"a"[..].into()), None]);
         let strings = made(strings, NCZARR);
         assert_eq!(strings, (r#"["a",""]"#.into(), Atomic::String, false));
+    }
+
+    #[test]
+    fn lists_that_came_from_json_go_back_to_it() {
+        let from_json = Form {
+            json_texts: true,
+            ..PURE
+        };
+        for text in [
+            r#"["a","b"]"#,
+            r#"["a"]"#,
+            "[]",
+            r#"[1,"a",null]"#,
+            r#"{"a": [1]}"#,
+        ] {
+            let values = Values::Char(text.as_bytes().to_vec());
+            let (json, _, _) = made(values, from_json);
+            assert_eq!(json, text);
+        }
+        // These are lists of values for us, too.
+        assert_eq!(
+            made(Values::Char(b"[1,2]".to_vec()), from_json).0,
+            r#""[1,2]""#
+        );
+        assert_eq!(
+            made(Values::Char(br#"["a"]"#.to_vec()), PURE).0,
+            r#""[\"a\"]""#
+        );
     }
 
     #[test]

@@ -108,6 +108,7 @@ fn is_inferred(attribute: &Attribute) -> bool {
     let form = Form {
         recorded: false,
         style: Style::Inferred,
+        json_texts: false,
     };
     match (attributes::store(attribute, form), &attribute.values) {
         // One zero is no text; of what is no UTF-8 another note speaks.

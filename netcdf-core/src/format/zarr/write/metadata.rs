@@ -79,6 +79,7 @@ impl Metadata<'_> {
         let form = Form {
             recorded: !self.zarr.pure,
             style: self.style(),
+            json_texts: self.schema.json_texts,
         };
         let mut written = Written::default();
         for attribute in attributes {
