@@ -56,6 +56,11 @@ pub fn copies(inputs: &[PathBuf], output: &Path, asked: Asked) -> Result<Vec<Cop
 fn check_directory(path: &Path) -> Result<()> {
     let wrong =
         |what: &'static str| Err(Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy()));
+    if !path.exists() {
+        return wrong(
+            "there is no such directory, which several copies or a `/` at the end ask for",
+        );
+    }
     if !path.is_dir() {
         return wrong("not a directory, which several copies or a `/` at the end ask for");
     }

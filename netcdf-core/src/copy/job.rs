@@ -85,7 +85,7 @@ impl Job {
     fn is_whole(&self, set: Dataset<'_>) -> Result<bool> {
         let (from, to) = (&self.from, &self.to);
         let grid = from.chunk == to.chunk && from.extent == self.shape;
-        let same = from.element == to.element && from.filters == to.filters;
+        let same = from.element == to.element && methods::undone_alike(&from.filters, &to.filters);
         let one_by_one = self.alike && (same || !from.filters.is_empty());
         if !one_by_one || !grid || set.reader.assembles(self.pair.from) {
             return Ok(false);

@@ -11,7 +11,8 @@ use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::{Runs, Writer};
 use crate::io::Source;
 use crate::io::source::present;
-use crate::model::{Atomic, Region, Values, convert};
+use crate::model::storage::ids::ZSTD;
+use crate::model::{Atomic, FilterSpec, Region, Values, convert};
 
 /// How the data of a variable is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,10 +80,21 @@ pub fn choose_chunks(
     if !grid || !alike || !same_fill || variable.assembled {
         return Method::Rechunk(rechunk::plan(variable, budget));
     }
-    if from.filters == to.filters && from.element == to.element && to.quantize.is_none() {
-        return Method::Chunks;
+    let same = undone_alike(&from.filters, &to.filters) && from.element == to.element;
+    match same && to.quantize.is_none() {
+        true => Method::Chunks,
+        false => Method::Recode,
     }
-    Method::Recode
+}
+
+/// True if what one chain of filters made is undone by the other.
+pub(super) fn undone_alike(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
+    let alike = |(a, b): (&FilterSpec, &FilterSpec)| match a.id {
+        // Frames say themselves whether they have checksums.
+        ZSTD => b.id == ZSTD && a.params.first() == b.params.first(),
+        _ => a == b,
+    };
+    from.len() == to.len() && from.iter().zip(to).all(alike)
 }
 
 /// True if what is not stored of a variable of this shape lies beyond its stored chunks, none of which
@@ -314,4 +326,25 @@ pub(super) fn object<'a>(set: Dataset<'a>, object: u32) -> Result<&'a Arc<dyn So
 /// Length of a range.
 pub(super) fn length(range: &Range<u64>) -> u64 {
     range.end.saturating_sub(range.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_that_are_undone_alike() {
+        let spec = |id, params: &[u32]| FilterSpec {
+            id,
+            params: params.to_vec(),
+        };
+        let alike = |a: &FilterSpec, b: &FilterSpec| {
+            undone_alike(std::slice::from_ref(a), std::slice::from_ref(b))
+        };
+        assert!(alike(&spec(ZSTD, &[3, 1]), &spec(ZSTD, &[3])));
+        assert!(!alike(&spec(ZSTD, &[3, 1]), &spec(ZSTD, &[4])));
+        assert!(!alike(&spec(ZSTD, &[3]), &spec(1, &[3])));
+        assert!(!alike(&spec(1, &[3, 1]), &spec(1, &[3])));
+        assert!(!undone_alike(&[], &[spec(1, &[3])]));
+    }
 }

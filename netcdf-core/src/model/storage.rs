@@ -86,6 +86,8 @@ pub mod ids {
     pub const NBIT: u32 = 5;
     /// Differences from the least element.
     pub const SCALEOFFSET: u32 = 6;
+    /// Zstandard, with its level, and then 1 if frames have checksums.
+    pub const ZSTD: u32 = 32_015;
 }
 
 impl Storage {

@@ -9,7 +9,7 @@ use crate::copy::options::Filtering;
 use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{Table, codec};
-use crate::model::storage::ids::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE};
+use crate::model::storage::ids::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, ZSTD};
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
 
 /// What a filter is called.
@@ -129,7 +129,12 @@ impl Case<'_> {
         for filter in &self.from.storage.filters {
             let stored = match instead(filter, zarr) {
                 Instead::Same => {
-                    storage.filters.push(filter.clone());
+                    let mut filter = filter.clone();
+                    if zarr.is_none() && filter.id == ZSTD {
+                        // That frames have checksums stands in them; netCDF-C takes the level only.
+                        filter.params.truncate(1);
+                    }
+                    storage.filters.push(filter);
                     continue;
                 }
                 Instead::Other(other) => {
