@@ -56,7 +56,8 @@ struct Dim {
     before: usize,
     /// Elements of the piece.
     count: usize,
-    /// Elements of the part, and of these those before the piece.
+    /// Where the part starts in the slab, its elements, and of these those before the piece.
+    start: usize,
     part: usize,
     at: usize,
 }
@@ -166,9 +167,7 @@ impl Tiles {
                 }
                 let more = dim.chunk < dim.ends.1;
                 let chunk = if more { dim.chunk + 1 } else { dim.ends.0 };
-                let (start, count) = (part.start.get(n), part.count.get(n));
-                let part = start.zip(count).map(|(&s, &c)| (s as usize, c as usize));
-                *dim = self.dim(n, part.unwrap_or_default(), (chunk, dim.ends));
+                *dim = self.dim(n, (dim.start, dim.part), (chunk, dim.ends));
                 more
             });
             if !moved {
@@ -211,6 +210,7 @@ impl Tiles {
             cell: cell.len(),
             before: from.saturating_sub(cell.start),
             count: end.saturating_sub(from),
+            start,
             part: count,
             at: from.saturating_sub(start),
         }
