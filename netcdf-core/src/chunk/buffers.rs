@@ -101,10 +101,21 @@ impl Buffers {
         let room = len.saturating_add(MORE);
         let right = room..=room.saturating_add(len / 4);
         let at = large.iter().position(|b| right.contains(&b.capacity()));
-        match at {
-            Some(n) => large.swap_remove(n),
-            None => Vec::with_capacity(room),
+        if let Some(n) = at {
+            return large.swap_remove(n);
         }
+        // What is kept for a time makes room for what is needed now.
+        let mut left = match self.more.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => room,
+        };
+        while left > 0
+            && let Some(other) = large.pop()
+        {
+            left = left.saturating_sub(other.capacity());
+        }
+        drop(large);
+        Vec::with_capacity(room)
     }
 
     /// Takes back working memory. Large memory keeps what is in it: to clear it would only make
@@ -178,7 +189,10 @@ mod tests {
         let keep = buffers.keep(KEPT as u64);
         (0..1000).for_each(|_| buffers.give(Vec::with_capacity(LARGE)));
         assert_eq!(lock(&buffers.large).len(), 2 * KEPT / LARGE);
-        drop(keep);
+        // One that none of them fits takes the place of some.
+        let other = buffers.take(10 * LARGE);
+        assert_eq!(lock(&buffers.large).len(), 2 * KEPT / LARGE - 11);
+        drop((keep, other));
         assert_eq!(lock(&buffers.large).len(), KEPT / LARGE);
     }
 
