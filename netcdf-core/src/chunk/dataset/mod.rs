@@ -109,12 +109,9 @@ impl<'a> Dataset<'a> {
         work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        let layout = self.layout(var)?;
-        let path = || self.reader.schema().var_path(var);
-        let variable = self.variable(var, &layout).in_object(path)?;
-        let cuts = Cuts::bands(*self, &variable, (&region, most));
+        let cuts = |variable: &Variable<'_>| Cuts::bands(*self, variable, (&region, most));
         let work = |band: &Region, part: Part| work(band, part.bytes);
-        tasks::run(*self, &variable, cuts, (work, sink))
+        self.cut(var, cuts, (work, sink))
     }
 
     /// As [`Dataset::bands`], for work that takes no memory beside the elements: bands are larger where chunks then
@@ -129,12 +126,9 @@ impl<'a> Dataset<'a> {
         work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        let layout = self.layout(var)?;
-        let path = || self.reader.schema().var_path(var);
-        let variable = self.variable(var, &layout).in_object(path)?;
-        let cuts = Cuts::large_bands(*self, &variable, (&region, most));
+        let cuts = |variable: &Variable<'_>| Cuts::large_bands(*self, variable, (&region, most));
         let work = |band: &Region, part: Part| work(band, part.bytes);
-        tasks::run(*self, &variable, cuts, (work, sink))
+        self.cut(var, cuts, (work, sink))
     }
 
     /// As [`Dataset::bands`], for parts of any shape.
@@ -148,10 +142,24 @@ impl<'a> Dataset<'a> {
         work: impl Fn(&Region, Part) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
+        self.cut(var, |_| cuts, (work, sink))
+    }
+
+    /// Works on the parts into which a variable is cut.
+    fn cut<'c, R: Send>(
+        &self,
+        var: VarId,
+        cuts: impl FnOnce(&Variable<'_>) -> Cuts<'c>,
+        todo: (
+            impl Fn(&Region, Part) -> Result<R> + Sync,
+            impl FnMut(R) -> Result<()>,
+        ),
+    ) -> Result<()> {
         let layout = self.layout(var)?;
         let path = || self.reader.schema().var_path(var);
         let variable = self.variable(var, &layout).in_object(path)?;
-        tasks::run(*self, &variable, cuts, (work, sink))
+        let cuts = cuts(&variable);
+        tasks::run(*self, &variable, cuts, todo)
     }
 }
 
