@@ -60,17 +60,9 @@ impl Buffers {
         if len < LARGE {
             return lock(&self.small).pop().unwrap_or_default();
         }
-        let mut buffer = self.large(len);
+        let mut buffer = self.large(len, Vec::with_capacity);
         buffer.clear();
         buffer
-    }
-
-    /// An empty buffer with room for `len` bytes.
-    pub(super) fn room(&self, len: usize) -> Vec<u8> {
-        match len < LARGE {
-            true => Vec::with_capacity(len),
-            false => self.take(len),
-        }
     }
 
     /// `len` bytes that mean nothing yet, with room for `room` if that is large.
@@ -79,7 +71,8 @@ impl Buffers {
         if room < LARGE {
             return vec![0; len];
         }
-        let mut buffer = self.large(room);
+        // Memory that is new to the process is zero: it need not be written.
+        let mut buffer = self.large(room, |room| vec![0; room]);
         buffer.resize(len, 0);
         buffer
     }
@@ -94,8 +87,8 @@ impl Buffers {
         bytes
     }
 
-    /// A buffer with room for `len` bytes, and what was last in it.
-    fn large(&self, len: usize) -> Vec<u8> {
+    /// A buffer with room for `len` bytes, and what was last in it; or a new one.
+    fn large(&self, len: usize, new: impl FnOnce(usize) -> Vec<u8>) -> Vec<u8> {
         let mut large = lock(&self.large);
         // A part of a chunk does not take the memory of a whole one.
         let room = len.saturating_add(MORE);
@@ -115,7 +108,7 @@ impl Buffers {
             left = left.saturating_sub(other.capacity());
         }
         drop(large);
-        Vec::with_capacity(room)
+        new(room)
     }
 
     /// Takes back working memory. Large memory keeps what is in it: to clear it would only make

@@ -144,6 +144,9 @@ impl Encoder {
             quantizer.boxed(place, &self.shape, &mut bytes);
         }
         let bytes = self.whole(&place.count, bytes)?;
+        if self.chain.is_empty() {
+            return Ok(Stored { mask: 0, bytes });
+        }
         let mut scratch = self.buffers.take(self.len);
         let encoded = self.chain.encode(bytes, &mut scratch);
         self.buffers.give(scratch);

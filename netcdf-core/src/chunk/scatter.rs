@@ -109,6 +109,23 @@ pub fn runs(
     }
 }
 
+/// The run that `chunk` and `region` have in common, if it is one of neighbours in both.
+#[must_use]
+pub fn single(chunk: &Block, region: &Region) -> Option<Run> {
+    let axes = axes(chunk, region)?;
+    let (outer, _, step) = tail(&axes);
+    let one = axes.iter().take(outer).all(|axis| axis.count == 1);
+    let mut found = None;
+    if one && step == 1 {
+        let visit = |run| {
+            found = Some(run);
+            Ok(())
+        };
+        runs(chunk, region, visit).ok()?;
+    }
+    found
+}
+
 /// A dimension that is gone through run by run.
 struct Loop {
     /// Runs that are still to come along it.
@@ -253,6 +270,8 @@ mod tests {
             Ok(())
         })
         .unwrap();
+        let only = single(a, &b).map(|r| (r.from, r.to, r.len));
+        assert_eq!(only, (out.len() == 1).then(|| out[0]));
         out
     }
 

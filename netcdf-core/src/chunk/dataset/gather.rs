@@ -7,7 +7,7 @@ use crate::chunk::buffers::LARGE;
 use crate::chunk::decode::Decoder;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Cell, Cells};
-use crate::chunk::scatter::{Block, Run, runs};
+use crate::chunk::scatter::{Block, Run, runs, single};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader;
@@ -104,22 +104,97 @@ impl Variable<'_> {
 
     /// The elements that a chunk has of a region of which a cell lies in it.
     pub(super) fn cell(&self, region: &Region, cell: &Cell, chunk: ChunkRef) -> Result<Vec<u8>> {
-        let start = region.start.iter().zip(&region.stride);
-        let start = start.zip(&cell.place.start);
-        let part = Region {
-            start: start
-                .map(|((s, stride), n)| s.saturating_add(n.saturating_mul(*stride)))
-                .collect(),
-            count: cell.place.count.clone(),
-            stride: region.stride.clone(),
-        };
+        self.cell_of(&part(region, cell), chunk)
+    }
+
+    fn cell_of(&self, part: &Region, chunk: ChunkRef) -> Result<Vec<u8>> {
         if self.assembled {
-            return self.assemble(&part);
+            return self.assemble(part);
         }
-        let mut gather = Gather::new(self, &part)?;
+        let mut gather = Gather::new(self, part)?;
         gather.chunk(chunk)?;
         gather.flush()?;
         Ok(gather.canvas.into_bytes())
+    }
+
+    /// As [`Variable::cell`] of a region without gaps, or more elements of the chunk where these are at hand: those of a box, with
+    /// this. They may be in `memory`, which holds anything.
+    pub(super) fn around(
+        &self,
+        (region, cell): (&Region, &Cell),
+        chunk: ChunkRef,
+        memory: &mut Vec<u8>,
+    ) -> Result<(Block, Vec<u8>)> {
+        let part = part(region, cell);
+        let block = self.layout.block(chunk.index);
+        if !self.assembled && !self.layout.filters.is_empty() {
+            let stored = self.fetch(std::slice::from_ref(&chunk))?.pop();
+            let bytes = self.decoder.decode(&chunk, stored.unwrap_or_default())?;
+            return Ok((block, bytes));
+        }
+        let source = self.reader.object(chunk.object);
+        let only = single(&block, &part).filter(|_| !self.assembled);
+        let bytes = match (only, source) {
+            (Some(run), Some(source)) => {
+                let range = self.stored(&chunk, run)?;
+                let mut bytes = std::mem::take(memory);
+                bytes.resize(present(&**source, &range)?, 0);
+                source.read_at(range.start, &mut bytes)?;
+                bytes
+            }
+            _ => self.cell_of(&part, chunk)?,
+        };
+        let (start, count) = (part.start, part.count);
+        Ok((Block { start, count }, bytes))
+    }
+
+    /// Where the elements of a run of a chunk without filters are.
+    fn stored(&self, chunk: &ChunkRef, run: Run) -> Result<Range<u64>> {
+        let size = self.layout.element.size;
+        let elements = run.len.saturating_sub(1).saturating_mul(run.step);
+        let byte = |n: u64| n.checked_mul(size)?.checked_add(chunk.range.start);
+        let end = run.from.checked_add(elements.saturating_add(1));
+        match (byte(run.from), end.and_then(byte)) {
+            (Some(start), Some(end)) if end <= chunk.range.end => Ok(start..end),
+            _ => Err(self.short(chunk)),
+        }
+    }
+
+    /// The stored bytes of chunks or parts of them. A single large one, as most are, goes to memory
+    /// that was used before.
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let reader = self.reader;
+        let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
+        let [only] = chunks else {
+            return reader.fetch(chunks);
+        };
+        let source = Some(only).filter(large);
+        let Some(source) = source.and_then(|c| reader.object(c.object)) else {
+            return reader.fetch(chunks);
+        };
+        let mut bytes = self.decoder.memory(present(&**source, &only.range)?);
+        source.read_at(only.range.start, &mut bytes)?;
+        Ok(vec![bytes])
+    }
+
+    /// The error for a chunk that has too few elements.
+    pub(super) fn short(&self, chunk: &ChunkRef) -> Error {
+        let what = "fewer bytes than its shape asks for";
+        let e = Error::new(ErrorKind::Corrupt, what);
+        self.decoder.in_chunk(e, chunk)
+    }
+}
+
+/// The part of a region that is a cell of it.
+fn part(region: &Region, cell: &Cell) -> Region {
+    let start = region.start.iter().zip(&region.stride);
+    let start = start.zip(&cell.place.start);
+    Region {
+        start: start
+            .map(|((s, stride), n)| s.saturating_add(n.saturating_mul(*stride)))
+            .collect(),
+        count: cell.place.count.clone(),
+        stride: region.stride.clone(),
     }
 }
 
@@ -160,15 +235,9 @@ impl<'a> Gather<'a> {
         let (times, len) = if apart { (run.len, 1) } else { (1, run.len) };
         for n in 0..times {
             let from = run.from.saturating_add(n.saturating_mul(run.step));
-            let elements = (len - 1).saturating_mul(run.step).saturating_add(1);
-            let byte = |n: u64| n.checked_mul(size)?.checked_add(chunk.range.start);
-            let end = from.checked_add(elements).and_then(byte);
-            let (Some(start), Some(end)) = (byte(from), end.filter(|&e| e <= chunk.range.end))
-            else {
-                return Err(self.short(chunk));
-            };
+            let range = self.variable.stored(chunk, Run { from, len, ..run })?;
             let part = ChunkRef {
-                range: start..end,
+                range,
                 ..chunk.clone()
             };
             let run = Run {
@@ -210,7 +279,7 @@ impl<'a> Gather<'a> {
         if refs.is_empty() {
             return Ok(());
         }
-        let fetched = self.fetch(&refs)?;
+        let fetched = self.variable.fetch(&refs)?;
         for (want, bytes) in wants.into_iter().zip(fetched) {
             match want {
                 Want::Chunk(chunk) => {
@@ -221,28 +290,6 @@ impl<'a> Gather<'a> {
             }
         }
         Ok(())
-    }
-
-    /// The stored bytes of chunks or parts of them. A single large one, as most are, goes to memory
-    /// that was used before.
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let reader = self.variable.reader;
-        let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
-        let [only] = chunks else {
-            return reader.fetch(chunks);
-        };
-        let Some(source) = Some(only)
-            .filter(large)
-            .and_then(|c| reader.object(c.object))
-        else {
-            return reader.fetch(chunks);
-        };
-        let mut bytes = self
-            .variable
-            .decoder
-            .memory(present(&**source, &only.range)?);
-        source.read_at(only.range.start, &mut bytes)?;
-        Ok(vec![bytes])
     }
 
     fn put_chunk(&mut self, chunk: &ChunkRef, mut bytes: Vec<u8>) -> Result<()> {
@@ -266,13 +313,7 @@ impl<'a> Gather<'a> {
             }
         }
         let put = self.canvas.put(run, &bytes);
-        put.ok_or_else(|| self.short(chunk))
-    }
-
-    fn short(&self, chunk: &ChunkRef) -> Error {
-        let what = "fewer bytes than its shape asks for";
-        let e = Error::new(ErrorKind::Corrupt, what);
-        self.variable.decoder.in_chunk(e, chunk)
+        put.ok_or_else(|| self.variable.short(chunk))
     }
 }
 

@@ -5,6 +5,8 @@ mod available;
 mod canvas;
 mod chunks;
 mod gather;
+mod ordered;
+mod rows;
 mod slab;
 mod tasks;
 mod tiles;

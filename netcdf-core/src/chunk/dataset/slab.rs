@@ -6,13 +6,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::assembled::made;
 use super::gather::{Part, Variable};
-use super::tiles::{Rows, Tiles};
+use super::ordered::Ordered;
+use super::tiles::Tiles;
 use crate::chunk::buffers::Buffers;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::room;
 use crate::model::Region;
 use crate::model::region::product;
 
@@ -81,15 +81,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The elements of a chunk that are in the slab, or why there are none.
-type Loaded = Result<Elements>;
-
-/// The elements of a chunk that are in the slab.
-enum Elements {
-    /// In the order of the chunk.
-    Plain(Vec<u8>),
-    /// In the order of the parts, in these bytes of the group's.
-    Ordered(Range<usize>),
+/// The elements that a slab has of its chunks.
+enum Kept {
+    /// Those of each chunk, row-major, or why there are none.
+    Plain(Vec<OnceLock<Result<Vec<u8>>>>),
+    /// Those of its blocks, in the order of the parts.
+    Ordered(Box<Ordered>),
 }
 
 /// A part of a region with its chunks. First every group of chunks is loaded, by one item of work
@@ -98,15 +95,11 @@ enum Elements {
 pub(super) struct Slab {
     pub(super) region: Region,
     cells: Cells,
-    /// How the elements of chunks are ordered, if not row-major.
-    tiles: Option<Tiles>,
     /// The chunks that are stored, by number.
     chunks: Vec<(Cell, ChunkRef)>,
-    /// Chunks of a group.
-    group: usize,
-    loaded: Vec<OnceLock<Loaded>>,
-    /// The elements of each group that are ordered by parts.
-    ordered: Vec<OnceLock<Vec<u8>>>,
+    /// The groups, as ranges of these.
+    groups: Vec<Range<usize>>,
+    kept: Kept,
     /// Groups that are not loaded.
     waiting: Mutex<usize>,
     ready: Condvar,
@@ -151,17 +144,24 @@ impl Slab {
         };
         let most = usize::try_from(GROUP / bytes.max(1)).unwrap_or(1);
         let group = most.min(chunks.len() / (4 * threads).max(1)).max(1);
-        let groups = chunks.len().div_ceil(group);
-        let loaded: Vec<_> = chunks.iter().map(|_| OnceLock::new()).collect();
+        let kept = match tiles {
+            Some(tiles) => Kept::Ordered(Box::new(Ordered::new(tiles, &chunks, group)?)),
+            None => Kept::Plain(chunks.iter().map(|_| OnceLock::new()).collect()),
+        };
+        let groups: Vec<Range<usize>> = match &kept {
+            Kept::Ordered(ordered) => ordered.groups().collect(),
+            Kept::Plain(_) => {
+                let starts = (0..chunks.len()).step_by(group);
+                starts.map(|n| n..(n + group).min(chunks.len())).collect()
+            }
+        };
         Ok(Self {
-            waiting: Mutex::new(groups),
-            ordered: (0..groups).map(|_| OnceLock::new()).collect(),
+            waiting: Mutex::new(groups.len()),
             region,
             cells,
-            tiles,
             chunks,
-            group,
-            loaded,
+            groups,
+            kept,
             ready: Condvar::new(),
             number: gate.number(),
             gate: Arc::clone(gate),
@@ -173,61 +173,42 @@ impl Slab {
     pub(super) fn groups(&self, variable: &Variable<'_>) -> Vec<u64> {
         let layout = variable.layout;
         let whole = layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
-        let bytes = |group: &[(Cell, ChunkRef)]| {
+        let ordered = matches!(self.kept, Kept::Ordered(_));
+        let bytes = |group: &Range<usize>| {
+            let group = self.chunks.get(group.clone()).unwrap_or_default();
             let stored = group
                 .iter()
                 .map(|(_, c)| c.range.end.saturating_sub(c.range.start));
             let trimmed = |(cell, _): &(Cell, ChunkRef)| cell.place.count != layout.chunk;
-            let copies = if group.iter().any(trimmed) { 2 } else { 1 };
+            let twice = ordered || group.iter().any(trimmed);
+            let copies = if twice { 2 } else { 1 };
             match layout.filters.len() {
-                0 if self.tiles.is_some() => largest(group).saturating_mul(layout.element.size),
+                0 if ordered => largest(group).saturating_mul(layout.element.size),
                 0 => 0,
                 _ => whole
                     .saturating_mul(copies)
                     .saturating_add(stored.max().unwrap_or(0)),
             }
         };
-        self.chunks.chunks(self.group).map(bytes).collect()
+        self.groups.iter().map(bytes).collect()
     }
 
     /// Loads a group of chunks. What goes wrong is told to those who need the chunk.
     pub(super) fn load(&self, variable: &Variable<'_>, group: usize) {
         let _done = Done(self);
         self.gate.enter(self.number);
-        let first = group.saturating_mul(self.group);
-        let chunks = self.chunks.iter().zip(&self.loaded);
-        let chunks = chunks.skip(first).take(self.group);
-        let Some(tiles) = &self.tiles else {
-            for ((cell, chunk), slot) in chunks {
-                let bytes = variable.cell(&self.region, cell, chunk.clone());
-                // Each slot is set by one item only.
-                let _ = slot.set(bytes.map(Elements::Plain));
+        match &self.kept {
+            Kept::Ordered(ordered) => ordered.load(variable, (&self.region, &self.chunks), group),
+            Kept::Plain(loaded) => {
+                let range = self.groups.get(group).cloned().unwrap_or_default();
+                let chunks = self.chunks.iter().zip(loaded);
+                for ((cell, chunk), slot) in chunks.skip(range.start).take(range.len()) {
+                    let bytes = variable.cell(&self.region, cell, chunk.clone());
+                    // Each slot is set by one item only.
+                    let _ = slot.set(bytes);
+                }
             }
-            return;
-        };
-        let elements = chunks
-            .clone()
-            .filter_map(|((cell, _), _)| product(&cell.place.count));
-        let len = elements.fold(0u64, u64::saturating_add);
-        let bytes = len.saturating_mul(variable.layout.element.size);
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        if let Err(e) = room(bytes, "chunks that are put in order") {
-            chunks.for_each(|(_, slot)| {
-                let _ = slot.set(Err(e.again()));
-            });
-            return;
         }
-        let mut all = self.buffers.room(bytes);
-        for ((cell, chunk), slot) in chunks {
-            let bytes = variable.cell(&self.region, cell, chunk.clone());
-            let _ = slot.set(bytes.map(|bytes| {
-                let start = all.len();
-                tiles.order(&cell.place, &bytes, &mut all);
-                self.buffers.give_large(bytes);
-                Elements::Ordered(start..all.len())
-            }));
-        }
-        let _ = self.ordered.get(group).map(|slot| slot.set(all));
     }
 
     /// The elements of a band, which is given within the slab.
@@ -239,26 +220,13 @@ impl Slab {
         };
         let mut canvas = variable.canvas(&band.count)?;
         let (mut missing, mut any) = (Vec::new(), false);
-        match &self.tiles {
-            Some(tiles) => {
-                let mut rows = Rows::default();
-                tiles.visit(band, |piece| {
-                    let Some(bytes) = self.loaded(piece.index, Some(piece.ordinal))? else {
-                        missing.push(Cell {
-                            index: piece.index,
-                            place: piece.place(),
-                        });
-                        return Ok(());
-                    };
-                    any = true;
-                    let put = piece.put(bytes, canvas.all(), &mut rows);
-                    let short = "a chunk with fewer bytes than it needs";
-                    put.ok_or_else(|| Error::new(ErrorKind::Corrupt, short))
-                })?;
+        match &self.kept {
+            Kept::Ordered(ordered) => {
+                any = ordered.put(&self.chunks, (band, canvas.all()), &mut missing)?;
             }
-            None => {
+            Kept::Plain(loaded) => {
                 for cell in self.cells.within(&part) {
-                    match self.loaded(cell.index, None)? {
+                    match self.loaded(loaded, cell.index)? {
                         Some(bytes) => {
                             any = true;
                             canvas.put_part(&cell.place, bytes, band)?;
@@ -277,28 +245,18 @@ impl Slab {
         })
     }
 
-    /// The elements of a chunk; `None` if it is not stored. `ordinal` is its number among the chunks of the slab, which
-    /// tells where it is if all of them are stored.
-    fn loaded(&self, index: u64, ordinal: Option<u64>) -> Result<Option<&[u8]>> {
-        let chunks = &self.chunks;
-        let guess = ordinal.and_then(|n| usize::try_from(n).ok());
-        let guess = guess.filter(|&n| chunks.get(n).is_some_and(|(cell, _)| cell.index == index));
-        let search = || {
-            chunks
-                .binary_search_by_key(&index, |(cell, _)| cell.index)
-                .ok()
-        };
-        let Some(at) = guess.or_else(search) else {
+    /// The elements of a chunk; `None` if it is not stored.
+    fn loaded<'a>(
+        &self,
+        loaded: &'a [OnceLock<Result<Vec<u8>>>],
+        index: u64,
+    ) -> Result<Option<&'a [u8]>> {
+        let at = (self.chunks).binary_search_by_key(&index, |(cell, _)| cell.index);
+        let Ok(at) = at else {
             return Ok(None);
         };
-        match self.loaded.get(at).and_then(OnceLock::get) {
-            Some(Ok(Elements::Plain(bytes))) => Ok(Some(bytes)),
-            Some(Ok(Elements::Ordered(range))) => {
-                let all = self.ordered.get(at / self.group).and_then(OnceLock::get);
-                let found = all.and_then(|bytes| bytes.get(range.clone()));
-                let lost = || Error::new(ErrorKind::Cancelled, "a chunk that was not loaded");
-                found.ok_or_else(lost).map(Some)
-            }
+        match loaded.get(at).and_then(OnceLock::get) {
+            Some(Ok(bytes)) => Ok(Some(bytes)),
             Some(Err(e)) => Err(e.again()),
             None => Err(Error::new(
                 ErrorKind::Cancelled,
@@ -321,15 +279,13 @@ impl Slab {
 
 impl Drop for Slab {
     fn drop(&mut self) {
-        let plain = self.loaded.drain(..).filter_map(OnceLock::into_inner);
-        let plain = plain.flatten().filter_map(|elements| match elements {
-            Elements::Plain(bytes) => Some(bytes),
-            Elements::Ordered(_) => None,
-        });
-        let ordered = self.ordered.drain(..).filter_map(OnceLock::into_inner);
-        plain
-            .chain(ordered)
-            .for_each(|b| self.buffers.give_large(b));
+        match &mut self.kept {
+            Kept::Ordered(ordered) => ordered.give_back(&self.buffers),
+            Kept::Plain(loaded) => {
+                let loaded = loaded.drain(..).filter_map(OnceLock::into_inner);
+                loaded.flatten().for_each(|b| self.buffers.give_large(b));
+            }
+        }
         self.gate.leave(self.number);
     }
 }

@@ -3,10 +3,12 @@
 //! Where chunks of one shape are cut into parts of another, a part needs a few elements in each of many rows of each of many
 //! chunks. To walk through a slab in this way for every part is slow: memory is fetched again and again for a few bytes.
 //! So a chunk is put in the order of the parts as soon as it is decoded, while it is in the cache: first what lies in the
-//! first part, row-major, then what lies in the second. What a part needs of a chunk then stands together.
+//! first part, row-major, then what lies in the second. What a part needs of a chunk then stands together, and so does what it
+//! needs of *blocks*: some chunks that follow one another along a dimension.
 
 use std::ops::Range;
 
+use super::rows::{Line, Rows};
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
 use crate::model::Region;
@@ -26,21 +28,30 @@ pub(super) struct Tiles {
     /// Where the slab starts, and how many elements of it are stored.
     start: Vec<usize>,
     stored: Vec<usize>,
-    /// Elements of a chunk per dimension, and chunks of the variable.
-    chunk: Vec<usize>,
+    /// Elements of a block per dimension, and blocks of the variable.
+    block: Vec<usize>,
     grid: Vec<usize>,
-    /// The first chunk per dimension of which the slab has elements, and how many there are.
+    /// The first block per dimension of which the slab has elements, and how many there are.
     first: Vec<usize>,
-    cells: Vec<usize>,
+    blocks: Vec<usize>,
+    /// The dimension along which chunks make blocks, and elements of a chunk along it.
+    along: usize,
+    chunk: usize,
     /// Bytes of an element.
     size: usize,
 }
 
-/// What a part has of a chunk.
-pub(super) struct Piece<'a> {
-    /// Number of the chunk in the grid, and among those of the slab.
-    pub(super) index: u64,
-    pub(super) ordinal: u64,
+/// What a part has of each of some blocks that follow one another along a dimension: of all of them the same elements.
+pub(super) struct Pieces<'a> {
+    /// How many blocks.
+    pub(super) times: u64,
+    /// Number of the first one in the grid, and among those of the slab; and what these grow by from block to block.
+    first: (u64, u64),
+    step: (u64, u64),
+    /// The dimension along which they follow one another, and the elements of a block along it.
+    along: usize,
+    len: usize,
+    /// The first piece.
     dims: &'a [Dim],
     size: usize,
 }
@@ -48,11 +59,11 @@ pub(super) struct Piece<'a> {
 /// A piece along one dimension, in elements.
 #[derive(Debug, Clone, Copy, Default)]
 struct Dim {
-    /// Which chunk, and the first and the last one that count.
-    chunk: usize,
+    /// Which block, and the first and the last one that count.
+    block: usize,
     ends: (usize, usize),
-    /// Elements that the slab has of the chunk, and of these those before the piece.
-    cell: usize,
+    /// Elements of the array that it is taken from, and of these those before the piece.
+    all: usize,
     before: usize,
     /// Elements of the piece.
     count: usize,
@@ -60,6 +71,17 @@ struct Dim {
     start: usize,
     part: usize,
     at: usize,
+}
+
+impl Dim {
+    /// How its elements are copied from where they stand to the part.
+    fn line(&self) -> Line {
+        Line {
+            count: self.count,
+            from: (self.before, self.all),
+            to: (self.at, self.part),
+        }
+    }
 }
 
 impl Tiles {
@@ -76,18 +98,18 @@ impl Tiles {
         };
         let plain = slab.stride.iter().all(|&stride| stride == 1);
         let known = product(&slab.count)?.checked_mul(layout.element.size)?;
-        let cells: Vec<u64> = slab
+        let largest: Vec<u64> = slab
             .count
             .iter()
             .zip(&layout.chunk)
             .map(|(n, c)| *c.min(n))
             .collect();
-        let large = product(&cells)?.checked_mul(layout.element.size)? > LARGE;
+        let large = product(&largest)?.checked_mul(layout.element.size)? > LARGE;
         let many = |(cell, tile): (&u64, &u64)| cell / (*tile).max(1) >= MANY;
         if !plain || tile.is_empty() || known == 0 || large || row(slab, layout, tile) >= LONG {
             return None;
         }
-        if cells.iter().zip(tile).any(many) {
+        if largest.iter().zip(tile).any(many) {
             return None;
         }
         let tile: Vec<usize> = whole(tile)?.into_iter().map(|n| n.max(1)).collect();
@@ -96,83 +118,162 @@ impl Tiles {
             .map(|n| n.max(1))
             .collect();
         let (start, stored) = (whole(&slab.start)?, whole(stored)?);
-        let first: Vec<usize> = start.iter().zip(&chunk).map(|(n, c)| n / c).collect();
-        let ends = start.iter().zip(&stored).zip(&chunk);
-        let ends = ends.map(|((n, len), c)| n.saturating_add(*len).div_ceil(*c));
-        let cells = ends
-            .zip(&first)
-            .map(|(end, first)| end.saturating_sub(*first));
-        Some(Self {
+        let mut tiles = Self {
             tile,
-            cells: cells.collect(),
-            first,
             start,
             stored,
-            chunk,
             grid: whole(&layout.grid())?,
+            first: vec![],
+            blocks: vec![],
+            along: 0,
+            chunk: *chunk.first()?,
+            block: chunk,
             size: usize::try_from(layout.element.size).ok()?,
-        })
+        };
+        tiles.count();
+        Some(tiles)
     }
 
-    /// Appends what the slab has of a chunk, given row-major; as it is if it lies in one part, or has not as many bytes as
-    /// it should have.
-    pub(super) fn order(&self, cell: &Block, bytes: &[u8], out: &mut Vec<u8>) {
-        let dims = cell.start.iter().zip(&cell.count).zip(&self.tile);
-        let dims = dims.map(|((&start, &count), &tile)| pieces(start, count, tile));
-        let dims: Option<Vec<Vec<Dim>>> = dims.collect();
-        let whole = product(&cell.count) == self.elements(bytes.len());
-        let cut = |dims: &Vec<Vec<Dim>>| dims.iter().any(|d| d.len() > 1);
-        let Some(dims) = dims.filter(cut).filter(|_| whole) else {
-            return out.extend_from_slice(bytes);
+    /// Which blocks the slab has elements of.
+    fn count(&mut self) {
+        let dims = self.start.iter().zip(&self.stored).zip(&self.block);
+        let ends = dims.map(|((&n, &len), &b)| (n / b, n.saturating_add(len).div_ceil(b)));
+        let counts = ends.map(|(first, end)| (first, end.saturating_sub(first)));
+        (self.first, self.blocks) = counts.unzip();
+    }
+
+    /// Number of blocks of which the slab has elements; `None` for 2^64 and more.
+    pub(super) fn len(&self) -> Option<u64> {
+        let mut counts = self.blocks.iter().map(|&n| n as u64);
+        counts.try_fold(1u64, u64::checked_mul)
+    }
+
+    /// Makes blocks of up to `most` chunks: along the last dimension in which the slab has several, as many as a part holds.
+    /// Returns how many chunks a block has.
+    pub(super) fn merge(&mut self, most: usize) -> usize {
+        let along = self.blocks.iter().rposition(|&n| n > 1).unwrap_or(0);
+        let tile = self.tile.get(along).copied().unwrap_or(1);
+        let (block, grid) = (self.block.get_mut(along), self.grid.get_mut(along));
+        let (Some(block), Some(grid)) = (block, grid) else {
+            return 1;
         };
-        let (mut at, mut rows) = (vec![0usize; dims.len()], Rows::default());
-        let mut now: Vec<Dim> = dims.iter().filter_map(|d| d.first().copied()).collect();
+        let times = (tile / *block).min(most).max(1);
+        (self.along, self.chunk) = (along, *block);
+        *block = block.saturating_mul(times);
+        *grid = grid.div_ceil(times);
+        self.count();
+        times
+    }
+
+    /// The block of a chunk, by what the slab has of the chunk: its number in the grid, what the slab has of it, and of how
+    /// many chunks.
+    pub(super) fn block(&self, cell: &Block) -> Option<(u64, Block, u64)> {
+        let (mut number, mut block, mut chunks) = (0u64, cell.clone(), 1u64);
+        let dims = cell.start.iter().zip(&self.start).zip(&self.stored);
+        let dims = dims.zip(self.block.iter().zip(&self.grid)).enumerate();
+        for (n, (((&at, &from), &stored), (&len, &grid))) in dims {
+            let at = usize::try_from(at).ok()?.checked_add(from)?;
+            number = number.checked_mul(grid as u64)?;
+            number = number.checked_add((at / len) as u64)?;
+            if n == self.along {
+                let begin = (at / len).checked_mul(len)?;
+                let end = begin.saturating_add(len).min(from.checked_add(stored)?);
+                let begin = begin.max(from);
+                *block.start.get_mut(n)? = (begin - from) as u64;
+                *block.count.get_mut(n)? = end.checked_sub(begin)? as u64;
+                chunks = (end.div_ceil(self.chunk) - begin / self.chunk) as u64;
+            }
+        }
+        Some((number, block, chunks))
+    }
+
+    /// Puts what the slab has of a chunk into what it has of its block, in the order of the parts. `bytes` are the elements of
+    /// `around`, a box of the variable in which the chunk's lie, row-major; `None` if these or the room for them are too few.
+    pub(super) fn order(
+        &self,
+        (cell, block): (&Block, &Block),
+        (around, bytes): (&Block, &[u8]),
+        out: &mut [u8],
+    ) -> Option<()> {
+        let mut lines = Vec::with_capacity(self.tile.len());
+        for (n, (&tile, &slab)) in self.tile.iter().zip(&self.start).enumerate() {
+            let of = |list: &[u64]| list.get(n).and_then(|&n| usize::try_from(n).ok());
+            let cell = (of(&cell.start)?, of(&cell.count)?);
+            let before = slab.checked_add(cell.0)?.checked_sub(of(&around.start)?)?;
+            let from = (before, of(&around.count)?);
+            lines.push(pieces(
+                (of(&block.start)?, of(&block.count)?),
+                cell,
+                from,
+                tile,
+            )?);
+        }
+        let (mut at, mut rows, mut out) = (vec![0usize; lines.len()], Rows::default(), out);
+        let mut now: Vec<Dim> = lines.iter().filter_map(|d| d.first().copied()).collect();
         loop {
-            rows.lay(now.iter().map(|d| (d.before, d.count, d.cell)), self.size);
-            rows.each(|row| out.extend_from_slice(bytes.get(row).unwrap_or_default()));
-            let lines = dims.iter().zip(&mut at).zip(&mut now).rev();
+            let len = now.iter().try_fold(self.size, |n, d| n.checked_mul(d.part));
+            let (place, rest) = out.split_at_mut_checked(len?)?;
+            if now.iter().all(|d| d.count > 0) {
+                rows.lay(now.iter().map(Dim::line), self.size);
+                rows.copy(bytes, place)?;
+            }
+            out = rest;
+            let lines = lines.iter().zip(&mut at).zip(&mut now).rev();
             let moved = lines.into_iter().any(|((line, at), now)| {
                 *at = if *at + 1 < line.len() { *at + 1 } else { 0 };
                 *now = line.get(*at).copied().unwrap_or_default();
                 *at > 0
             });
             if !moved {
-                return;
+                return Some(());
             }
         }
     }
 
-    fn elements(&self, bytes: usize) -> Option<u64> {
-        (bytes.is_multiple_of(self.size)).then_some((bytes / self.size) as u64)
-    }
-
-    /// Visits what a part of the slab (counted from its start) has of each chunk, in row-major order.
+    /// Visits what a part of the slab (counted from its start) has of the blocks, in row-major order.
     ///
     /// # Errors
     /// Those of `visit`.
     pub(super) fn visit<E>(
         &self,
         part: &Region,
-        mut visit: impl FnMut(Piece<'_>) -> Result<(), E>,
+        mut visit: impl FnMut(&Pieces<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(mut dims) = self.dims(part) else {
             return Ok(());
         };
+        let along = dims.iter().rposition(|d| d.ends.0 != d.ends.1).unwrap_or(0);
         loop {
-            visit(self.piece(&dims))?;
+            let times = dims.get(along).map_or(1, |d| self.alike(along, d));
+            visit(&self.pieces(&dims, along, times))?;
+            if let Some(dim) = dims.get_mut(along) {
+                dim.block = dim.block.saturating_add(times - 1);
+            }
             let mut lines = dims.iter_mut().enumerate().rev();
             let moved = lines.any(|(n, dim)| {
                 if dim.ends.0 == dim.ends.1 {
                     return false;
                 }
-                let more = dim.chunk < dim.ends.1;
-                let chunk = if more { dim.chunk + 1 } else { dim.ends.0 };
-                *dim = self.dim(n, (dim.start, dim.part), (chunk, dim.ends));
+                let more = dim.block < dim.ends.1;
+                let block = if more { dim.block + 1 } else { dim.ends.0 };
+                *dim = self.dim(n, (dim.start, dim.part), (block, dim.ends));
                 more
             });
             if !moved {
                 return Ok(());
             }
+        }
+    }
+
+    /// How many blocks from this one on lie wholly in the part, along a dimension; 1 if this one does not.
+    fn alike(&self, n: usize, dim: &Dim) -> usize {
+        let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
+        let (first, len, stored) = (of(&self.start), of(&self.block).max(1), of(&self.stored));
+        let end = dim.start.saturating_add(dim.part).min(stored);
+        let whole = first.saturating_add(end) / len;
+        match dim.count == len {
+            true => whole.saturating_sub(dim.block).max(1),
+            false => 1,
         }
     }
 
@@ -182,33 +283,33 @@ impl Tiles {
         let dims = lines.map(|(n, (&start, &count))| {
             let (start, count) = (usize::try_from(start).ok()?, usize::try_from(count).ok()?);
             let end = start.checked_add(count)?.min(*self.stored.get(n)?);
-            let (first, chunk) = (*self.start.get(n)?, *self.chunk.get(n)?);
+            let (first, block) = (*self.start.get(n)?, *self.block.get(n)?);
             let last = first.checked_add(end)?.checked_sub(1)?;
-            let ends = (first.checked_add(start)? / chunk, last / chunk);
+            let ends = (first.checked_add(start)? / block, last / block);
             (start < end).then(|| self.dim(n, (start, count), (ends.0, ends)))
         });
         dims.collect()
     }
 
-    /// What a part has of a chunk, along a dimension.
+    /// What a part has of a block, along a dimension.
     fn dim(
         &self,
         n: usize,
         (start, count): (usize, usize),
-        (chunk, ends): (usize, (usize, usize)),
+        (block, ends): (usize, (usize, usize)),
     ) -> Dim {
         let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
-        let (first, len, stored) = (of(&self.start), of(&self.chunk), of(&self.stored));
-        let begin = chunk.saturating_mul(len);
-        let cell = begin.saturating_sub(first)
+        let (first, len, stored) = (of(&self.start), of(&self.block), of(&self.stored));
+        let begin = block.saturating_mul(len);
+        let all = begin.saturating_sub(first)
             ..begin.saturating_add(len).saturating_sub(first).min(stored);
-        let from = cell.start.max(start);
-        let end = cell.end.min(start.saturating_add(count));
+        let from = all.start.max(start);
+        let end = all.end.min(start.saturating_add(count));
         Dim {
-            chunk,
+            block,
             ends,
-            cell: cell.len(),
-            before: from.saturating_sub(cell.start),
+            all: all.len(),
+            before: from.saturating_sub(all.start),
             count: end.saturating_sub(from),
             start,
             part: count,
@@ -216,86 +317,115 @@ impl Tiles {
         }
     }
 
-    fn piece<'a>(&self, dims: &'a [Dim]) -> Piece<'a> {
-        let (mut index, mut ordinal) = (0usize, 0usize);
-        let lines = self.first.iter().zip(&self.cells).zip(&self.grid);
-        for (dim, ((&first, &cells), &grid)) in dims.iter().zip(lines) {
-            index = index.saturating_mul(grid).saturating_add(dim.chunk);
-            ordinal = ordinal
-                .saturating_mul(cells)
-                .saturating_add(dim.chunk.saturating_sub(first));
+    fn pieces<'a>(&self, dims: &'a [Dim], along: usize, times: usize) -> Pieces<'a> {
+        let (mut first, mut step) = ((0u64, 0u64), (1u64, 1u64));
+        let lines = self.first.iter().zip(&self.blocks).zip(&self.grid);
+        for (n, (dim, ((&from, &blocks), &grid))) in dims.iter().zip(lines).enumerate() {
+            let block = dim.block as u64;
+            let ordinal = block.saturating_sub(from as u64);
+            first.0 = first.0.saturating_mul(grid as u64).saturating_add(block);
+            first.1 = first
+                .1
+                .saturating_mul(blocks as u64)
+                .saturating_add(ordinal);
+            if n > along {
+                step.0 = step.0.saturating_mul(grid as u64);
+                step.1 = step.1.saturating_mul(blocks as u64);
+            }
         }
-        Piece {
-            index: index as u64,
-            ordinal: ordinal as u64,
+        Pieces {
+            times: times as u64,
+            first,
+            step,
+            along,
+            len: self.block.get(along).copied().unwrap_or(1),
             dims,
             size: self.size,
         }
     }
 }
 
-impl Piece<'_> {
-    /// Puts the piece into its place of the part; `None` if the chunk, as [`Tiles::order`] has it, has too few bytes.
-    pub(super) fn put(&self, chunk: &[u8], part: &mut [u8], rows: &mut Rows) -> Option<()> {
-        let mut from = chunk.get(self.range(chunk.len())?)?;
-        rows.lay(self.dims.iter().map(|d| (d.at, d.count, d.part)), self.size);
-        let mut whole = true;
-        rows.each(|row| {
-            let parts = from.split_at_checked(row.len());
-            match (part.get_mut(row), parts) {
-                (Some(place), Some((bytes, rest))) => {
-                    place.copy_from_slice(bytes);
-                    from = rest;
-                }
-                _ => whole = false,
-            }
-        });
-        whole.then_some(())
+impl Pieces<'_> {
+    /// Number of the `n`th block in the grid, and among those of the slab.
+    pub(super) fn block(&self, n: u64) -> (u64, u64) {
+        let of = |first: u64, step: u64| first.saturating_add(step.saturating_mul(n));
+        (of(self.first.0, self.step.0), of(self.first.1, self.step.1))
     }
 
-    /// Where it stands among the bytes that the slab has of the chunk.
-    fn range(&self, len: usize) -> Option<Range<usize>> {
-        let mut behind = self
-            .dims
-            .iter()
-            .try_fold(self.size, |n, d| n.checked_mul(d.cell))?;
-        if behind > len {
-            return None;
+    /// Where a piece stands among the bytes that the slab has of a block, as [`Tiles::order`] has them; `rows` are made those
+    /// of the first piece in the part.
+    pub(super) fn lay(&self, rows: &mut Rows) -> Option<Range<usize>> {
+        let alone = |d: &Dim| Line {
+            from: (0, d.count),
+            ..d.line()
+        };
+        rows.lay(self.dims.iter().map(alone), self.size);
+        // Before it stand, along each dimension, whole pieces; within these, those of the dimensions behind.
+        let (mut start, mut len, mut behind) = (0usize, self.size, self.size);
+        for dim in self.dims.iter().rev() {
+            let before = dim.before.checked_mul(behind)?;
+            start = start.checked_mul(dim.count)?.checked_add(before)?;
+            len = len.checked_mul(dim.count)?;
+            behind = behind.checked_mul(dim.all)?;
         }
-        let (mut start, mut above) = (0usize, 1usize);
-        for dim in self.dims {
-            behind /= dim.cell.max(1);
-            start += above * dim.before * behind;
-            above *= dim.count;
-        }
-        Some(start..start.checked_add(above.checked_mul(self.size)?)?)
+        Some(start..start.checked_add(len)?)
     }
 
-    /// Its place in the part.
-    pub(super) fn place(&self) -> Block {
+    /// True if the pieces have elements of what the slab has of a chunk, which is given with that of its block.
+    pub(super) fn touch(&self, cell: &Block, block: &Block) -> bool {
+        let starts = cell.start.iter().zip(&block.start);
+        let mut lines = starts.zip(&cell.count).zip(self.dims);
+        lines.all(|(((start, block), &count), dim)| {
+            let from = start.saturating_sub(*block);
+            let end = dim.before.saturating_add(dim.count) as u64;
+            from < end && from.saturating_add(count) > dim.before as u64
+        })
+    }
+
+    /// Bytes of the part from one piece to the next.
+    pub(super) fn apart(&self) -> Option<usize> {
+        let behind = self.dims.iter().skip(self.along.checked_add(1)?);
+        let step = self.len.checked_mul(self.size)?;
+        behind.map(|d| d.part).try_fold(step, usize::checked_mul)
+    }
+
+    /// The place of the `n`th piece in the part.
+    pub(super) fn place(&self, n: u64) -> Block {
         let dims = self.dims.iter().map(|d| (d.at as u64, d.count as u64));
-        let (start, count) = dims.unzip();
+        let (mut start, count): (Vec<u64>, _) = dims.unzip();
+        if let Some(at) = start.get_mut(self.along) {
+            *at = at.saturating_add(n.saturating_mul(self.len as u64));
+        }
         Block { start, count }
     }
 }
 
-/// The pieces into which a chunk is cut along a dimension.
-fn pieces(start: u64, count: u64, tile: usize) -> Option<Vec<Dim>> {
-    let (start, count) = (usize::try_from(start).ok()?, usize::try_from(count).ok()?);
-    let end = start.checked_add(count)?;
+/// The pieces into which a block is cut along a dimension, given by its start and elements in the slab, and what each has of a chunk.
+/// The chunk's elements are in an array, given by those before it and all elements.
+fn pieces(
+    block: (usize, usize),
+    cell: (usize, usize),
+    (before, all): (usize, usize),
+    tile: usize,
+) -> Option<Vec<Dim>> {
+    let end = block.0.checked_add(block.1)?;
+    let cell_end = cell.0.checked_add(cell.1)?;
     let mut list = Vec::new();
-    let mut at = start;
+    let mut at = block.0;
     while at < end {
         let next = (at / tile).checked_add(1)?.saturating_mul(tile).min(end);
+        let from = at.max(cell.0);
         list.push(Dim {
-            cell: count,
-            before: at - start,
-            count: next - at,
+            all,
+            before: before.checked_add(from - cell.0)?,
+            count: next.min(cell_end).saturating_sub(from),
+            part: next - at,
+            at: from - at,
             ..Dim::default()
         });
         at = next;
     }
-    (!list.is_empty()).then_some(list)
+    (!list.is_empty() && before.checked_add(cell.1)? <= all).then_some(list)
 }
 
 /// Bytes that stand together in a chunk and in a part.
@@ -310,69 +440,4 @@ fn row(slab: &Region, layout: &Layout, tile: &[u64]) -> u64 {
         }
     }
     bytes
-}
-
-/// The rows of a box in a row-major array: its elements that stand together, in bytes.
-#[derive(Default)]
-pub(super) struct Rows {
-    /// From the innermost dimension that is gone through to the outermost.
-    loops: Vec<Loop>,
-    first: usize,
-    len: usize,
-}
-
-struct Loop {
-    count: usize,
-    step: usize,
-    left: usize,
-}
-
-impl Rows {
-    /// A box by its first element, number of elements and those of the array, per dimension. The array is one in memory.
-    fn lay(&mut self, dims: impl DoubleEndedIterator<Item = (usize, usize, usize)>, size: usize) {
-        self.loops.clear();
-        (self.first, self.len) = (0, size);
-        let (mut step, mut whole) = (size, true);
-        for (first, count, of) in dims.rev() {
-            self.first = self.first.saturating_add(first.saturating_mul(step));
-            if whole {
-                self.len = step.saturating_mul(count);
-                whole = count == of;
-            } else if count != 1 {
-                let left = count.saturating_sub(1);
-                self.loops.push(Loop { count, step, left });
-            }
-            step = step.saturating_mul(of);
-        }
-    }
-
-    /// Visits the rows in row-major order.
-    fn each(&mut self, mut visit: impl FnMut(Range<usize>)) {
-        let len = self.len;
-        let mut at = self.first;
-        let Some((inner, outer)) = self.loops.split_first_mut() else {
-            visit(at..at.saturating_add(len));
-            return;
-        };
-        loop {
-            let mut row = at;
-            for _ in 0..inner.count {
-                visit(row..row.saturating_add(len));
-                row = row.saturating_add(inner.step);
-            }
-            let moved = outer.iter_mut().any(|l| {
-                if l.left > 0 {
-                    l.left -= 1;
-                    at = at.saturating_add(l.step);
-                    return true;
-                }
-                l.left = l.count.saturating_sub(1);
-                at = at.saturating_sub(l.left.saturating_mul(l.step));
-                false
-            });
-            if !moved {
-                return;
-            }
-        }
-    }
 }

@@ -1,0 +1,227 @@
+//! The chunks of a slab in the order of the parts that are cut from it.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::gather::Variable;
+use super::rows::Rows;
+use super::tiles::{Pieces, Tiles};
+use crate::chunk::buffers::Buffers;
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::plan::Cell;
+use crate::chunk::scatter::{Block, spread};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::room;
+use crate::model::Region;
+use crate::model::region::product;
+
+/// The chunks of a slab that are stored, by number.
+pub(super) type Chunks = [(Cell, ChunkRef)];
+
+/// The elements of a slab, block by block. Groups of blocks share memory.
+pub(super) struct Ordered {
+    tiles: Tiles,
+    /// The blocks of which something is stored, by number.
+    blocks: Vec<Stored>,
+    /// True if these are all of them.
+    complete: bool,
+    /// Blocks of a group.
+    group: usize,
+    /// Where the elements of each block are in the memory of its group, or why there are none.
+    loaded: Vec<OnceLock<Result<Range<usize>>>>,
+    memory: Vec<OnceLock<Vec<u8>>>,
+}
+
+/// What is stored of a block.
+struct Stored {
+    /// Its number in the grid, and what the slab has of it.
+    number: u64,
+    place: Block,
+    /// Its chunks, among those of the slab, and whether these are all.
+    chunks: Range<usize>,
+    whole: bool,
+}
+
+impl Ordered {
+    /// The blocks of these chunks, none loaded. A group has up to `most` chunks.
+    pub(super) fn new(mut tiles: Tiles, chunks: &Chunks, most: usize) -> Result<Self> {
+        let times = tiles.merge(most);
+        let mut blocks: Vec<Stored> = Vec::new();
+        for (n, (cell, _)) in chunks.iter().enumerate() {
+            let large = || Error::new(ErrorKind::Limit, "more chunks than can be counted");
+            let (number, place, of) = tiles.block(&cell.place).ok_or_else(large)?;
+            match blocks.last_mut().filter(|b| b.number == number) {
+                Some(block) => block.chunks.end = n + 1,
+                None => blocks.push(Stored {
+                    number,
+                    place,
+                    chunks: n..n + 1,
+                    whole: false,
+                }),
+            }
+            if let Some(block) = blocks.last_mut() {
+                block.whole = block.chunks.len() as u64 == of;
+            }
+        }
+        let group = (most / times.max(1)).max(1);
+        let groups = blocks.len().div_ceil(group);
+        Ok(Self {
+            complete: tiles.len() == Some(blocks.len() as u64),
+            tiles,
+            group,
+            loaded: blocks.iter().map(|_| OnceLock::new()).collect(),
+            memory: (0..groups).map(|_| OnceLock::new()).collect(),
+            blocks,
+        })
+    }
+
+    /// The chunks of each group.
+    pub(super) fn groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let groups = self.blocks.chunks(self.group);
+        groups.filter_map(|g| Some(g.first()?.chunks.start..g.last()?.chunks.end))
+    }
+
+    /// Loads a group. What goes wrong with a block is told to those who need it.
+    pub(super) fn load(
+        &self,
+        variable: &Variable<'_>,
+        (region, chunks): (&Region, &Chunks),
+        group: usize,
+    ) {
+        let size = variable.layout.element.size;
+        let blocks = self.blocks.iter().zip(&self.loaded);
+        let blocks = blocks
+            .skip(group.saturating_mul(self.group))
+            .take(self.group);
+        let bytes = |block: &Stored| {
+            let bytes = product(&block.place.count).and_then(|n| n.checked_mul(size));
+            bytes.and_then(|n| usize::try_from(n).ok())
+        };
+        let lengths = blocks.clone().map(|(block, _)| bytes(block));
+        let all = lengths.fold(0usize, |n, len| n.saturating_add(len.unwrap_or(usize::MAX)));
+        // Each slot is set by one item of work only.
+        if let Err(e) = room(all, "chunks that are put in order") {
+            blocks.for_each(|(_, slot)| {
+                let _ = slot.set(Err(e.again()));
+            });
+            return;
+        }
+        let buffers = &variable.decoder.buffers;
+        let (mut all, mut scratch) = (buffers.filled(all, 0), buffers.take(0));
+        let mut start = 0usize;
+        for (block, slot) in blocks {
+            let end = start.saturating_add(bytes(block).unwrap_or(usize::MAX));
+            let place = all.get_mut(start..end).unwrap_or_default();
+            if !block.whole {
+                spread(&variable.decoder.fill, place);
+            }
+            let mut chunks = chunks.get(block.chunks.clone()).unwrap_or_default().iter();
+            let put = chunks.try_for_each(|chunk| {
+                self.order(variable, (region, block, chunk), (place, &mut scratch))
+            });
+            let _ = slot.set(put.map(|()| start..end));
+            start = end;
+        }
+        buffers.give(scratch);
+        let _ = self.memory.get(group).map(|slot| slot.set(all));
+    }
+
+    /// Puts the elements of a chunk into those of its block.
+    fn order(
+        &self,
+        variable: &Variable<'_>,
+        (region, block, (cell, chunk)): (&Region, &Stored, &(Cell, ChunkRef)),
+        (place, scratch): (&mut [u8], &mut Vec<u8>),
+    ) -> Result<()> {
+        let (around, bytes) = variable.around((region, cell), chunk.clone(), scratch)?;
+        let whole = (&cell.place, &block.place);
+        let put = self.tiles.order(whole, (&around, &bytes), place);
+        match variable.layout.filters.is_empty() {
+            true => *scratch = bytes,
+            false => variable.decoder.buffers.give_large(bytes),
+        }
+        put.ok_or_else(|| variable.short(chunk))
+    }
+
+    /// Puts what there is of a part of the slab into `part`, and into `missing` where nothing is stored. True if anything is.
+    pub(super) fn put(
+        &self,
+        chunks: &Chunks,
+        (band, part): (&Region, &mut [u8]),
+        missing: &mut Vec<Cell>,
+    ) -> Result<bool> {
+        let (mut rows, mut any) = (Rows::default(), false);
+        self.tiles.visit(band, |pieces| {
+            any |= self.put_pieces(chunks, pieces, (part, &mut rows, missing))?;
+            Ok::<_, Error>(())
+        })?;
+        Ok(any)
+    }
+
+    fn put_pieces(
+        &self,
+        chunks: &Chunks,
+        pieces: &Pieces<'_>,
+        (part, rows, missing): (&mut [u8], &mut Rows, &mut Vec<Cell>),
+    ) -> Result<bool> {
+        let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than it needs");
+        let range = pieces.lay(rows).ok_or_else(short)?;
+        let apart = pieces.apart().ok_or_else(short)?;
+        let (mut place, mut any) = (part, false);
+        for n in 0..pieces.times {
+            let (index, ordinal) = pieces.block(n);
+            match self.find(index, ordinal) {
+                Some((at, block)) => {
+                    any |= block.whole || block.touched(chunks, pieces);
+                    let from = self.elements(at)?.get(range.clone());
+                    let put = from.and_then(|from| rows.copy(from, place));
+                    put.ok_or_else(short)?;
+                }
+                None => missing.push(Cell {
+                    index,
+                    place: pieces.place(n),
+                }),
+            }
+            place = place.get_mut(apart..).unwrap_or_default();
+        }
+        Ok(any)
+    }
+
+    /// A block by its number in the grid, and by that among those of the slab, which tells where it is if all are there.
+    fn find(&self, number: u64, ordinal: u64) -> Option<(usize, &Stored)> {
+        let at = match self.complete {
+            true => usize::try_from(ordinal).ok()?,
+            false => (self.blocks)
+                .binary_search_by_key(&number, |block| block.number)
+                .ok()?,
+        };
+        Some((at, self.blocks.get(at)?))
+    }
+
+    /// The elements of a block.
+    fn elements(&self, at: usize) -> Result<&[u8]> {
+        let lost = || Error::new(ErrorKind::Cancelled, "a chunk that was not loaded");
+        let range = match self.loaded.get(at).and_then(OnceLock::get) {
+            Some(Ok(range)) => range.clone(),
+            Some(Err(e)) => return Err(e.again()),
+            None => return Err(lost()),
+        };
+        let all = self.memory.get(at / self.group).and_then(OnceLock::get);
+        all.and_then(|bytes| bytes.get(range)).ok_or_else(lost)
+    }
+
+    /// Gives the memory back.
+    pub(super) fn give_back(&mut self, buffers: &Buffers) {
+        let memory = self.memory.drain(..).filter_map(OnceLock::into_inner);
+        memory.for_each(|bytes| buffers.give_large(bytes));
+    }
+}
+
+impl Stored {
+    /// True if pieces have elements of one of its chunks.
+    fn touched(&self, chunks: &Chunks, pieces: &Pieces<'_>) -> bool {
+        let chunks = chunks.get(self.chunks.clone()).unwrap_or_default();
+        let mut chunks = chunks.iter();
+        chunks.any(|(cell, _)| pieces.touch(&cell.place, &self.place))
+    }
+}

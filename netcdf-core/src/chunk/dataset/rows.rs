@@ -1,0 +1,199 @@
+//! The rows of a box in two arrays: what of it stands together in both.
+
+/// A box along a dimension, in elements.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line {
+    /// Elements of the box.
+    pub(super) count: usize,
+    /// Those before it and all elements, in the array that it is copied from and in the other one.
+    pub(super) from: (usize, usize),
+    pub(super) to: (usize, usize),
+}
+
+/// The rows of a box in two row-major arrays.
+#[derive(Default)]
+pub(super) struct Rows {
+    /// From the innermost dimension that is gone through to the outermost.
+    loops: Vec<Loop>,
+    /// Where the first row is, in bytes.
+    from: usize,
+    to: usize,
+    /// Bytes of a row.
+    len: usize,
+}
+
+/// A dimension, with the bytes from one row to the next.
+struct Loop {
+    count: usize,
+    /// Those that are still to come, along it.
+    left: usize,
+    from: usize,
+    to: usize,
+}
+
+/// Rows that are equally far apart.
+#[derive(Clone, Copy)]
+struct Steps {
+    first: usize,
+    step: usize,
+}
+
+impl Rows {
+    /// The rows of a box of elements of `size` bytes.
+    pub(super) fn lay(&mut self, lines: impl DoubleEndedIterator<Item = Line>, size: usize) {
+        self.loops.clear();
+        (self.from, self.to, self.len) = (0, 0, size);
+        let (mut from, mut to, mut whole) = (size, size, true);
+        for line in lines.rev() {
+            let count = line.count;
+            self.from = self.from.saturating_add(line.from.0.saturating_mul(from));
+            self.to = self.to.saturating_add(line.to.0.saturating_mul(to));
+            if whole {
+                self.len = self.len.saturating_mul(count);
+                whole = count == line.from.1 && count == line.to.1;
+            } else if count != 1 {
+                self.loops.push(Loop {
+                    count,
+                    left: 0,
+                    from,
+                    to,
+                });
+            }
+            from = from.saturating_mul(line.from.1);
+            to = to.saturating_mul(line.to.1);
+        }
+    }
+
+    /// Copies the box; `None` if an array is too short.
+    pub(super) fn copy(&mut self, from: &[u8], to: &mut [u8]) -> Option<()> {
+        let len = self.len;
+        let Some((inner, outer)) = self.loops.split_first_mut() else {
+            let place = to.get_mut(self.to..)?.get_mut(..len)?;
+            place.copy_from_slice(from.get(self.from..)?.get(..len)?);
+            return Some(());
+        };
+        let begin = |l: &mut Loop| l.left = l.count.saturating_sub(1);
+        outer.iter_mut().for_each(begin);
+        let steps = |first, step| Steps { first, step };
+        let (mut a, mut b) = (steps(self.from, inner.from), steps(self.to, inner.to));
+        loop {
+            copy((from, a), (to, b), (inner.count, len))?;
+            let moved = outer.iter_mut().any(|l| {
+                if l.left > 0 {
+                    l.left -= 1;
+                    a.first = a.first.saturating_add(l.from);
+                    b.first = b.first.saturating_add(l.to);
+                    return true;
+                }
+                l.left = l.count.saturating_sub(1);
+                a.first = a.first.saturating_sub(l.left.saturating_mul(l.from));
+                b.first = b.first.saturating_sub(l.left.saturating_mul(l.to));
+                false
+            });
+            if !moved {
+                return Some(());
+            }
+        }
+    }
+}
+
+/// Copies `count` rows of `len` bytes.
+fn copy(
+    (from, a): (&[u8], Steps),
+    (to, b): (&mut [u8], Steps),
+    (count, len): (usize, usize),
+) -> Option<()> {
+    let Some(more) = count.checked_sub(1).filter(|_| len > 0) else {
+        return Some(());
+    };
+    let end = |s: Steps| {
+        more.checked_mul(s.step)?
+            .checked_add(len)?
+            .checked_add(s.first)
+    };
+    let from = from.get(a.first..end(a)?)?;
+    let to = to.get_mut(b.first..end(b)?)?;
+    let steps = (a.step.max(len), b.step.max(len));
+    // To call a function for a few bytes takes longer than to copy them.
+    macro_rules! short {
+        ($($n:literal)*) => {
+            match len {
+                $($n => short::<$n>(from, to, steps),)*
+                _ => {
+                    let rows = to.chunks_mut(steps.1).zip(from.chunks(steps.0));
+                    let rows = rows.filter_map(|(t, f)| Some((t.get_mut(..len)?, f.get(..len)?)));
+                    rows.for_each(|(t, f)| t.copy_from_slice(f));
+                }
+            }
+        };
+    }
+    short!(1 2 3 4 5 6 8 10 12 14 16 18 20 24 28 30 32 36 40 44 48 52 56 60 64 72 80 96 112 128);
+    Some(())
+}
+
+/// Copies rows of `N` bytes.
+fn short<const N: usize>(from: &[u8], to: &mut [u8], (a, b): (usize, usize)) {
+    let rows = |n: usize| from.get(n..).and_then(<[u8]>::first_chunk);
+    let mut at = 0;
+    if b == N {
+        for to in to.as_chunks_mut::<N>().0 {
+            if let Some(row) = rows(at) {
+                *to = *row;
+            }
+            at += a;
+        }
+        return;
+    }
+    for row in to.chunks_mut(b) {
+        if let (Some(to), Some(row)) = (row.first_chunk_mut::<N>(), rows(at)) {
+            *to = *row;
+        }
+        at += a;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_every_length_go_there_and_back() {
+        for len in 0..140usize {
+            let array: Vec<u8> = (0..6 * (len + 3)).map(|n| (n * 7 % 251) as u8).collect();
+            // Rows 1 and 2 of each of two planes of three, without their first two bytes and their last.
+            let lines = [(0, 2, 2), (1, 2, 3), (2, len, len + 3)];
+            let lines = lines.map(|(first, count, all)| Line {
+                count,
+                from: (first, all),
+                to: (0, count),
+            });
+            let back = lines.map(|line| Line {
+                from: line.to,
+                to: line.from,
+                ..line
+            });
+            let mut rows = Rows::default();
+            rows.lay(lines.into_iter(), 1);
+            let mut list = vec![0; 4 * len];
+            rows.copy(&array, &mut list).unwrap();
+            let row = |n: usize| &array[n * (len + 3) + 2..][..len];
+            assert_eq!(list, [row(1), row(2), row(4), row(5)].concat(), "{len}");
+            if len > 0 {
+                assert_eq!(
+                    rows.copy(&array[..array.len() - 2], &mut list.clone()),
+                    None
+                );
+                assert_eq!(rows.copy(&array, &mut vec![0; 4 * len - 1]), None);
+            }
+            rows.lay(back.into_iter(), 1);
+            let mut again = vec![0; array.len()];
+            rows.copy(&list, &mut again).unwrap();
+            let lines = array.chunks(len + 3).zip(again.chunks(len + 3));
+            for (n, (there, back)) in lines.enumerate() {
+                let inside = |i: usize| n % 3 > 0 && (2..len + 2).contains(&i);
+                let want = |i: usize| if inside(i) { there[i] } else { 0 };
+                assert!((0..len + 3).all(|i| back[i] == want(i)), "{len} {n}");
+            }
+        }
+    }
+}
