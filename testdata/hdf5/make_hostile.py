@@ -201,6 +201,20 @@ def mappings_of_other_shapes():
     file.close()
 
 
+def mappings_of_another_type():
+    """A virtual dataset of a million bytes, each from an element of 2^30."""
+    file = create("virtual_wide", LATEST)
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    dcpl.set_layout(h5py.h5d.VIRTUAL)
+    dcpl.set_obj_track_times(False)
+    space = h5py.h5s.create_simple((1 << 20,))
+    dcpl.set_virtual(space, b".", b"x", space)
+    h5py.h5d.create(file.id, b"all", h5py.h5t.STD_I8LE, space, dcpl)
+    wide = h5py.h5t.create(h5py.h5t.OPAQUE, 1 << 30)
+    h5py.h5d.create(file.id, b"x", wide, space, chunk_property((1,)))
+    file.close()
+
+
 def damage():
     """A chunk in the middle that is no deflate stream; 8 MB of data, so that much is printed before
     it is read."""
@@ -249,6 +263,7 @@ if __name__ == "__main__":
     lists()
     nodes()
     mappings()
+    mappings_of_another_type()
     damage()
     if LARGE:
         large()

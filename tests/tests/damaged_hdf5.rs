@@ -195,6 +195,18 @@ fn data_that_ends_at_damage_is_not_terminated() {
     }
 }
 
+/// Elements of 2^30 bytes cannot become numbers: that is found before they are read.
+#[test]
+fn sources_of_another_type_are_refused_unread() {
+    let sandbox = Sandbox::new();
+    let file = testdata("hdf5/hostile").join("virtual_wide.h5");
+    sandbox.write("a.h5", std::fs::read(file).expect("a readable file"));
+    let output = sandbox.run(ncdump::run, &["ncdump", "-v", "all", "@a.h5"]);
+    let message = output.message();
+    assert_eq!(output.code, 1, "{message}");
+    assert!(message.contains("of another type in /all"), "{message}");
+}
+
 #[test]
 fn structures_with_checksums_are_found() {
     let found = |start| summed(&files(&[start])[0].1).len();

@@ -8,6 +8,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader;
 use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::virtual_dataset::{Extents, Mapping, Piece};
 use crate::model::{Endianness, Region, VarId, convert};
 
@@ -24,6 +25,9 @@ const GATHERED: u64 = 1 << 20;
 
 /// How much larger than the pieces together the box around them may be that is read for them.
 const SPARSE: u64 = 4;
+
+/// Bytes of a number of another type that is converted.
+const WIDEST: u64 = 16;
 
 /// Pieces that are read together.
 #[derive(Default)]
@@ -44,7 +48,8 @@ impl Job<'_> {
             source: &shape,
             target: &self.dataset.dataspace.dims,
         };
-        let most = GATHERED / self.size().max(1) as u64;
+        self.check()?;
+        let most = GATHERED / self.widest();
         let mut batch = Batch::default();
         mapping.pieces(number, extents, self.wanted, &mut |piece| {
             let elements = piece.source.elements().unwrap_or(u64::MAX);
@@ -56,6 +61,24 @@ impl Job<'_> {
             }
         })?;
         self.flush(&mut batch, out)
+    }
+
+    /// That elements of the source can become those of the virtual dataset. Before they are read: they might be much larger.
+    fn check(&self) -> Result<()> {
+        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
+        let same = |f: &Datatype| f.class == to.class && f.size == to.size;
+        let number = |f: &Datatype| f.size <= WIDEST && numbers::atomic(f).is_some();
+        let target = numbers::plain(to).is_some();
+        match from.is_some_and(|f| same(f) || (number(f) && target)) {
+            true => Ok(()),
+            false => Err(unlike()),
+        }
+    }
+
+    /// Bytes of an element of the virtual dataset or the source, whichever has more.
+    fn widest(&self) -> u64 {
+        let source = self.source.datatype().map_or(0, |f| f.size);
+        self.dataset.datatype.size.max(source).max(1)
     }
 
     /// Bytes of an element of the virtual dataset.
@@ -102,10 +125,6 @@ impl Job<'_> {
         if from.is_some_and(|f| f.class == to.class && f.size == to.size) {
             return Ok(stored);
         }
-        let unlike = || {
-            let what = "a source of a virtual dataset is of another type";
-            Error::new(ErrorKind::Unsupported, what)
-        };
         let values = from
             .and_then(|f| numbers::decode(f, &stored))
             .ok_or_else(unlike)?;
@@ -133,6 +152,11 @@ impl Job<'_> {
             }
         }
     }
+}
+
+fn unlike() -> Error {
+    let what = "a source of a virtual dataset is of another type";
+    Error::new(ErrorKind::Unsupported, what)
 }
 
 /// The smallest box around the sources of pieces.
