@@ -145,6 +145,12 @@ impl Buffers {
         lock(&self.large).retain(|b| b.capacity() < HUGE);
     }
 
+    /// Bytes that are kept.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        lock(&self.large).iter().map(Vec::capacity).sum()
+    }
+
     /// Takes back memory, if it is worth keeping.
     pub fn give_large(&self, buffer: Vec<u8>) {
         if buffer.capacity() >= LARGE {

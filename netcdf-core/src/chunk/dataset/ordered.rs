@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::gather::Variable;
 use super::rows::Rows;
 use super::tiles::{Pieces, Tiles};
-use crate::chunk::buffers::Buffers;
+use crate::chunk::buffers::{Buffers, LARGE};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, spread};
@@ -107,7 +107,8 @@ impl Ordered {
             return;
         }
         let buffers = &variable.decoder.buffers;
-        let (mut all, mut scratch) = (buffers.filled(all, 0), buffers.take(0));
+        let mut all = buffers.filled(all, 0);
+        let mut scratch = self.scratch(variable, chunks, group);
         let mut start = 0usize;
         for (block, slot) in blocks {
             let end = start.saturating_add(bytes(block).unwrap_or(usize::MAX));
@@ -124,6 +125,26 @@ impl Ordered {
         }
         buffers.give(scratch);
         let _ = self.memory.get(group).map(|slot| slot.set(all));
+    }
+
+    /// Memory for what is read of a chunk of a group. That of filters is their own.
+    fn scratch(&self, variable: &Variable<'_>, chunks: &Chunks, group: usize) -> Vec<u8> {
+        let layout = variable.layout;
+        let blocks = self.blocks.chunks(self.group).nth(group);
+        let blocks = blocks.unwrap_or_default().iter();
+        let chunks = blocks.filter_map(|block| chunks.get(block.chunks.clone()));
+        let counts = chunks
+            .flatten()
+            .filter_map(|(cell, _)| product(&cell.place.count));
+        let bytes = counts
+            .max()
+            .unwrap_or(0)
+            .saturating_mul(layout.element.size);
+        let buffers = &variable.decoder.buffers;
+        match usize::try_from(bytes) {
+            Ok(bytes) if bytes >= LARGE && layout.filters.is_empty() => buffers.filled(bytes, 0),
+            _ => buffers.take(0),
+        }
     }
 
     /// Puts the elements of a chunk into those of its block.

@@ -288,3 +288,40 @@ fn parts_are_made_when_they_are_wanted() {
         assert!(made < 1000, "{made} parts");
     }
 }
+
+/// Memory for chunks is used again for other chunks: what is left after twenty slabs is that of one.
+#[test]
+fn chunks_that_are_put_in_order_share_memory() {
+    let made = made::Made::new(made::Shape {
+        dims: vec![20, 130, 130],
+        extent: vec![20, 130, 130],
+        chunk: vec![1, 130, 130],
+        size: 8,
+        filters: 0,
+        seed: 1,
+        assembled: false,
+    });
+    let env = Env {
+        pool: Pool::new(1),
+        ..Env::default()
+    };
+    let grid = crate::chunk::grid::Grid::of(vec![20, 130, 130], vec![1, 10, 10]);
+    let cuts = Cuts {
+        slabs: Box::new(grid.boxes(169)),
+        way: Way::Staged { slabs: 1 },
+        parts: Box::new(|slab| Box::new(grid.chunks(slab))),
+        tile: Some(grid.chunk().to_vec()),
+        memory: 1 << 20,
+        copies: 4,
+    };
+    let _kept = env.buffers.keep(64 << 20);
+    let work = |part: &Region, got: Part| Ok(got.bytes == made.model(part));
+    let sink = |same: bool| {
+        assert!(same);
+        Ok(())
+    };
+    let set = Dataset::new(&made, &env);
+    set.parts(VarId(0), cuts, work, sink).unwrap();
+    let (kept, slab) = (env.buffers.bytes(), 130 * 130 * 8);
+    assert!(kept < 4 * slab, "{kept}");
+}
