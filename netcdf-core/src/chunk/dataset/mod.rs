@@ -6,6 +6,7 @@ mod canvas;
 mod chunks;
 mod gather;
 mod ordered;
+mod pieces;
 mod rows;
 mod slab;
 mod tasks;

@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::gather::Variable;
+use super::pieces::Pieces;
 use super::rows::Rows;
-use super::tiles::{Pieces, Tiles};
+use super::tiles::Tiles;
 use crate::chunk::buffers::{Buffers, LARGE};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;

@@ -65,14 +65,18 @@ impl Job<'_> {
 
     /// That elements of the source can become those of the virtual dataset. Before they are read: they might be much larger.
     fn check(&self) -> Result<()> {
-        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
-        let same = |f: &Datatype| f.class == to.class && f.size == to.size;
         let number = |f: &Datatype| f.size <= WIDEST && numbers::atomic(f).is_some();
-        let target = numbers::plain(to).is_some();
-        match from.is_some_and(|f| same(f) || (number(f) && target)) {
+        let target = numbers::plain(&self.dataset.datatype).is_some();
+        match self.is_same() || (target && self.source.datatype().is_some_and(number)) {
             true => Ok(()),
             false => Err(unlike()),
         }
+    }
+
+    /// True if the elements of the source are those of the virtual dataset, as they are stored.
+    fn is_same(&self) -> bool {
+        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
+        from.is_some_and(|f| f.class == to.class && f.size == to.size)
     }
 
     /// Bytes of an element of the virtual dataset or the source, whichever has more.
@@ -121,10 +125,10 @@ impl Job<'_> {
 
     /// Elements of the source in the stored form of the virtual dataset.
     fn converted(&self, stored: Vec<u8>) -> Result<Vec<u8>> {
-        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
-        if from.is_some_and(|f| f.class == to.class && f.size == to.size) {
+        if self.is_same() {
             return Ok(stored);
         }
+        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
         let values = from
             .and_then(|f| numbers::decode(f, &stored))
             .ok_or_else(unlike)?;

@@ -1,0 +1,132 @@
+//! What parts have of blocks of chunks, and blocks of chunks.
+
+use std::ops::Range;
+
+use super::rows::{Line, Rows};
+use crate::chunk::scatter::Block;
+
+/// What a part has of each of some blocks that follow one another along a dimension: of all of them the same elements.
+pub(super) struct Pieces<'a> {
+    /// How many blocks.
+    pub(super) times: u64,
+    /// Number of the first one in the grid, and among those of the slab; and what these grow by from block to block.
+    pub(super) first: (u64, u64),
+    pub(super) step: (u64, u64),
+    /// The dimension along which they follow one another, and the elements of a block along it.
+    pub(super) along: usize,
+    pub(super) len: usize,
+    /// The first piece, and bytes of an element.
+    pub(super) dims: &'a [Dim],
+    pub(super) size: usize,
+}
+
+/// A piece along one dimension, in elements.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Dim {
+    /// Which block, and the first and the last one that count.
+    pub(super) block: usize,
+    pub(super) ends: (usize, usize),
+    /// Elements of the array that it is taken from, and of these those before the piece.
+    pub(super) all: usize,
+    pub(super) before: usize,
+    /// Elements of the piece.
+    pub(super) count: usize,
+    /// Where the part starts in the slab, its elements, and of these those before the piece.
+    pub(super) start: usize,
+    pub(super) part: usize,
+    pub(super) at: usize,
+}
+
+impl Dim {
+    /// How its elements are copied from where they stand to the part.
+    pub(super) fn line(&self) -> Line {
+        Line {
+            count: self.count,
+            from: (self.before, self.all),
+            to: (self.at, self.part),
+        }
+    }
+}
+
+impl Pieces<'_> {
+    /// Number of the `n`th block in the grid, and among those of the slab.
+    pub(super) fn block(&self, n: u64) -> (u64, u64) {
+        let of = |first: u64, step: u64| first.saturating_add(step.saturating_mul(n));
+        (of(self.first.0, self.step.0), of(self.first.1, self.step.1))
+    }
+
+    /// Where a piece stands among the bytes that the slab has of a block, as [`Tiles::order`](super::tiles::Tiles::order) has them; `rows` are made those
+    /// of the first piece in the part.
+    pub(super) fn lay(&self, rows: &mut Rows) -> Option<Range<usize>> {
+        let alone = |d: &Dim| Line {
+            from: (0, d.count),
+            ..d.line()
+        };
+        rows.lay(self.dims.iter().map(alone), self.size);
+        // Before it stand, along each dimension, whole pieces; within these, those of the dimensions behind.
+        let (mut start, mut len, mut behind) = (0usize, self.size, self.size);
+        for dim in self.dims.iter().rev() {
+            let before = dim.before.checked_mul(behind)?;
+            start = start.checked_mul(dim.count)?.checked_add(before)?;
+            len = len.checked_mul(dim.count)?;
+            behind = behind.checked_mul(dim.all)?;
+        }
+        Some(start..start.checked_add(len)?)
+    }
+
+    /// True if the pieces have elements of what the slab has of a chunk, which is given with that of its block.
+    pub(super) fn touch(&self, cell: &Block, block: &Block) -> bool {
+        let starts = cell.start.iter().zip(&block.start);
+        let mut lines = starts.zip(&cell.count).zip(self.dims);
+        lines.all(|(((start, block), &count), dim)| {
+            let from = start.saturating_sub(*block);
+            let end = dim.before.saturating_add(dim.count) as u64;
+            from < end && from.saturating_add(count) > dim.before as u64
+        })
+    }
+
+    /// Bytes of the part from one piece to the next.
+    pub(super) fn apart(&self) -> Option<usize> {
+        let behind = self.dims.iter().skip(self.along.checked_add(1)?);
+        let step = self.len.checked_mul(self.size)?;
+        behind.map(|d| d.part).try_fold(step, usize::checked_mul)
+    }
+
+    /// The place of the `n`th piece in the part.
+    pub(super) fn place(&self, n: u64) -> Block {
+        let dims = self.dims.iter().map(|d| (d.at as u64, d.count as u64));
+        let (mut start, count): (Vec<u64>, _) = dims.unzip();
+        if let Some(at) = start.get_mut(self.along) {
+            *at = at.saturating_add(n.saturating_mul(self.len as u64));
+        }
+        Block { start, count }
+    }
+}
+
+/// The pieces into which a block is cut along a dimension, given by its start and elements in the slab, and what each has of a chunk.
+/// The chunk's elements are in an array, given by those before it and all elements.
+pub(super) fn pieces(
+    block: (usize, usize),
+    cell: (usize, usize),
+    (before, all): (usize, usize),
+    tile: usize,
+) -> Option<Vec<Dim>> {
+    let end = block.0.checked_add(block.1)?;
+    let cell_end = cell.0.checked_add(cell.1)?;
+    let mut list = Vec::new();
+    let mut at = block.0;
+    while at < end {
+        let next = (at / tile).checked_add(1)?.saturating_mul(tile).min(end);
+        let from = at.max(cell.0);
+        list.push(Dim {
+            all,
+            before: before.checked_add(from - cell.0)?,
+            count: next.min(cell_end).saturating_sub(from),
+            part: next - at,
+            at: from - at,
+            ..Dim::default()
+        });
+        at = next;
+    }
+    (!list.is_empty() && before.checked_add(cell.1)? <= all).then_some(list)
+}
