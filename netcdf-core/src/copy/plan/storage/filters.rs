@@ -63,10 +63,14 @@ impl Case<'_> {
             return Ok(());
         };
         let what = format!("the codec {} of Zarr is no filter of HDF5", name(private));
-        let remedy = format!(
-            "give other filters, as -F '{0},zstd,3', or none, -F '{0},none'",
-            self.path()
-        );
+        let remedy = match private.id {
+            // Its data cannot be read, whatever it is to be stored with.
+            codec::UNKNOWN => "zarr-python can store the array with another codec".to_owned(),
+            _ => format!(
+                "give other filters, as -F '{0},zstd,3', or none, -F '{0},none'",
+                self.path()
+            ),
+        };
         Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
     }
 
