@@ -9,7 +9,6 @@
     )
 )]
 
-mod bar;
 pub mod cli;
 mod dry_run;
 mod inputs;
@@ -152,7 +151,7 @@ fn copy_one(
     if cli.verify {
         env.progress.expect(copy::verify::bytes(&*reader, &plan)?);
     }
-    let _bar = (io.terminal && !cli.quiet).then(|| bar::Bar::follow(env.progress.clone(), place));
+    let _bar = (io.terminal && !cli.quiet).then(|| tool::Bar::follow(env.progress.clone(), place));
     let report = copy::run(&*reader, &plan, writer, env).map_err(|e| e.of(&name))?;
     if let Some(kept) = kept {
         copy::verify(&*reader, &plan, &kept, env)?;

@@ -3,9 +3,6 @@
 
 use std::process::ExitCode;
 
-use netcdf_core::tool::Io;
-
 fn main() -> ExitCode {
-    let status = ncgen::run(std::env::args_os(), &mut Io::process());
-    ExitCode::from(status.code())
+    netcdf_core::tool::main("ncgen", |io| ncgen::run(std::env::args_os(), io).code())
 }

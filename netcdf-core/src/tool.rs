@@ -1,9 +1,15 @@
-//! What the command-line tools share: standard streams, exit status, signals.
+//! What the command-line tools share: `main`, standard streams, exit status, signals, the progress bar.
+
+mod bar;
 
 use std::io::{Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
 
 use crate::env::{Cancel, Notes};
 use crate::error::{Error, Result};
+
+pub use bar::Bar;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +63,25 @@ impl Io {
             screen: std::io::IsTerminal::is_terminal(&std::io::stdout()),
         }
     }
+}
+
+/// The `main` of a tool: the exit code of `run`, which gets the process's streams.
+///
+/// A panic is a defect of ours. It ends as any failure does, so that scripts need not know of it; outputs that were begun are gone.
+pub fn main(tool: &str, run: impl FnOnce(&mut Io) -> u8) -> ExitCode {
+    ExitCode::from(guarded(tool, &mut Io::process(), run))
+}
+
+fn guarded(tool: &str, io: &mut Io, run: impl FnOnce(&mut Io) -> u8) -> u8 {
+    let ended = catch_unwind(AssertUnwindSafe(|| run(io)));
+    ended.unwrap_or_else(|_| {
+        say(
+            tool,
+            "this is a defect of the program, please report the message above",
+            io,
+        );
+        Status::Failure.code()
+    })
 }
 
 /// The one standard output for data.
@@ -188,16 +213,39 @@ mod tests {
         }
     }
 
-    #[test]
-    fn names_do_not_control_terminals() {
-        let stderr = Shared::default();
-        let mut io = Io {
+    fn io(stderr: &Shared) -> Io {
+        Io {
             stdin: Box::new(std::io::empty()),
             stdout: Box::new(std::io::sink()),
             stderr: Box::new(stderr.clone()),
             terminal: false,
             screen: false,
-        };
+        }
+    }
+
+    #[test]
+    fn a_panic_is_a_failure() {
+        let stderr = Shared::default();
+        assert_eq!(guarded("ncdump", &mut io(&stderr), |_| 2), 2);
+        assert!(stderr.0.lock().unwrap().is_empty());
+        let code = guarded("ncdump", &mut io(&stderr), |_| {
+            std::thread::scope(|s| drop(s.spawn(|| panic!("on a worker"))));
+            0
+        });
+        assert_eq!(code, 1);
+        assert!(
+            stderr
+                .0
+                .lock()
+                .unwrap()
+                .starts_with(b"ncdump: this is a defect")
+        );
+    }
+
+    #[test]
+    fn names_do_not_control_terminals() {
+        let stderr = Shared::default();
+        let mut io = io(&stderr);
         let error = Error::new(ErrorKind::Corrupt, "odd").in_object("/\u{1b}[2Jv");
         assert_eq!(report("ncdump", &error, &mut io), Status::Failure);
         let notes = Notes::default();

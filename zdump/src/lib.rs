@@ -28,7 +28,6 @@
 )]
 
 mod array;
-mod bar;
 mod cat;
 mod check;
 mod chunk;

@@ -3,9 +3,6 @@
 
 use std::process::ExitCode;
 
-use netcdf_core::tool::Io;
-
 fn main() -> ExitCode {
-    let code = zdump::run(std::env::args_os(), &mut Io::process());
-    ExitCode::from(code)
+    netcdf_core::tool::main("zdump", |io| zdump::run(std::env::args_os(), io))
 }

@@ -33,12 +33,11 @@ mod v3;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
-use netcdf_core::tool::{self, Io};
+use netcdf_core::tool::{self, Bar, Io};
 
 use self::arrays::Arrays;
 use self::context::Checked;
 use self::report::{Counts, Report};
-use crate::bar::Bar;
 use crate::cli::{CheckArgs, Cli};
 use crate::open::Session;
 use crate::out::Out;
@@ -68,7 +67,7 @@ pub(crate) fn run(
         return none(cli, (store.name(), &no_store(&store)), io);
     }
     let show = args.deep && io.terminal && !args.quiet;
-    let bar = show.then(|| Bar::follow(env.progress.clone()));
+    let bar = show.then(|| Bar::follow(env.progress.clone(), (1, 1)));
     let (store, survey) = (&store, &survey);
     let checked = Checked { store, survey, env };
     let (report, counts) = look(checked, args.deep)?;
