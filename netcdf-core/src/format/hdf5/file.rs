@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::blocks::{BLOCK, Cache};
 use super::cache_image::CacheImage;
+use super::driver;
 use super::fields::{Fields, Sizes};
 use super::global_heap::{GlobalHeap, Object};
 use super::shared_messages::SharedMessages;
@@ -67,6 +68,8 @@ impl File {
             left: AtomicU64::new(0),
         };
         file.start();
+        driver::check(&file)?;
+        file.superblock.check_length(&*file.source)?;
         file.image = CacheImage::of(&file)?;
         Ok(file)
     }

@@ -7,11 +7,11 @@
 //! | module | structure |
 //! |---|---|
 //! | [`mod@file`], [`superblock`] | the file, and where everything in it begins |
+//! | `driver` | whether the file is one of several |
 //! | [`fields`], [`mod@checksum`] | the fields of structures, sizes of offsets and lengths; checksums |
 //! | [`object_header`], [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
 //! | [`group`], [`attributes`], [`dataset`] | what the messages of an object say together |
-//! | [`chunk_index`] | where the chunks of a dataset are |
 //! | [`symbol_table`], [`btree_v1`], [`local_heap`] | links of old groups |
 //! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
 //! | [`global_heap`] | elements of any length |
@@ -30,6 +30,7 @@ pub mod chunk_index;
 pub mod dataset;
 pub mod dataspace;
 pub mod datatype;
+mod driver;
 pub mod external_data;
 pub mod fields;
 pub mod file;

@@ -17,6 +17,8 @@ pub struct Superblock {
     pub version: u8,
     /// Where in the source addresses count from: the length of the user block, in bytes.
     pub base: u64,
+    /// Bytes from there to the end of the file.
+    pub len: u64,
     /// Sizes of addresses and lengths.
     pub sizes: Sizes,
     /// Address of the object header of the root group.
@@ -49,7 +51,7 @@ pub fn find(source: &dyn Source) -> Result<Option<u64>> {
 }
 
 impl Superblock {
-    /// Finds and reads it, and compares the length of the file with the stored one.
+    /// Finds and reads it.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`],
@@ -64,20 +66,27 @@ impl Superblock {
         let mut c = Cursor::new(&data, source.name(), place);
         c.skip(8)?;
         let (version, at) = (c.u8()?, c.offset());
-        let (block, eof) = match version {
-            0 | 1 => read_old(&mut c, version, place)?,
-            2 | 3 => read_new(&mut c, version, (place, &data))?,
+        match version {
+            0 | 1 => read_old(&mut c, version, place),
+            2 | 3 => read_new(&mut c, version, (place, &data)),
             _ => {
                 let what = format!("version {version} of the superblock, known are 0 to 3");
-                return Err(Error::new(ErrorKind::Unsupported, what).at(source.name(), at));
+                Err(Error::new(ErrorKind::Unsupported, what).at(source.name(), at))
             }
-        };
-        let end = block.base.saturating_add(eof);
-        if end > source.len() {
-            let error = truncated(source.name(), block.base, eof, source.len() - block.base);
+        }
+    }
+
+    /// That the source is as long as the superblock says.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`].
+    pub fn check_length(&self, source: &dyn Source) -> Result<()> {
+        let have = source.len().saturating_sub(self.base);
+        if self.len > have {
+            let error = truncated(source.name(), self.base, self.len, have);
             return Err(error.with_remedy("the file was cut off: fetch or make it again"));
         }
-        Ok(block)
+        Ok(())
     }
 }
 
@@ -110,7 +119,7 @@ fn address(c: &mut Cursor, sizes: Sizes) -> Result<Option<u64>> {
     Ok(Some(u64::from_le_bytes(eight)))
 }
 
-/// The base address and where the file ends, both as stored. A user block that was put before a
+/// The base address, and the bytes from there to the end. A user block that was put before a
 /// finished file leaves a base address of 0: what counts is where the superblock was found.
 fn base(stored: Option<u64>, place: u64, eof: u64) -> (u64, u64) {
     match stored {
@@ -123,8 +132,8 @@ fn defined(c: &Cursor, address: Option<u64>, what: &str) -> Result<u64> {
     address.ok_or_else(|| c.error(ErrorKind::Corrupt, format!("{what} is undefined")))
 }
 
-/// Versions 0 and 1: the superblock and the length of the file.
-fn read_old(c: &mut Cursor, version: u8, place: u64) -> Result<(Superblock, u64)> {
+/// Versions 0 and 1.
+fn read_old(c: &mut Cursor, version: u8, place: u64) -> Result<Superblock> {
     c.skip(4)?; // versions of free space, root group; reserved; version of shared header messages
     let sizes = sizes(c)?;
     c.skip(1)?;
@@ -137,23 +146,23 @@ fn read_old(c: &mut Cursor, version: u8, place: u64) -> Result<(Superblock, u64)
     let eof = address(c, sizes)?;
     let eof = defined(c, eof, "the end of the file")?;
     let driver = address(c, sizes)?;
-    address(c, sizes)?; // the root group's name
+    c.skip(sizes.length.into())?; // the root group's name
     let root = address(c, sizes)?;
     let root = defined(c, root, "the root group")?;
-    let (base, eof) = base(stored, place, eof);
-    let block = Superblock {
+    let (base, len) = base(stored, place, eof);
+    Ok(Superblock {
         version,
         base,
+        len,
         sizes,
         root,
         extension: None,
         driver,
-    };
-    Ok((block, eof))
+    })
 }
 
-/// Versions 2 and 3: the superblock and the length of the file.
-fn read_new(c: &mut Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<(Superblock, u64)> {
+/// Versions 2 and 3.
+fn read_new(c: &mut Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<Superblock> {
     let sizes = sizes(c)?;
     c.skip(1)?; // consistency flags
     let stored = address(c, sizes)?;
@@ -169,14 +178,14 @@ fn read_new(c: &mut Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<
             format!("the checksum of the superblock is {computed:08x}, stored is {stored_sum:08x}");
         return Err(c.error(ErrorKind::Checksum, what));
     }
-    let (base, eof) = base(stored, place, eof);
-    let block = Superblock {
+    let (base, len) = base(stored, place, eof);
+    Ok(Superblock {
         version,
         base,
+        len,
         sizes,
         root,
         extension,
         driver: None,
-    };
-    Ok((block, eof))
+    })
 }

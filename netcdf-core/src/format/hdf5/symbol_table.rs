@@ -62,7 +62,8 @@ fn read_node(file: &File, address: u64, heap: &LocalHeap, to: &mut Vec<Entry>) -
     c.version(1..=1, "a symbol table node")?;
     c.skip(1)?;
     let count = c.u16_le()?;
-    let entry = 2 * u64::from(file.sizes().offset) + 4 + 4 + 16;
+    let sizes = file.sizes();
+    let entry = u64::from(sizes.length) + u64::from(sizes.offset) + 4 + 4 + 16;
     let body = file.read(address.saturating_add(HEAD), u64::from(count) * entry)?;
     let mut c = file.fields(&body);
     for _ in 0..count {
@@ -75,7 +76,8 @@ fn read_node(file: &File, address: u64, heap: &LocalHeap, to: &mut Vec<Entry>) -
 const HEAD: u64 = 8;
 
 fn read_entry(file: &File, c: &mut Fields, heap: &LocalHeap) -> Result<Entry> {
-    let name = c.defined_address("a link's name")?;
+    // The specification calls it an offset; libhdf5 stores it as a length.
+    let name = c.length()?;
     let name = heap.name_at(file, name)?.to_vec();
     let header = c.address()?;
     let (kind, at) = (c.u32_le()?, c.offset());

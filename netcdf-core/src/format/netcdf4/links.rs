@@ -22,7 +22,12 @@ impl Builder<'_> {
             }),
             Target::Soft(path) => self.lookup(from, path, depth + 1),
             Target::External { file, path } => {
-                let number = self.files.sibling(from.file, file, self.env)?;
+                let within =
+                    |e: Error| e.within(&format!("a link to {} of {}", shown(path), shown(file)));
+                let number = self
+                    .files
+                    .sibling(from.file, file, self.env)
+                    .map_err(within)?;
                 let address = self.files.get(number)?.superblock().root;
                 self.lookup(
                     Place {
@@ -73,11 +78,14 @@ const SHOWN: usize = 256;
 
 /// The error for a path with nothing at its end.
 pub fn dangling(path: &[u8]) -> Error {
-    let shown = path.get(..SHOWN).unwrap_or(path);
-    let more = if shown.len() < path.len() { "…" } else { "" };
-    let shown = String::from_utf8_lossy(shown);
-    let what = format!("a link to {shown}{more}, which is not there");
+    let what = format!("a link to {}, which is not there", shown(path));
     Error::new(ErrorKind::NotFound, what)
+}
+
+fn shown(path: &[u8]) -> String {
+    let start = path.get(..SHOWN).unwrap_or(path);
+    let more = if start.len() < path.len() { "…" } else { "" };
+    format!("{}{more}", String::from_utf8_lossy(start))
 }
 
 /// True if the target of a link is not there or nothing that we can follow; false for damage.

@@ -159,11 +159,18 @@ fn all_indexes_with_wide_sizes() {
 
 /// The chunks of all datasets of a damaged file: whatever comes, it comes back.
 fn read_damaged(data: Vec<u8>, cases: &[Case]) -> (usize, usize) {
+    let failed = read_all(data, cases).len();
+    (cases.len().saturating_sub(failed), failed)
+}
+
+/// Looks up chunks of all datasets; the errors.
+fn read_all(data: Vec<u8>, cases: &[Case]) -> Vec<Error> {
     let source = MemorySource::new("damaged", data);
-    let Ok(file) = File::open(Arc::new(source), &Limits::default()) else {
-        return (0, 1);
+    let file = match File::open(Arc::new(source), &Limits::default()) {
+        Ok(file) => file,
+        Err(e) => return vec![e],
     };
-    let (mut fine, mut failed) = (0, 0);
+    let mut errors = vec![];
     for case in cases {
         let all = || {
             let header = ObjectHeader::read(&file, case.header)?;
@@ -186,12 +193,9 @@ fn read_damaged(data: Vec<u8>, cases: &[Case]) -> (usize, usize) {
             };
             index.locate(&file, &wanted, &mut |_| Ok(()))
         };
-        match all() {
-            Ok(()) => fine += 1,
-            Err(_) => failed += 1,
-        }
+        errors.extend(all().err());
     }
-    (fine, failed)
+    errors
 }
 
 #[test]
@@ -231,6 +235,27 @@ fn damaged_heads() {
         }
     }
     assert!(failed > 100, "{failed}");
+}
+
+/// Damages a byte of each structure of the indexes, one structure at a time: its checksum tells.
+#[test]
+fn checksums_are_verified() {
+    let data = std::fs::read(path("chunks_v110.h5")).unwrap();
+    let cases = cases("chunks_v110");
+    for signature in [
+        b"FAHD", b"FADB", b"EAHD", b"EAIB", b"EASB", b"EADB", b"BTHD", b"BTIN", b"BTLF",
+    ] {
+        let places = data.windows(4).enumerate();
+        let places = places.filter(|(_, w)| w == signature).map(|(at, _)| at);
+        let found = places.filter(|&at| {
+            let mut damaged = data.clone();
+            damaged[at + 8] ^= 0x10;
+            let errors = read_all(damaged, &cases);
+            errors.iter().any(|e| e.kind() == ErrorKind::Checksum)
+        });
+        let found = found.count();
+        assert!(found > 0, "{}", signature.escape_ascii());
+    }
 }
 
 /// The datasets in whose headers an address stands.

@@ -1,6 +1,7 @@
 //! Groups, attributes and heaps of the files that testdata/hdf5/make_heaps.py makes.
 
 mod damage;
+mod messages;
 mod structures;
 
 use std::path::Path;

@@ -1,0 +1,48 @@
+//! Driver information ("II.B. Disk Format: Level 0B" and "IV.A.2.u"): whether HDF5 keeps the file in several ones.
+
+use super::file::File;
+use super::message;
+use super::object_header::ObjectHeader;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Drivers that keep a file in several ones: identification, name, and what makes one file of them.
+const PARTS: [(&[u8; 8], &str, &str); 2] = [
+    (b"NCSAfami", "family", "`h5repart` makes one file of them"),
+    (
+        b"NCSAmult",
+        "multi",
+        "`h5repack --source-vfd-name=multi` makes one file of them",
+    ),
+];
+
+/// That a file is whole, and not one of several. To be asked before the length is: such a file is always too short.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`].
+pub fn check(file: &File) -> Result<()> {
+    let Some(identification) = identification(file) else {
+        return Ok(());
+    };
+    match PARTS.iter().find(|(id, ..)| **id == identification) {
+        Some((_, driver, remedy)) => {
+            let what = format!("one of the files that the driver {driver} of HDF5 makes of a file");
+            let e = Error::new(ErrorKind::Unsupported, what).of(file.name());
+            Err(e.with_remedy(*remedy))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The driver of a file; `None` if it has none, or is so damaged that this cannot be told: that is found later.
+fn identification(file: &File) -> Option<[u8; 8]> {
+    let block = file.superblock();
+    if let Some(address) = block.driver {
+        let bytes = file.read(address, 16).ok()?;
+        return bytes.data.last_chunk().copied();
+    }
+    let header = ObjectHeader::read(file, block.extension?).ok()?;
+    let body = header.body_of(file, message::DRIVER).ok()??;
+    let mut c = body.fields(file);
+    c.version(0..=0, "driver information").ok()?;
+    c.bytes(8).ok()?.try_into().ok()
+}

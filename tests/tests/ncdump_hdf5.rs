@@ -1,0 +1,89 @@
+//! Snapshots of `ncdump` of HDF5 files that are not netCDF-4.
+
+use insta::assert_snapshot;
+use netcdf_tools_tests::files::testdata;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+fn ncdump(args: &[&str]) -> CommandOutput {
+    let args = [&["ncdump"], args].concat();
+    Sandbox::new().run(ncdump::run, &args)
+}
+
+macro_rules! snapshots {
+    ($($name:ident: $($arg:literal),*;)*) => {$(
+        #[test]
+        fn $name() {
+            assert_snapshot!(ncdump(&[$($arg),*]));
+        }
+    )*};
+}
+
+snapshots! {
+    links_that_lead_nowhere: "-h", "-s", "%hdf5/structures/old.h5";
+    an_external_link_that_leads_nowhere: "-h", "%hdf5/structures/dense.h5";
+    a_link_of_a_class_of_users: "%hdf5/user_link.h5";
+    groups_within_themselves: "-h", "%hdf5/hostile/loops.h5";
+    data_in_other_files: "%hdf5/external.h5";
+    data_of_other_datasets: "-s", "-v", "rows,missing,counting", "%hdf5/virtual_v110.h5";
+    types_of_all_classes: "%hdf5/structures/types_new.h5";
+    chunks_at_edges_that_are_not_filtered: "-s", "%hdf5/edges.h5";
+    deflate_without_compression: "-s", "%hdf5/deflate_0.h5";
+    a_mat_file: "-s", "%hdf5/matlab.mat";
+    tables: "-s", "%hdf5/pytables.h5";
+    one_file_of_several: "-h", "%hdf5/family_0.h5";
+    one_file_of_several_of_a_new_version: "-h", "%hdf5/family_new_0.h5";
+    one_file_of_several_kinds: "-h", "%hdf5/multi-s.h5";
+}
+
+/// The same objects in the oldest and the newest form.
+#[test]
+fn types_are_the_same_in_old_files() {
+    let new = ncdump(&["-n", "types", "%hdf5/structures/types_new.h5"]);
+    let old = ncdump(&["-n", "types", "%hdf5/structures/types_old.h5"]);
+    assert_eq!(old.to_string(), new.to_string());
+}
+
+/// Names in the symbol tables of old groups have places that are lengths, not addresses.
+#[test]
+fn addresses_and_lengths_of_all_sizes() {
+    let text = |name: &str| ncdump(&["-n", "sizes", &format!("%hdf5/{name}")]).to_string();
+    let same = text("sizes_2_2.h5");
+    assert!(same.contains("30, 31, 32, 33, 34 ;"), "{same}");
+    assert_eq!(text("sizes_2_8.h5"), same);
+    assert_eq!(text("sizes_8_4.h5"), same);
+}
+
+/// Groups as deep as they may be, and so many names of one that no more are shown.
+#[test]
+fn groups_have_limits() {
+    let deep = ncdump(&["-h", "%hdf5/hostile/deep.h5"]).to_string();
+    assert_eq!(deep.matches("group: g {").count(), 255, "{deep}");
+    assert!(
+        deep.contains("left out: groups are nested too deep"),
+        "{deep}"
+    );
+    let lattice = ncdump(&["-h", "%hdf5/hostile/lattice.h5"]).to_string();
+    assert!(lattice.matches("group: ").count() < 1000, "{lattice}");
+    assert!(
+        lattice.contains("/b: left out: a group that is shown under other names already"),
+        "{lattice}"
+    );
+}
+
+/// The superblock of a file in place of a damaged one.
+#[test]
+fn a_damaged_superblock() {
+    for (file, place) in [("hdf5/groups_dense.h5", 30), ("hdf5/chunks_v110.h5", 12)] {
+        let sandbox = Sandbox::new();
+        let mut bytes = std::fs::read(testdata(file)).unwrap();
+        bytes[place] ^= 1;
+        sandbox.write("damaged.h5", bytes);
+        let said = sandbox
+            .run(ncdump::run, &["ncdump", "-h", "@damaged.h5"])
+            .to_string();
+        assert!(
+            said.contains("the checksum of the superblock is "),
+            "{said}"
+        );
+    }
+}
