@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes files as other programs write them, by what these say of their formats: matlab.mat (a MAT-file of version 7.3:
-a user block, classes as attributes, cells as references), pytables.h5 (tables, arrays that grow, lists); and
-deflate_0.h5, a dataset with the filter deflate at level 0. Needs h5py.
+a user block, classes as attributes, cells as references), pytables.h5 (tables, arrays that grow, lists); deflate_0.h5,
+a dataset with the filter deflate at level 0; same_types.h5, committed types of one name in two groups, and of one
+structure under two names. Needs h5py.
 """
 import os
 
@@ -78,8 +79,20 @@ def deflate_0():
                             compression_opts=0, track_times=False)
 
 
+def same_types():
+    with h5py.File("same_types.h5", "w") as file:
+        file["same"] = np.dtype([("upper", "<i4")])
+        file["group/same"] = np.dtype([("lower", "<f8")])
+        for name in ("one", "two", "group/two"):
+            file[name] = np.dtype([("twin", "<i2")])
+        for number, name in enumerate(["same", "group/same", "one", "two", "group/two"]):
+            data = file.create_dataset("group/inner/of_" + name.replace("/", "_"), (1,), file[name], track_times=False)
+            data[...] = np.array((number,), file[name].dtype)
+
+
 if __name__ == "__main__":
     os.chdir(HERE)
     matlab()
     pytables()
     deflate_0()
+    same_types()

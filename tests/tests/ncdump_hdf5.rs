@@ -1,5 +1,7 @@
 //! Snapshots of `ncdump` of HDF5 files that are not netCDF-4.
 
+use std::io::{Seek, SeekFrom, Write};
+
 use insta::assert_snapshot;
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -28,6 +30,7 @@ snapshots! {
     types_of_all_classes: "%hdf5/structures/types_new.h5";
     chunks_at_edges_that_are_not_filtered: "-s", "%hdf5/edges.h5";
     deflate_without_compression: "-s", "%hdf5/deflate_0.h5";
+    types_are_those_that_were_committed: "%hdf5/same_types.h5";
     a_mat_file: "-s", "%hdf5/matlab.mat";
     tables: "-s", "%hdf5/pytables.h5";
     one_file_of_several: "-h", "%hdf5/family_0.h5";
@@ -51,6 +54,38 @@ fn addresses_and_lengths_of_all_sizes() {
     assert!(same.contains("30, 31, 32, 33, 34 ;"), "{same}");
     assert_eq!(text("sizes_2_8.h5"), same);
     assert_eq!(text("sizes_8_4.h5"), same);
+}
+
+/// A chunk that is moved beyond 4 GiB, with a hole before it.
+#[test]
+fn a_chunk_beyond_4_gib() {
+    let file = "hdf5/structures/old.h5";
+    let whole = std::fs::read(testdata(file)).unwrap();
+    let base = 512; // the user block
+    let tree = whole
+        .windows(6)
+        .position(|w| &w[..4] == b"TREE" && w[4..] == [1, 0]);
+    // Behind the head the first key: bytes, mask, offsets of two dimensions and the element.
+    let key = tree.expect("a leaf of a tree of chunks") + 24;
+    let number = |at: usize| u64::from_le_bytes(whole[at..at + 8].try_into().unwrap());
+    let (len, child) = (number(key) & 0xffff_ffff, number(key + 32));
+    let at = usize::try_from(base + child).unwrap();
+    let chunk = &whole[at..at + usize::try_from(len).unwrap()];
+
+    let sandbox = Sandbox::new();
+    let far = 5 << 30;
+    let mut moved = whole.clone();
+    moved[key + 32..key + 40].copy_from_slice(&u64::to_le_bytes(far - base));
+    moved[at..at + chunk.len()].fill(0xee);
+    let path = sandbox.write("old.h5", moved);
+    let mut out = std::fs::File::options().write(true).open(path).unwrap();
+    out.seek(SeekFrom::Start(far)).unwrap();
+    out.write_all(chunk).unwrap();
+    let dump = |file| sandbox.run(ncdump::run, &["ncdump", "-v", "chunked", file]);
+    assert_eq!(
+        dump("@old.h5").to_string(),
+        dump(&format!("%{file}")).to_string()
+    );
 }
 
 /// Groups as deep as they may be, and so many names of one that no more are shown.

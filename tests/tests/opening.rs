@@ -7,15 +7,17 @@ use std::sync::{Arc, Mutex};
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
 use netcdf_core::io::{Container, Source};
-use netcdf_core::model::{Region, VarId};
+use netcdf_core::model::{Region, Values, VarId};
 use netcdf_core::{Result, format};
 use netcdf_tools_tests::builder::Classic;
+use netcdf_tools_tests::harness::Sandbox;
 
-/// A header with 2^30 bytes of zeros behind it that are not there, and a record of what is read.
+/// A file, or its header with zeros behind it that are not there, and a record of what is read.
 #[derive(Debug)]
 struct Counting {
     name: Arc<str>,
     header: Vec<u8>,
+    zeros: u64,
     read: AtomicU64,
     ranges: Mutex<Vec<Range<u64>>>,
 }
@@ -26,7 +28,7 @@ impl Source for Counting {
     }
 
     fn len(&self) -> u64 {
-        self.header.len() as u64 + (1 << 30)
+        self.header.len() as u64 + self.zeros
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
@@ -42,6 +44,24 @@ impl Source for Counting {
     }
 }
 
+impl Counting {
+    fn new(header: Vec<u8>, zeros: u64) -> Arc<Self> {
+        Arc::new(Self {
+            name: "large.nc".into(),
+            header,
+            zeros,
+            read: AtomicU64::new(0),
+            ranges: Mutex::default(),
+        })
+    }
+
+    /// Bytes that were read since this was asked last.
+    fn taken(&self) -> u64 {
+        self.ranges.lock().unwrap().clear();
+        self.read.swap(0, Ordering::Relaxed)
+    }
+}
+
 #[test]
 fn opening_reads_the_header_and_not_much_more() {
     let header = Classic::new(1, 0)
@@ -52,22 +72,16 @@ fn opening_reads_the_header_and_not_much_more() {
     let header = header.list(11, 1).name("v").count(1).count(0).absent();
     let header = header.be32(4).count(1 << 30).begin(80).done().build();
     assert_eq!(header.len(), 80);
-    let source = Arc::new(Counting {
-        name: "large.nc".into(),
-        header,
-        read: AtomicU64::new(0),
-        ranges: Mutex::default(),
-    });
+    let source = Counting::new(header, 1 << 30);
     let env = Env::default();
     let reader = format::open(Container::Source(source.clone()), &env).expect("a good file");
     assert_eq!(reader.schema().shape(VarId(0)), [1 << 28]);
-    let metadata = source.read.swap(0, Ordering::Relaxed);
+    let metadata = source.taken();
     assert!(
         metadata < 1 << 20,
         "{metadata} bytes were read to open a file"
     );
 
-    source.ranges.lock().unwrap().clear();
     let region = Region::boxed(vec![1 << 20], vec![4]);
     let values = Dataset::new(&*reader, &env)
         .read(VarId(0), &region)
@@ -79,4 +93,47 @@ fn opening_reads_the_header_and_not_much_more() {
         panic!("read for four values: {ranges:?}");
     };
     assert_eq!(*only, start..start + 16);
+}
+
+/// A dataset of 2^16 chunks: neither opening it nor reading one of them reads the whole index; contiguous data are read in part.
+#[test]
+fn opening_hdf5_reads_no_index_of_chunks() {
+    let sandbox = Sandbox::new();
+    let count = 1 << 16;
+    let numbers = |from: u32| {
+        let numbers: Vec<_> = (from..from + count).map(|n| n.to_string()).collect();
+        numbers.join(", ")
+    };
+    let cdl = format!(
+        "netcdf large {{ dimensions: x = {count} ; variables: int chunked(x) ; chunked:_ChunkSizes = 1 ; int whole(x) ; \
+         whole:_Storage = \"contiguous\" ; data: chunked = {} ; whole = {} ; }}",
+        numbers(0),
+        numbers(7)
+    );
+    sandbox.write("large.cdl", cdl);
+    let made = sandbox.run(
+        ncgen::run,
+        &["ncgen", "-4", "-o", "@large.nc", "@large.cdl"],
+    );
+    let _ = made.clean();
+    let file = std::fs::read(sandbox.path("large.nc")).unwrap();
+    assert!(file.len() > 2 << 20, "an index of {} bytes", file.len());
+
+    let source = Counting::new(file, 0);
+    let env = Env::default();
+    let reader = format::open(Container::Source(source.clone()), &env).expect("a good file");
+    assert_eq!(reader.schema().shape(VarId(0)), [u64::from(count)]);
+    let opening = source.taken();
+    assert!(opening < 1 << 16, "{opening} bytes to open");
+
+    let data = Dataset::new(&*reader, &env);
+    let region = Region::boxed(vec![40_000], vec![4]);
+    let values = data.read(VarId(0), &region).expect("its data");
+    assert_eq!(values, Values::Int(vec![40_000, 40_001, 40_002, 40_003]));
+    let chunks = source.taken();
+    assert!(chunks < 1 << 18, "{chunks} bytes for four chunks");
+
+    let values = data.read(VarId(1), &region).expect("its data");
+    assert_eq!(values, Values::Int(vec![40_007, 40_008, 40_009, 40_010]));
+    assert_eq!(source.taken(), 16);
 }
