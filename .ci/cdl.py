@@ -63,6 +63,11 @@ def squeeze(text):
     return re.sub(r"\s+", " ", text).strip()
 
 
+def squeeze_outside(text):
+    """The same, but for what is within strings."""
+    return re.sub(r'(\\.|"(?:\\.|[^"\\])*")|\s+', lambda m: m[1] or " ", text).strip()
+
+
 class Cdl:
     """The items of a text by (kind, group, names); `raw` has them as they were printed."""
 
@@ -87,10 +92,10 @@ class Cdl:
         while key in self.items:  # the same name twice
             key += ("again",)
         self.items[key] = squeeze(unescape(raw))
-        self.raw[key] = squeeze(raw)
+        self.raw[key] = squeeze_outside(raw)
 
     def statement(self, group, section, text):
-        flat = squeeze(text)
+        flat = squeeze_outside(text)
         if section == "dimensions":
             name, _, length = flat.rpartition(" = ")
             self.dims[group, unescape(name)] = length
