@@ -135,5 +135,22 @@ def main():
             out.write("\n".join(lines) + "\n")
 
 
+def others():
+    """Strings and lists of another file and of the same one; a source outside of the directory."""
+    with h5py.File("virtual_text.h5", "w", libver="latest") as file:
+        # What the references would lead to here, were they taken for ones of this file.
+        file.create_dataset("own", data=["WRONG1", "WRONG2"], dtype=h5py.string_dtype(), track_times=False)
+        for name, source in [("of_own", "."), ("of_other", "virtual_strings.h5")]:
+            layout = h5py.VirtualLayout((2,), h5py.string_dtype())
+            layout[:] = h5py.VirtualSource(source, "own", (2,))
+            file.create_virtual_dataset(name, layout)
+        layout = h5py.VirtualLayout((2,), "<i4")
+        layout[:] = h5py.VirtualSource("../scales.h5", "x", (2,))
+        file.create_virtual_dataset("outside", layout)
+    with h5py.File("virtual_strings.h5", "w", libver="latest") as file:
+        file.create_dataset("own", data=["one", "two"], dtype=h5py.string_dtype(), track_times=False)
+
+
 if __name__ == "__main__":
     main()
+    others()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes model.nc with the C ncgen, and filtered.nc with netCDF4, h5py and hdf5plugin.
+"""Makes model.nc with the C ncgen, short.nc with netCDF4, and filtered.nc with netCDF4, h5py and hdf5plugin.
 
   NCGEN=... testdata/netcdf4/make.py
 
@@ -21,6 +21,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 def model():
     ncgen = os.environ.get("NCGEN", "ncgen")
     subprocess.run([ncgen, "-4", "-o", HERE / "model.nc", HERE / "model.cdl"], check=True)
+
+
+def short():
+    """Variables that have fewer records than their dimension, without fill values in HDF5 and with."""
+    with netCDF4.Dataset(HERE / "short.nc", "w") as nc:
+        nc.createDimension("t", None)
+        nc.set_fill_off()
+        long = nc.createVariable("long", "f4", ("t",))
+        bare = nc.createVariable("bare", "i4", ("t",), chunksizes=(2,))
+        never = nc.createVariable("never", "i2", ("t",))
+        nc.set_fill_on()
+        filled = nc.createVariable("filled", "f8", ("t",), fill_value=-1.0, chunksizes=(2,))
+        long[:] = np.arange(5)
+        bare[0:1] = filled[0:1] = 7
+        never.units = "m"
 
 
 def filtered():
@@ -79,4 +94,5 @@ def extra(group, values):
 
 if __name__ == "__main__":
     model()
+    short()
     filtered()

@@ -27,6 +27,10 @@ snapshots! {
     groups_within_themselves: "-h", "%hdf5/hostile/loops.h5";
     data_in_other_files: "%hdf5/external.h5";
     data_of_other_datasets: "-s", "-v", "rows,missing,counting", "%hdf5/virtual_v110.h5";
+    text_of_a_dataset_of_the_same_file: "-v", "of_own", "%hdf5/virtual_text.h5";
+    text_of_a_dataset_of_another_file: "-v", "of_other", "%hdf5/virtual_text.h5";
+    data_of_a_file_outside: "-v", "outside", "%hdf5/virtual_text.h5";
+    fewer_records_than_the_dimension: "-s", "%netcdf4/short.nc";
     types_of_all_classes: "%hdf5/structures/types_new.h5";
     chunks_at_edges_that_are_not_filtered: "-s", "%hdf5/edges.h5";
     deflate_without_compression: "-s", "%hdf5/deflate_0.h5";
@@ -120,5 +124,34 @@ fn a_damaged_superblock() {
             said.contains("the checksum of the superblock is "),
             "{said}"
         );
+    }
+}
+
+/// Copies to all kinds have the same values, moved, put into other chunks or converted.
+#[test]
+fn copies_of_fewer_records_than_the_dimension() {
+    let dump =
+        |sandbox: &Sandbox, file: &str| sandbox.run(ncdump::run, &["ncdump", "-n", "short", file]);
+    let sandbox = Sandbox::new();
+    let whole = dump(&sandbox, "%netcdf4/short.nc").clean().text();
+    assert!(whole.contains("bare = 7, _, _, _, _ ;"), "{whole}");
+    for options in [
+        ["-k", "nc4"],
+        ["-k", "cdf5"],
+        ["-c", "t/3"],
+        ["-d", "1"],
+        ["-k", "nczarr"],
+    ] {
+        let args = [
+            &["nccopy"],
+            options.as_slice(),
+            &["%netcdf4/short.nc", "@copy"],
+        ];
+        let _ = sandbox.run(nccopy::run, &args.concat()).clean();
+        let copy = dump(&sandbox, "@copy").clean().text();
+        let data = |text: &str| text.split_once("data:").map(|(_, data)| data.to_owned());
+        assert_eq!(data(&copy), data(&whole), "{options:?}");
+        let _ = std::fs::remove_file(sandbox.path("copy"));
+        let _ = std::fs::remove_dir_all(sandbox.path("copy"));
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context};
 use crate::format::Reader;
 use crate::limits;
-use crate::model::{DataType, Endianness, Schema, TypeKind, Values, VarId};
+use crate::model::{DataType, Endianness, Fill, Schema, TypeKind, Values, VarId, Variable};
 
 /// Bytes that a stored byte may make, for a large buffer to be had at once (deflate makes 1032).
 const RATIO: usize = 1 << 10;
@@ -24,6 +24,8 @@ pub(super) struct Decoder<'a> {
     len: Option<usize>,
     /// Stored form of an element that is not stored.
     pub(super) fill: Vec<u8>,
+    /// That of an element beyond what the variable has stored of its dimensions.
+    pub(super) beyond: Vec<u8>,
     /// Memory for chunks.
     pub(super) buffers: Arc<Buffers>,
 }
@@ -37,6 +39,7 @@ impl<'a> Decoder<'a> {
     ) -> Result<Self> {
         env.buffers.forget_huge();
         let fill = fill(reader.schema(), env, var, layout)?;
+        let beyond = beyond(reader.schema(), env, var, layout)?;
         let context = Context {
             shape: layout.chunk.clone(),
             element: layout.element,
@@ -50,6 +53,7 @@ impl<'a> Decoder<'a> {
             chain: env.filters.chain(&layout.filters, &context)?,
             len: context.len,
             fill,
+            beyond,
             buffers: Arc::clone(&env.buffers),
         })
     }
@@ -133,6 +137,24 @@ pub(crate) fn fill(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> R
         encode(&value, (schema, element.order), &mut bytes, 0);
     }
     Ok(bytes)
+}
+
+/// The stored form of an element that lies beyond the stored extent of a variable. Where HDF5 has no fill value for it,
+/// netCDF has one, although within the extent HDF5's zeros count.
+///
+/// # Errors
+/// As [`fill`].
+pub(crate) fn beyond(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
+    let hdf5 = !schema.kind.is_cdf() && schema.kind.as_zarr().is_none();
+    let bare = |v: &Variable| v.storage.fill == Fill::NoFill;
+    if !hdf5 || layout.extent == schema.shape(var) || !schema.var(var).is_some_and(bare) {
+        return fill(schema, env, var, layout);
+    }
+    let layout = Layout {
+        fill: None,
+        ..layout.clone()
+    };
+    fill(schema, env, var, &layout)
 }
 
 /// Types within types.

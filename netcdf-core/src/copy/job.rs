@@ -6,7 +6,7 @@ use super::methods::{self, Method};
 use super::{Pair, VarReport};
 use crate::chunk::Dataset;
 use crate::chunk::column::Column;
-use crate::chunk::decode::fill;
+use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::Layout;
 use crate::chunk::rechunk;
 use crate::env::Note;
@@ -175,6 +175,9 @@ impl Job {
         }
         let from = set.fill(self.pair.from, &self.from)?;
         let to = fill(writer.schema(), set.env, self.pair.to, &self.to)?;
+        if from != beyond(set.reader.schema(), set.env, self.pair.from, &self.from)? {
+            return Ok(false);
+        }
         // A fill value that does not fit the output's type does not agree.
         Ok(self.encoded(set, from).is_ok_and(|from| from == to))
     }

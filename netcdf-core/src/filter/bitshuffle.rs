@@ -174,6 +174,15 @@ impl Filter for Bitshuffle {
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let bytes = self.block_bytes()?;
+        if !input.len().is_multiple_of(self.size) {
+            // Ours could be read back, but others refuse to.
+            let what = format_args!(
+                "{} bytes are no whole number of elements of {}",
+                input.len(),
+                self.size
+            );
+            return Err(unfit(NAME, what));
+        }
         if self.block == 0 || !self.block.is_multiple_of(8) {
             let what = format_args!(
                 "blocks of {} elements, expected a multiple of 8",
@@ -275,6 +284,15 @@ mod tests {
         assert_eq!(prepare(&[0, 3, 4, 0, 0, 0]).unwrap(), [0, 4, 4, 0, 0, 0]);
         for wrong in [&[12][..], &[8, 1], &[8, 1, 1], &[0; 7]] {
             assert!(prepare(wrong).is_err());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_whole_elements_are_refused() {
+        let made = Bitshuffle::new(&[0, 4, 4]).unwrap();
+        for (len, fits) in [(64, true), (63, false), (2, false), (0, true)] {
+            let encoded = made.encode(&context(2000, 4), &vec![1; len], &mut vec![]);
+            assert_eq!(encoded.is_ok(), fits, "{len}");
         }
     }
 

@@ -146,7 +146,11 @@ pub(super) fn inflate(
     loop {
         let rest = input.get(used(&stream)..).unwrap_or_default();
         let status = stream.decompress_vec(rest, output, FlushDecompress::Finish);
-        let status = status.map_err(|e| bad(filter, e))?;
+        let status = status.map_err(|e| match e.message() {
+            // What zlib-rs found comes again, and then that it did.
+            Some("repeated call with bad state") | None => bad(filter, "damaged data"),
+            Some(_) => bad(filter, e),
+        })?;
         if output.len() > limit {
             return Err(bad(
                 filter,

@@ -67,11 +67,11 @@ impl Canvas {
         })
     }
 
-    /// Puts `fill` where the cells do not lead to chunks, and where nothing is stored at all:
+    /// Puts `fill` where the cells do not lead to chunks, and `beyond` where nothing is stored at all:
     /// beyond `stored` elements per dimension.
     pub(super) fn fill(
         &mut self,
-        fill: &[u8],
+        (fill, beyond): (&[u8], &[u8]),
         missing: impl Iterator<Item = Cell>,
         stored: &[u64],
     ) -> Result<()> {
@@ -90,7 +90,7 @@ impl Canvas {
             let all = *count;
             if stored < all {
                 (*start, *count) = (stored, all - stored);
-                self.fill_box(fill, &outside)?;
+                self.fill_box(beyond, &outside)?;
             }
             // What is behind the dimensions that follow is looked at within the stored part.
             if let (Some(start), Some(count)) =

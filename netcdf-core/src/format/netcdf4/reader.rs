@@ -102,6 +102,15 @@ impl Netcdf4Reader {
         })
     }
 
+    /// True if the only variable is in this file.
+    pub(super) fn is_of(&self, file: &Arc<File>) -> bool {
+        let own = self
+            .vars
+            .first()
+            .and_then(|d| self.files.get(d.var.file).ok());
+        own.is_some_and(|own| Arc::ptr_eq(&own, file))
+    }
+
     /// The datatype of the only variable.
     pub(super) fn datatype(&self) -> Option<&Datatype> {
         self.vars.first().map(|d| &d.var.dataset.datatype)

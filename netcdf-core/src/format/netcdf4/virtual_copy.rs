@@ -1,5 +1,7 @@
 //! Copies what is wanted of a source of a virtual dataset, piece by piece.
 
+use std::sync::Arc;
+
 use super::numbers;
 use super::reader::Netcdf4Reader;
 use crate::chunk::scatter::advance;
@@ -7,14 +9,17 @@ use crate::chunk::{Dataset as Engine, elements};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader;
+use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
-use crate::format::hdf5::datatype::Datatype;
+use crate::format::hdf5::datatype::{Class, Datatype};
 use crate::format::hdf5::virtual_dataset::{Extents, Mapping, Piece};
 use crate::model::{Endianness, Region, VarId, convert};
 
 /// One source and what is wanted of it.
 pub(super) struct Job<'a> {
     pub source: &'a Netcdf4Reader,
+    /// The file of the virtual dataset.
+    pub file: &'a Arc<File>,
     pub dataset: &'a Dataset,
     pub wanted: &'a Region,
     pub env: &'a Env,
@@ -65,6 +70,11 @@ impl Job<'_> {
 
     /// That elements of the source can become those of the virtual dataset. Before they are read: they might be much larger.
     fn check(&self) -> Result<()> {
+        if self.is_same() && !self.source.is_of(self.file) && is_heap(&self.dataset.datatype) {
+            let what = "strings and lists of another file cannot be read through a virtual dataset";
+            return Err(Error::new(ErrorKind::Unsupported, what)
+                .with_remedy("the source can be read by itself"));
+        }
         let number = |f: &Datatype| f.size <= WIDEST && numbers::atomic(f).is_some();
         let target = numbers::plain(&self.dataset.datatype).is_some();
         match self.is_same() || (target && self.source.datatype().is_some_and(number)) {
@@ -155,6 +165,16 @@ impl Job<'_> {
                 to.copy_from_slice(element);
             }
         }
+    }
+}
+
+/// True if elements refer to the heap of their file.
+fn is_heap(datatype: &Datatype) -> bool {
+    match &datatype.class {
+        Class::Vlen { .. } | Class::VlenString { .. } => true,
+        Class::Compound { members, .. } => members.iter().any(|m| is_heap(&m.datatype)),
+        Class::Array { base, .. } => is_heap(base),
+        _ => false,
     }
 }
 

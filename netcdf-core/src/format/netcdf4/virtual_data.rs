@@ -111,7 +111,7 @@ impl Virtual {
             let found = if mapping.counts() {
                 mapping.reach(Reach::Sources(self.count(mapping, env)?))
             } else if mapping.target.unlimited().is_some() {
-                match self.source(mapping, 0, env)? {
+                match self.known(mapping, 0, env)? {
                     Some(source) => mapping.reach(Reach::Shape(&source.schema().shape(VarId(0)))),
                     None => None,
                 }
@@ -132,14 +132,27 @@ impl Virtual {
     /// Number of sources of a mapping that counts them: up to the first that is missing.
     fn count(&self, mapping: &Mapping, env: &Env) -> Result<u64> {
         for number in 0..COUNTED {
-            if self.source(mapping, number, env)?.is_none() {
+            if self.known(mapping, number, env)?.is_none() {
                 return Ok(number);
             }
         }
         Ok(COUNTED)
     }
 
-    /// A source; none if it is not there.
+    /// A source whose shape counts; none also if it must not be opened: that is an error once its data are wanted.
+    fn known(
+        &self,
+        mapping: &Mapping,
+        number: u64,
+        env: &Env,
+    ) -> Result<Option<Arc<Netcdf4Reader>>> {
+        match self.source(mapping, number, env) {
+            Err(e) if may_be_left_out(&e) => Ok(None),
+            other => other,
+        }
+    }
+
+    /// A source; none if it is not there. What is there and cannot be opened, or must not be, is not to be taken for nothing.
     fn source(
         &self,
         mapping: &Mapping,
@@ -153,12 +166,13 @@ impl Virtual {
         }
         let opened = match self.open(&names, env) {
             Ok(reader) => Some(Arc::new(reader)),
-            Err(e) if may_be_left_out(&e) => {
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::Io) => {
                 if !mapping.counts() {
                     say_missing(&names, &e, env);
                 }
                 None
             }
+            Err(e) if may_be_left_out(&e) => return Err(named(e, &names)),
             Err(e) => return Err(e),
         };
         let mut sources = lock();
@@ -216,11 +230,16 @@ impl Virtual {
                         self.nesting.read()?;
                         let job = Job {
                             source: &source,
+                            file: &self.file,
                             dataset,
                             wanted: &wanted,
                             env,
                         };
-                        job.copy((mapping, number), &mut out)?;
+                        let copied = job.copy((mapping, number), &mut out);
+                        copied.map_err(|e| match e.kind() {
+                            ErrorKind::Unsupported => named(e, &mapping.names(number)),
+                            _ => e,
+                        })?;
                     }
                     None if mapping.counts() => break,
                     None => {}
@@ -243,10 +262,19 @@ fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
     Ok(())
 }
 
-fn say_missing((file, path): &Names, e: &Error, env: &Env) {
+fn shown((file, path): &Names) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    format!("{}:{}", text(file), text(path))
+}
+
+/// The error with the source that it is about.
+fn named(e: Error, names: &Names) -> Error {
+    e.within(&format!("the source {}", shown(names)))
+}
+
+fn say_missing(names: &Names, e: &Error, env: &Env) {
     env.notes.say(Note {
-        object: format!("{}:{}", text(file), text(path)),
+        object: shown(names),
         what: format!("this source of a virtual dataset is missing, fill values stand for it: {e}"),
         remedy: None,
     });

@@ -9,7 +9,10 @@ use crate::copy::options::Filtering;
 use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{Table, codec};
-use crate::model::storage::ids::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, ZSTD};
+use crate::format::netcdf4::write::datatypes::memory_size;
+use crate::model::storage::ids::{
+    DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP, ZFP, ZSTD,
+};
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
 
 /// What a filter is called.
@@ -80,23 +83,39 @@ impl Case<'_> {
             return;
         }
         let old = &self.from.storage;
-        let moved = old.layout == storage.layout && old.filters == storage.filters;
+        let heap = is_heap(self.input, self.pair.from);
+        let same = old.layout == storage.layout && old.filters == storage.filters && !heap;
+        let filters = storage.filters.iter();
+        let moved = same && filters.clone().all(|f| self.is_of_whole_elements(f));
         let stays = |f: &FilterSpec| match f.id {
-            SCALEOFFSET => moved,
-            // netCDF types have all their bits: elements of which it packs some are stored as other ones.
-            NBIT => moved && f.params.get(1).is_some_and(|&whole| whole != 0),
+            NBIT | SCALEOFFSET => moved,
+            // They are for numbers, and what is stored of such elements are references, which are made anew.
+            SZIP | ZFP => !heap,
             _ => true,
         };
-        for (id, name) in [(NBIT, "nbit"), (SCALEOFFSET, "scaleoffset")] {
-            if storage.filters.iter().any(|f| f.id == id && !stays(f)) {
-                notes.push(Note {
-                    object: self.path(),
-                    what: format!("stored without {name}, which can be read but not written"),
-                    remedy: Some("-d or -F compress in another way".to_owned()),
-                });
-            }
+        for filter in filters.filter(|f| !stays(f)) {
+            let why = match filter.id {
+                SZIP | ZFP => "which is for numbers",
+                _ => "which can be read but not written",
+            };
+            notes.push(Note {
+                object: self.path(),
+                what: format!("stored without {}, {why}", name(filter)),
+                remedy: Some("-d or -F compress in another way".to_owned()),
+            });
         }
         storage.filters.retain(stays);
+    }
+
+    /// That a filter which packs bits has packed elements as netCDF has them: all bits, and as many.
+    fn is_of_whole_elements(&self, f: &FilterSpec) -> bool {
+        let size = memory_size(self.input, self.from.ty);
+        let as_many = f.params.get(4).is_some_and(|&n| u64::from(n) == size);
+        match f.id {
+            NBIT => f.params.get(1).is_some_and(|&whole| whole != 0) && as_many,
+            SCALEOFFSET => as_many,
+            _ => true,
+        }
     }
 
     fn asked(&self, asked: &Filtering, storage: &mut Storage, notes: &mut Vec<Note>) -> Result<()> {
