@@ -155,3 +155,19 @@ fn copies_of_fewer_records_than_the_dimension() {
         let _ = std::fs::remove_dir_all(sandbox.path("copy"));
     }
 }
+
+/// Data that is moved late, with that of others, is still that of its variable.
+#[test]
+fn copies_say_whose_raw_data_is_missing() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.h5", std::fs::read(testdata("hdf5/external.h5")).unwrap());
+    let output = sandbox.run(nccopy::run, &["nccopy", "@a.h5", "@b.nc"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.code, 1);
+    assert!(
+        said.contains("external_1.raw: raw data of the dataset: cannot open"),
+        "{said}"
+    );
+    assert!(said.contains(" in /x"), "{said}");
+    assert_eq!(sandbox.names(), ["a.h5"]);
+}

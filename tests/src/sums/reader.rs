@@ -41,7 +41,9 @@ impl Raw {
             }
             Stored::Contiguous { .. } => {
                 if let Some(external) = &dataset.external {
-                    let data = ExternalData::new(&file, external, bytes(&dataset), Access::of(env));
+                    let external = (external, bytes(&dataset));
+                    let path = "/elements".to_owned();
+                    let data = ExternalData::new(&file, external, path, Access::of(env));
                     source = Arc::new(data?);
                 }
             }

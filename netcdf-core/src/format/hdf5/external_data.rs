@@ -13,6 +13,8 @@ use crate::io::siblings::{self, Access};
 #[derive(Debug)]
 pub struct ExternalData {
     base: Arc<dyn Source>,
+    /// The dataset, for messages: its data may be read together with those of others.
+    path: String,
     access: Access,
     pieces: Vec<Piece>,
     len: u64,
@@ -30,11 +32,16 @@ struct Piece {
 }
 
 impl ExternalData {
-    /// The data that a message describes, `len` bytes.
+    /// The data that a message describes, `len` bytes, of the dataset of this path.
     ///
     /// # Errors
     /// Those of reading the names; [`ErrorKind::Corrupt`] if the pieces are shorter than the data.
-    pub fn new(file: &File, external: &External, len: u64, access: Access) -> Result<Self> {
+    pub fn new(
+        file: &File,
+        (external, len): (&External, u64),
+        path: String,
+        access: Access,
+    ) -> Result<Self> {
         let (mut pieces, mut at) = (vec![], 0u64);
         for found in external.pieces(file, 0..len)? {
             let piece = Piece {
@@ -53,6 +60,7 @@ impl ExternalData {
         }
         Ok(Self {
             base: Arc::clone(file.source()),
+            path,
             access,
             pieces,
             len,
@@ -63,7 +71,9 @@ impl ExternalData {
         if let Some(source) = piece.source.get() {
             return Ok(source);
         }
-        let source = siblings::open(&*self.base, &piece.name, &self.access)?;
+        let source = siblings::open(&*self.base, &piece.name, &self.access);
+        let source =
+            source.map_err(|e| e.within("raw data of the dataset").in_object(&self.path))?;
         Ok(piece.source.get_or_init(|| source))
     }
 }

@@ -89,9 +89,10 @@ impl Netcdf4Reader {
         let (files, env) = (builder.files, builder.env);
         let mut objects: Vec<_> = files.all().iter().map(|f| Arc::clone(f.source())).collect();
         let mut vars = Vec::with_capacity(builder.vars.len());
-        for var in builder.vars {
+        for (n, var) in (0..).zip(builder.vars) {
             let file = files.get(var.file)?;
-            vars.push(data(var, (&file, nesting), env, &mut objects)?);
+            let path = || builder.schema.var_path(VarId(n));
+            vars.push(data(var, (&file, nesting, &path), env, &mut objects)?);
         }
         Ok(Self {
             schema: builder.schema,
@@ -138,7 +139,7 @@ impl Netcdf4Reader {
 
 fn data(
     var: Var,
-    (file, nesting): (&Arc<File>, &Nesting),
+    (file, nesting, path): (&Arc<File>, &Nesting, &dyn Fn() -> String),
     env: &Env,
     objects: &mut Vec<Arc<dyn Source>>,
 ) -> Result<Data> {
@@ -153,8 +154,8 @@ fn data(
         object = next;
         objects.push(Arc::new(ExternalData::new(
             file,
-            external,
-            len,
+            (external, len),
+            path(),
             Access::of(env),
         )?));
     }
