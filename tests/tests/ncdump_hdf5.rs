@@ -164,10 +164,7 @@ fn copies_say_whose_raw_data_is_missing() {
     let output = sandbox.run(nccopy::run, &["nccopy", "@a.h5", "@b.nc"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.code, 1);
-    assert!(
-        said.contains("external_1.raw: raw data of the dataset: cannot open"),
-        "{said}"
-    );
+    assert!(said.contains("external_1.raw: cannot open"), "{said}");
     assert!(said.contains(" in /x"), "{said}");
     assert_eq!(sandbox.names(), ["a.h5"]);
 }

@@ -72,8 +72,7 @@ impl ExternalData {
             return Ok(source);
         }
         let source = siblings::open(&*self.base, &piece.name, &self.access);
-        let source =
-            source.map_err(|e| e.within("raw data of the dataset").in_object(&self.path))?;
+        let source = source.map_err(|e| e.in_object(&self.path))?;
         Ok(piece.source.get_or_init(|| source))
     }
 }

@@ -110,7 +110,7 @@ impl Case<'_> {
     /// That a filter which packs bits has packed elements as netCDF has them: all bits, and as many.
     fn is_of_whole_elements(&self, f: &FilterSpec) -> bool {
         let size = memory_size(self.input, self.from.ty);
-        let as_many = f.params.get(4).is_some_and(|&n| u64::from(n) == size);
+        let as_many = f.params.get(4).is_none_or(|&n| u64::from(n) == size);
         match f.id {
             NBIT => f.params.get(1).is_some_and(|&whole| whole != 0) && as_many,
             SCALEOFFSET => as_many,

@@ -253,6 +253,22 @@ fn filters_that_are_only_undone() {
     assert_eq!(ids(&Options::default()), same);
     let other = ask(chunks(false, &[(X, 60)], &[]));
     assert_eq!(ids(&other), (vec![vec![2, 1], vec![], vec![]], 3));
+
+    // Elements of another size, as half-precision numbers have; references to strings.
+    let mut s = dims(Kind::Netcdf4);
+    let half = [filter(5, &[8, 1, 8100, 1, 2, 0, 16, 0])];
+    add(&mut s, "half", Atomic::Float, &[1, 2], &[90, 90], &half);
+    let numbers = [
+        filter(4, &[32, 8]),
+        filter(32013, &[1]),
+        filter(6, &[2, 3]),
+        filter(1, &[4]),
+    ];
+    add(&mut s, "text", Atomic::String, &[1, 2], &[90, 90], &numbers);
+    let p = plan(&s, &Options::default()).unwrap();
+    assert_eq!(p.schema.vars[0].storage.filters, []);
+    assert_eq!(p.schema.vars[1].storage.filters, [filter(1, &[4])]);
+    assert_eq!(p.notes.len(), 4);
 }
 
 #[test]
