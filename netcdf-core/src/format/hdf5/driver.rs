@@ -15,7 +15,7 @@ const PARTS: [(&[u8; 8], &str, &str); 2] = [
     ),
 ];
 
-/// That a file is whole, and not one of several. To be asked before the length is: such a file is always too short.
+/// That a file which is too short is not one of several. One with all metadata, as the driver multi makes, can be described.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].

@@ -68,8 +68,10 @@ impl File {
             left: AtomicU64::new(0),
         };
         file.start();
-        driver::check(&file)?;
-        file.superblock.check_length(&*file.source)?;
+        if let Err(e) = file.superblock.check_length(&*file.source) {
+            driver::check(&file)?;
+            return Err(e);
+        }
         file.image = CacheImage::of(&file)?;
         Ok(file)
     }
