@@ -104,34 +104,31 @@ static int user_link(void)
     return H5Fclose(file);
 }
 
+/* A file in several of 1024 bytes, of which the first is kept. */
+static int family(const char *names, hid_t fapl)
+{
+    hsize_t fixed[2] = {ROWS, COLUMNS};
+    CHECK(H5Pset_fapl_family(fapl, 1024, H5P_DEFAULT));
+    hid_t file = H5Fcreate(names, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
+    CHECK(file);
+    CHECK(numbers(file, "data", fixed, 0));
+    CHECK(H5Fclose(file));
+    for (int i = 1; i < 9; i++) {
+        char path[32];
+        snprintf(path, sizeof path, names, i);
+        unlink(path);
+    }
+    return 0;
+}
+
 static int parts(void)
 {
     hsize_t fixed[2] = {ROWS, COLUMNS};
+    CHECK(family("family_%d.h5", H5Pcreate(H5P_FILE_ACCESS)));
+    CHECK(family("family_new_%d.h5", latest()));
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    CHECK(H5Pset_fapl_family(fapl, 1024, H5P_DEFAULT));
-    hid_t file = H5Fcreate("family_%d.h5", H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
-    CHECK(file);
-    CHECK(numbers(file, "data", fixed, 0));
-    CHECK(H5Fclose(file));
-    for (int i = 1; i < 9; i++) {
-        char path[32];
-        snprintf(path, sizeof path, "family_%d.h5", i);
-        unlink(path);
-    }
-    fapl = latest();
-    CHECK(H5Pset_fapl_family(fapl, 1024, H5P_DEFAULT));
-    file = H5Fcreate("family_new_%d.h5", H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
-    CHECK(file);
-    CHECK(numbers(file, "data", fixed, 0));
-    CHECK(H5Fclose(file));
-    for (int i = 1; i < 9; i++) {
-        char path[32];
-        snprintf(path, sizeof path, "family_new_%d.h5", i);
-        unlink(path);
-    }
-    fapl = H5Pcreate(H5P_FILE_ACCESS);
     CHECK(H5Pset_fapl_split(fapl, "-s.h5", H5P_DEFAULT, "-r.h5", H5P_DEFAULT));
-    file = H5Fcreate("multi", H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
+    hid_t file = H5Fcreate("multi", H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
     CHECK(file);
     CHECK(numbers(file, "data", fixed, 0));
     CHECK(H5Fclose(file));

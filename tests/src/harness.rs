@@ -257,6 +257,17 @@ fn replaced(bytes: &[u8], path: &Path, sign: &str) -> Vec<u8> {
     out
 }
 
+/// Tests, each a snapshot of what a function makes of some arguments: `snapshots! { run => name: "argument", ...; ... }`.
+#[macro_export]
+macro_rules! snapshots {
+    ($run:expr => $($name:ident: $($arg:literal),*;)*) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!($run(&[$($arg),*]));
+        }
+    )*};
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

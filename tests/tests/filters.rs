@@ -11,6 +11,7 @@ use netcdf_core::model::{
 };
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::snapshots;
 
 fn ncdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(ncdump::run, &[&["ncdump"], args].concat())
@@ -135,16 +136,8 @@ fn missing(args: &[&str]) -> String {
     output.to_string()
 }
 
-macro_rules! missing_filters {
-    ($($name:ident: $($arg:literal),*;)*) => {$(
-        #[test]
-        fn $name() {
-            assert_snapshot!(missing(&[$($arg),*]));
-        }
-    )*};
-}
-
-missing_filters! {
+snapshots! {
+    missing =>
     missing_header: "ncdump", "-h", "-s", "%netcdf4/filtered.nc";
     missing_data: "ncdump", "-v", "plain,lossy", "%netcdf4/filtered.nc";
     missing_data_of_a_copy: "nccopy", "%netcdf4/filtered.nc", "@o.nc";

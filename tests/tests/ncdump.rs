@@ -3,22 +3,15 @@
 use insta::assert_snapshot;
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::snapshots;
 
 fn ncdump(args: &[&str]) -> CommandOutput {
     let args = [&["ncdump"], args].concat();
     Sandbox::new().run(ncdump::run, &args)
 }
 
-macro_rules! snapshots {
-    ($($name:ident: $($arg:literal),*;)*) => {$(
-        #[test]
-        fn $name() {
-            assert_snapshot!(ncdump(&[$($arg),*]));
-        }
-    )*};
-}
-
 snapshots! {
+    ncdump =>
     help: "--help";
     version: "--version";
     no_arguments:;

@@ -2,25 +2,17 @@
 
 use std::io::{Seek, SeekFrom, Write};
 
-use insta::assert_snapshot;
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::snapshots;
 
 fn ncdump(args: &[&str]) -> CommandOutput {
     let args = [&["ncdump"], args].concat();
     Sandbox::new().run(ncdump::run, &args)
 }
 
-macro_rules! snapshots {
-    ($($name:ident: $($arg:literal),*;)*) => {$(
-        #[test]
-        fn $name() {
-            assert_snapshot!(ncdump(&[$($arg),*]));
-        }
-    )*};
-}
-
 snapshots! {
+    ncdump =>
     links_that_lead_nowhere: "-h", "-s", "%hdf5/structures/old.h5";
     an_external_link_that_leads_nowhere: "-h", "%hdf5/structures/dense.h5";
     a_link_of_a_class_of_users: "%hdf5/user_link.h5";

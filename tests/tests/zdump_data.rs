@@ -5,6 +5,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::snapshots;
 
 const GROUP: &str = r#"{"zarr_format":2}"#;
 /// Big-endian, shuffled, compressed; the last row and column of chunks are clipped.
@@ -131,16 +132,12 @@ fn zdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(zdump::run, &[&["zdump"], args].concat())
 }
 
-macro_rules! snapshots {
-    ($($name:ident: $($arg:literal),*;)*) => {$(
-        #[test]
-        fn $name() {
-            assert_snapshot!(zdump(&store(), &[$($arg),*]));
-        }
-    )*};
+fn of_store(args: &[&str]) -> CommandOutput {
+    zdump(&store(), args)
 }
 
 snapshots! {
+    of_store =>
     chunk: "chunk", "@s.zarr", "v", "0,0";
     chunk_clipped: "chunk", "@s.zarr", "v", "1.1";
     chunk_missing: "chunk", "@s.zarr", "v", "1,0";

@@ -1,7 +1,7 @@
 //! Snapshots of `zdump keys`, `cat`, `codecs`, `stat` and `--compat`, over stores made of their keys.
 
-use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::snapshots;
 
 const GROUP: &str = r#"{"zarr_format":2}"#;
 const V2: &str = r#"{"zarr_format":2,"shape":[5,3],"chunks":[2,3],"dtype":">i2","fill_value":-1,"order":"C",
@@ -46,16 +46,12 @@ fn zdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(zdump::run, &[&["zdump"], args].concat())
 }
 
-macro_rules! snapshots {
-    ($($name:ident: $($arg:literal),*;)*) => {$(
-        #[test]
-        fn $name() {
-            assert_snapshot!(zdump(&store(), &[$($arg),*]));
-        }
-    )*};
+fn of_store(args: &[&str]) -> CommandOutput {
+    zdump(&store(), args)
 }
 
 snapshots! {
+    of_store =>
     keys: "keys", "@s.zarr";
     keys_json: "keys", "--json", "@s.zarr";
     keys_of_arrays: "keys", "@s.zarr", "**/.zarray";

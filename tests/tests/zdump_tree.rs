@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::snapshots;
 
 const GROUP: &str = r#"{"zarr_format":2}"#;
 const V2: &str = r#"{"zarr_format":2,"shape":[5,3],"chunks":[2,3],"dtype":"<i2","fill_value":-1,"order":"C",
@@ -48,16 +49,12 @@ fn zdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(zdump::run, &[&["zdump"], args].concat())
 }
 
-macro_rules! snapshots {
-    ($($name:ident: $($arg:literal),*;)*) => {$(
-        #[test]
-        fn $name() {
-            assert_snapshot!(zdump(&store(), &[$($arg),*]));
-        }
-    )*};
+fn of_store(args: &[&str]) -> CommandOutput {
+    zdump(&store(), args)
 }
 
 snapshots! {
+    of_store =>
     a_tree: "tree", "@s.zarr";
     json: "tree", "--json", "@s.zarr";
     depth: "tree", "--depth", "1", "@s.zarr";

@@ -25,7 +25,7 @@ pub(super) struct Decoder<'a> {
     /// Stored form of an element that is not stored.
     pub(super) fill: Vec<u8>,
     /// That of an element beyond what the variable has stored of its dimensions.
-    pub(super) beyond: Vec<u8>,
+    beyond: Vec<u8>,
     /// Memory for chunks.
     pub(super) buffers: Arc<Buffers>,
 }
@@ -56,6 +56,11 @@ impl<'a> Decoder<'a> {
             beyond,
             buffers: Arc::clone(&env.buffers),
         })
+    }
+
+    /// Stored forms of an element that is not stored: within what is stored of the dimensions, and beyond.
+    pub(super) fn fills(&self) -> (&[u8], &[u8]) {
+        (&self.fill, &self.beyond)
     }
 
     /// Memory for `stored` bytes of a chunk, with room for what they decode to. It holds anything.

@@ -95,8 +95,7 @@ impl Variable<'_> {
         let all = cells.iter().take(if complete { 0 } else { usize::MAX });
         let missing = all.filter(|cell| visited.binary_search(&cell.index).is_err());
         let mut canvas = gather.canvas;
-        let fills = (self.decoder.fill.as_slice(), self.decoder.beyond.as_slice());
-        canvas.fill(fills, missing, &cells.stored)?;
+        canvas.fill(self.decoder.fills(), missing, &cells.stored)?;
         Ok(Part {
             bytes: canvas.into_bytes(),
             stored: !visited.is_empty(),

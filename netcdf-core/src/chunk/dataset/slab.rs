@@ -238,9 +238,7 @@ impl Slab {
         }
         let stored = self.cells.stored.iter().zip(&band.start);
         let stored: Vec<u64> = stored.map(|(n, start)| n.saturating_sub(*start)).collect();
-        let decoder = &variable.decoder;
-        let fills = (decoder.fill.as_slice(), decoder.beyond.as_slice());
-        canvas.fill(fills, missing.into_iter(), &stored)?;
+        canvas.fill(variable.decoder.fills(), missing.into_iter(), &stored)?;
         Ok(Part {
             bytes: canvas.into_bytes(),
             stored: any,
