@@ -4,6 +4,7 @@
  * edges.h5: chunks across the end of their dataset that are not filtered, with the indexes that can have them.
  * sizes_OFFSET_LENGTH.h5: addresses and lengths of so many bytes, a group, a chunked dataset, an attribute.
  * user_link.h5: a link of a class that nobody knows, beside a dataset.
+ * structures/cache_image.h5: a group, a chunked dataset and an attribute whose metadata are in the image of the cache only.
  * family_0.h5: the first of the files of the driver "family", multi-s.h5 that of the driver "multi".
  */
 #include <hdf5.h>
@@ -104,6 +105,26 @@ static int user_link(void)
     return H5Fclose(file);
 }
 
+static int cached(void)
+{
+    hsize_t one[2] = {H5S_UNLIMITED, COLUMNS}, shape[1] = {3};
+    int values[3] = {1, 2, 3};
+    H5AC_cache_image_config_t config = {H5AC__CURR_CACHE_IMAGE_CONFIG_VERSION, 1, 0, H5AC__CACHE_IMAGE__ENTRY_AGEOUT__NONE};
+    hid_t fapl = latest();
+    CHECK(H5Pset_mdc_image_config(fapl, &config));
+    hid_t file = H5Fcreate("structures/cache_image.h5", H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
+    CHECK(file);
+    hid_t group = H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    CHECK(group);
+    CHECK(numbers(group, "data", one, 1));
+    hid_t space = H5Screate_simple(1, shape, NULL);
+    hid_t attribute = H5Acreate2(group, "attribute", H5T_STD_I32BE, space, H5P_DEFAULT, H5P_DEFAULT);
+    CHECK(H5Awrite(attribute, H5T_NATIVE_INT, values));
+    CHECK(H5Aclose(attribute));
+    CHECK(H5Gclose(group));
+    return H5Fclose(file);
+}
+
 /* A file in several of 1024 bytes, of which the first is kept. */
 static int family(const char *names, hid_t fapl)
 {
@@ -142,6 +163,7 @@ int main(void)
     CHECK(sizes(2, 8));
     CHECK(sizes(8, 4));
     CHECK(user_link());
+    CHECK(cached());
     CHECK(parts());
     return 0;
 }

@@ -68,9 +68,9 @@ fn start(shape: &[u64], most: u64) -> Region {
 /// The structures of an HDF5 file with a checksum: where they are, the checksum behind them left out.
 #[must_use]
 pub fn summed(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
-    const SIGNATURES: [&[u8; 4]; 17] = [
+    const SIGNATURES: [&[u8; 4]; 18] = [
         b"\x89HDF", b"OHDR", b"OCHK", b"FRHP", b"FHDB", b"FHIB", b"BTHD", b"BTLF", b"BTIN",
-        b"FAHD", b"FADB", b"EAHD", b"EAIB", b"EASB", b"EADB", b"SMTB", b"SMLI",
+        b"FAHD", b"FADB", b"EAHD", b"EAIB", b"EASB", b"EADB", b"SMTB", b"SMLI", b"MDCI",
     ];
     let starts = (0..bytes.len().saturating_sub(4))
         .filter(|&at| SIGNATURES.iter().any(|s| bytes[at..].starts_with(*s)));
@@ -85,9 +85,9 @@ pub fn summed(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     starts.filter_map(end).collect()
 }
 
-/// Makes the checksums of these structures right.
+/// Makes the checksums of these structures right, which are in the order of their starts: one within another is first.
 pub fn sum_again(bytes: &mut [u8], structures: &[std::ops::Range<usize>]) {
-    for range in structures {
+    for range in structures.iter().rev() {
         let sum = lookup3(&bytes[range.clone()]).to_le_bytes();
         bytes[range.end..range.end + 4].copy_from_slice(&sum);
     }

@@ -167,7 +167,7 @@ macro_rules! each_group {
 
 each_group! {
     old_cut old_zeros old_changed 5 ["old", "small_sizes"];
-    dense_cut dense_zeros dense_changed 3 ["dense", "shared"];
+    dense_cut dense_zeros dense_changed 3 ["dense", "shared", "cache_image"];
     types_cut types_zeros types_changed 11 ["types"];
     index_cut index_zeros index_changed 2
         ["single", "implicit", "fixed_array", "extensible_array", "btree_v2"];

@@ -1,8 +1,10 @@
 //! Damaged files through the tools: an error or data, no panic, output bounded by the file's
 //! size, and no output file from a run that failed.
 
-use netcdf_tools_tests::damage::{cuts, flips};
-use netcdf_tools_tests::files::{list, name, testdata};
+use netcdf_core::env::Env;
+use netcdf_core::format;
+use netcdf_tools_tests::damage::{container, cuts, flips, sum_again, summed};
+use netcdf_tools_tests::files::{list, name, testdata, walk};
 use netcdf_tools_tests::harness::{CommandOutput, Run, Sandbox};
 
 const NCDUMP: Run = ncdump::run;
@@ -94,6 +96,98 @@ fn nccopy_of_damaged_files() {
             let _ = std::fs::remove_file(sandbox.path("b.nc"));
         });
     }
+}
+
+/// The files of HDF5 with their damages: cut, and changed with right checksums.
+fn each_damage_of_hdf5(mut check: impl FnMut(Vec<u8>, &str)) {
+    let folder = testdata("hdf5/structures");
+    let files = [walk(&folder, "h5"), walk(&folder, "nc")].concat();
+    assert!(files.len() > 15, "{files:?}");
+    for (number, path) in files.iter().enumerate() {
+        let (name, file) = (name(path), std::fs::read(path).expect("a readable file"));
+        for cut in cuts(&file).skip(number).step_by(199) {
+            let of = format!("{name} cut to {} bytes", cut.len());
+            check(cut, &of);
+        }
+        let structures = summed(&file);
+        for mut changed in flips(&file).skip(number).step_by(311) {
+            let at = changed.iter().zip(&file).position(|(a, b)| a != b);
+            let at = at.expect("a change");
+            let within = structures.iter().filter(|range| range.contains(&at));
+            let within: Vec<_> = within.cloned().collect();
+            sum_again(&mut changed, &within);
+            check(changed, &format!("{name} changed at byte {at}"));
+        }
+    }
+}
+
+/// Bytes of all variables, as far as the file can be opened: a changed length makes many.
+fn bytes_of_data(file: &[u8]) -> u64 {
+    let Ok(reader) = format::open(container(file), &Env::default()) else {
+        return 0;
+    };
+    let schema = reader.schema();
+    let bytes = schema.var_ids().map(|var| {
+        let shape = schema.shape(var).into_iter();
+        let elements = shape.fold(1, u64::saturating_mul);
+        let size = reader.layout(var).map_or(1, |layout| layout.element.size);
+        elements.saturating_mul(size.max(1))
+    });
+    bytes.fold(0, u64::saturating_add)
+}
+
+/// Whatever is damaged, the end of the data is the end of what could be read.
+fn check_hdf5(output: &CommandOutput, of: &str) {
+    assert!(output.code <= 1, "{of}: {output}");
+    assert!(output.code == 0 || !output.stderr.is_empty(), "{of}");
+    assert!(output.stderr.len() <= 16 << 10, "{of}: {output}");
+    assert!(
+        output.stdout.len() <= 16 << 20,
+        "{of}: {} bytes",
+        output.stdout.len()
+    );
+}
+
+#[test]
+fn ncdump_of_damaged_hdf5_files() {
+    let sandbox = Sandbox::new();
+    let mut failed = 0u32;
+    each_damage_of_hdf5(|damaged, of| {
+        sandbox.write("a.h5", &damaged);
+        let header = sandbox.run(NCDUMP, &["ncdump", "-h", "-s", "@a.h5"]);
+        check_hdf5(&header, of);
+        failed += u32::from(header.code);
+        if bytes_of_data(&damaged) < 1 << 20 {
+            let all = sandbox.run(NCDUMP, &["ncdump", "--threads", "1", "@a.h5"]);
+            check_hdf5(&all, of);
+        }
+    });
+    assert!(failed > 100, "{failed} of all failed");
+}
+
+#[test]
+fn nccopy_of_damaged_hdf5_files() {
+    let sandbox = Sandbox::new();
+    let mut failed = 0u32;
+    each_damage_of_hdf5(|damaged, of| {
+        if bytes_of_data(&damaged) >= 1 << 20 {
+            return;
+        }
+        sandbox.write("a.h5", &damaged);
+        sandbox.write("b.nc", "what was there");
+        let args = ["nccopy", "--no-sync", "--threads", "1", "@a.h5", "@b.nc"];
+        let output = sandbox.run(NCCOPY, &args);
+        check_hdf5(&output, of);
+        assert_eq!(sandbox.names(), ["a.h5", "b.nc"], "{of}: {output}");
+        let target = std::fs::read(sandbox.path("b.nc")).expect("a readable file");
+        assert_eq!(
+            target == b"what was there",
+            output.code == 1,
+            "{of}: {output}"
+        );
+        failed += u32::from(output.code);
+    });
+    assert!(failed > 100, "{failed} of all failed");
 }
 
 #[test]
