@@ -67,7 +67,11 @@ impl Dataset<'_> {
             start: vec![0; grid.len()],
             count: grid,
         };
-        let located = self.reader.locate(var, &all, visit);
+        let mut visit = |chunk: ChunkRef| {
+            self.env.cancel.check()?;
+            visit(chunk)
+        };
+        let located = self.reader.locate(var, &all, &mut visit);
         located.in_object(|| self.reader.schema().var_path(var))
     }
 

@@ -51,7 +51,11 @@ impl Dataspace {
             }
         };
         if class != Class::Simple && rank > 0 {
-            let what = format!("a {class:?} dataspace of {rank} dimensions");
+            let kind = match class {
+                Class::Scalar => "scalar",
+                Class::Simple | Class::Null => "null",
+            };
+            let what = format!("a {kind} dataspace of {rank} dimensions, none expected");
             return Err(c.error(ErrorKind::Corrupt, what));
         }
         let dims: Vec<_> = (0..rank).map(|_| c.length()).collect::<Result<_>>()?;
@@ -62,6 +66,11 @@ impl Dataspace {
         } else {
             dims.iter().copied().map(Some).collect()
         };
+        let above = |(n, max): (&u64, &Option<u64>)| max.is_some_and(|max| *n > max);
+        if dims.iter().zip(&max).any(above) {
+            let what = format!("a shape of {dims:?}, beyond its maximum of {max:?}");
+            return Err(c.error(ErrorKind::Corrupt, what));
+        }
         Ok(Self { class, dims, max })
     }
 

@@ -134,13 +134,20 @@ impl Node {
         for (n, &address) in stored.children.iter().enumerate() {
             let mut c = file.fields_of(stored.key(n), Some(stored.address));
             let (size, mask) = (c.u32_le()?.into(), c.u32_le()?);
-            for &len in &grid.chunk {
+            for (&len, &count) in grid.chunk.iter().zip(grid.counts()) {
                 let offset = c.u64_le()?;
-                if offset % len != 0 {
-                    let what = format!("a chunk at {offset}, not a multiple of its length {len}");
+                if offset % len != 0 || offset / len >= count {
+                    let what = format!(
+                        "a chunk at {offset}, which is no multiple of its length {len} or beyond the {count} chunks of its dimension"
+                    );
                     return Err(c.error(ErrorKind::Corrupt, what));
                 }
                 node.firsts.push(offset / len);
+            }
+            let within = c.u64_le()?;
+            if within != 0 {
+                let what = format!("a chunk at byte {within} of an element, 0 expected");
+                return Err(c.error(ErrorKind::Corrupt, what));
             }
             node.children.push(Stored {
                 address,

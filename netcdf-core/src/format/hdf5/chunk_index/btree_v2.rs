@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::element::Form;
 use super::grid::{Block, Grid};
 use super::{Query, Visit};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v2::BTree2;
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::File;
@@ -38,6 +38,10 @@ impl Tree {
 
     pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
         let near = query.grid.trailing(NEAR);
+        let rows = query.wanted.count.iter().take(near);
+        let rows = rows.copied().fold(1, u64::saturating_mul);
+        // More rows than chunks are looked for as one, of which more is visited.
+        let near = if rows > self.tree.total { 0 } else { near };
         let mut rows = query.wanted.clone();
         rows.count.iter_mut().skip(near).for_each(|n| *n = 1);
         let mut first = query.wanted.start.clone();
@@ -61,18 +65,29 @@ impl Tree {
         let lasts = query.wanted.ranges().map(|r| r.end.saturating_sub(1));
         let ends = last.iter_mut().zip(lasts).skip(near);
         ends.for_each(|(x, last)| *x = last);
+        let counts = query.grid.counts();
         let compare = |mut record: Fields| {
             self.form.read(&mut record)?;
             let at = coordinates(&mut record, first.len())?;
+            if at.iter().zip(counts).any(|(x, count)| x >= count) {
+                let what = format!("chunk {at:?} of a dataset with {counts:?} chunks");
+                return Err(record.error(ErrorKind::Corrupt, what));
+            }
             Ok(match (at.as_slice() < first, at > last) {
                 (true, _) => Ordering::Less,
                 (_, true) => Ordering::Greater,
                 _ => Ordering::Equal,
             })
         };
+        let mut before = None;
         self.tree.visit_range(query.file, compare, |mut record| {
             let chunk = self.form.read(&mut record)?;
             let at = coordinates(&mut record, first.len())?;
+            if before.as_ref().is_some_and(|before| *before >= at) {
+                let what = format!("chunk {at:?} behind {before:?} in a B-tree");
+                return Err(record.error(ErrorKind::Corrupt, what));
+            }
+            before = Some(at.clone());
             match chunk.filter(|_| contains(query.wanted, &at)) {
                 Some(chunk) => query.found(&at, chunk, visit),
                 None => Ok(()),

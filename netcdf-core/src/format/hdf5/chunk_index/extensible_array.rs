@@ -6,8 +6,8 @@
 //! many elements as the smallest one. Large data blocks have their elements in pages.
 
 use super::element::{Form, Stored};
-use super::grid::{Grid, dot};
-use super::pages::{Pages, beside, bit, read_verified};
+use super::grid::{Block, Grid, dot};
+use super::pages::{Owner, Pages, beside, bit, read_verified};
 use super::{Query, Visit};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -21,12 +21,15 @@ pub(super) struct ExtensibleArray {
     index: Option<Bytes>,
     /// Super and data blocks.
     pages: Pages,
+    /// The dimension that comes before the others in the array.
+    unlimited: usize,
     steps: Vec<u64>,
 }
 
 /// What the header says.
 #[derive(Debug)]
 struct Header {
+    owner: Owner,
     form: Form,
     /// Number of elements in the index block.
     direct: u64,
@@ -45,6 +48,16 @@ struct Header {
     index: Option<u64>,
 }
 
+/// What the array has at some place.
+#[derive(Debug, Clone, Copy)]
+enum Slot {
+    Chunk(Stored),
+    /// A chunk that is not stored.
+    Empty,
+    /// No chunk from here to before the one of this number.
+    EmptyUntil(u64),
+}
+
 /// A super block as the header determines it.
 #[derive(Debug, Clone, Copy)]
 struct Super {
@@ -59,6 +72,8 @@ struct Super {
 /// Where an element is, below the elements of the index block.
 #[derive(Debug, Clone, Copy)]
 struct Place {
+    /// Its number, counted from the first one that is not in the index block.
+    number: u64,
     of: Super,
     /// The data block in the super block.
     block: u64,
@@ -70,6 +85,10 @@ impl ExtensibleArray {
     /// Reads header and index block.
     pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
         let head = header(file, address, grid)?;
+        let Some(unlimited) = grid.unlimited() else {
+            let what = "an extensible array for other than one unlimited dimension";
+            return Err(file.error(ErrorKind::Corrupt, address, what));
+        };
         let index = match head.index {
             Some(at) => Some(index_block(file, at, &head)?),
             None => None,
@@ -78,7 +97,8 @@ impl ExtensibleArray {
             head,
             index,
             pages: Pages::default(),
-            steps: grid.array_steps(grid.unlimited()),
+            unlimited,
+            steps: grid.array_steps(unlimited),
         })
     }
 
@@ -86,21 +106,51 @@ impl ExtensibleArray {
         let Some(index) = &self.index else {
             return Ok(());
         };
-        let mut at = query.wanted.start.clone();
-        loop {
+        // Few of the chunks may be stored, of a number without bound.
+        let wanted = query.wanted.within_array(&self.steps, self.head.len);
+        let mut next = wanted.last().map(|_| wanted.start.clone());
+        while let Some(mut at) = next {
             let number = dot(&at, &self.steps);
-            if let Some(chunk) = self.chunk(query.file, index, number)? {
+            let slot = self.slot(query.file, index, number)?;
+            if let Slot::Chunk(chunk) = slot {
                 query.found(&at, chunk, visit)?;
             }
-            if !query.wanted.advance(&mut at) {
-                return Ok(());
+            next = match slot {
+                Slot::EmptyUntil(end) => self.not_before(&wanted, &at, end),
+                Slot::Chunk(_) | Slot::Empty => None,
+            };
+            if next.is_none() && wanted.advance(&mut at) {
+                next = Some(at);
             }
         }
+        Ok(())
     }
 
-    fn chunk(&self, file: &File, index: &Bytes, number: u64) -> Result<Option<Stored>> {
+    /// The first chunk behind `at` in row-major order whose place may be `number` or behind it. Those that are alike in the dimensions
+    /// before the unlimited one have their places in row-major order.
+    fn not_before(&self, wanted: &Block, at: &[u64], number: u64) -> Option<Vec<u64>> {
+        let (head, tail) = at.split_at_checked(self.unlimited)?;
+        let (head_steps, steps) = self.steps.split_at_checked(self.unlimited)?;
+        let (&step, rest) = steps.split_first()?;
+        let row = head_steps.last().copied().unwrap_or(step);
+        let left = number.saturating_sub(dot(head, head_steps));
+        let (mut first, mut left) = (left / step.max(1), left % step.max(1));
+        if left >= row {
+            (first, left) = (first.saturating_add(1), 0);
+        }
+        let mut next = head.to_vec();
+        next.push(first);
+        for &step in rest {
+            next.push(left / step.max(1));
+            left %= step.max(1);
+        }
+        let behind = next.get(self.unlimited..).is_some_and(|next| next > tail);
+        wanted.not_before(&next).filter(|_| behind)
+    }
+
+    fn slot(&self, file: &File, index: &Bytes, number: u64) -> Result<Slot> {
         if number >= self.head.len {
-            return Ok(None);
+            return Ok(Slot::EmptyUntil(u64::MAX));
         }
         let mut c = file.fields(index);
         c.skip(prefix(file))?;
@@ -109,7 +159,7 @@ impl ExtensibleArray {
         };
         pass(&mut c, self.head.direct, self.head.form.size)?;
         let Some(place) = self.head.place(below) else {
-            return Ok(None);
+            return Ok(Slot::EmptyUntil(u64::MAX));
         };
         if place.of.number < self.head.inlined {
             let before: u64 = (0..place.of.number).map(blocks_of).sum();
@@ -121,27 +171,21 @@ impl ExtensibleArray {
         pass(&mut c, inlined.saturating_add(later), offset)?;
         match c.address()? {
             Some(at) => self.in_super(file, at, place),
-            None => Ok(None),
+            None => Ok(Slot::EmptyUntil(self.head.end_of_super(place))),
         }
     }
 
     /// An element of a data block to which the index block points; `c` is where its pointers start.
-    fn in_index(
-        &self,
-        file: &File,
-        mut c: Fields,
-        block: u64,
-        place: Place,
-    ) -> Result<Option<Stored>> {
+    fn in_index(&self, file: &File, mut c: Fields, block: u64, place: Place) -> Result<Slot> {
         pass(&mut c, block, file.sizes().offset.into())?;
         match c.address()? {
             Some(at) => self.in_block(file, at, place),
-            None => Ok(None),
+            None => Ok(Slot::EmptyUntil(self.head.end_of_block(place))),
         }
     }
 
     /// An element of a data block to which the super block at `address` points.
-    fn in_super(&self, file: &File, address: u64, place: Place) -> Result<Option<Stored>> {
+    fn in_super(&self, file: &File, address: u64, place: Place) -> Result<Slot> {
         let offset = u64::from(file.sizes().offset);
         let pages = self.head.pages(place.of);
         let map = pages.map_or(0, |n| n.div_ceil(8));
@@ -152,15 +196,14 @@ impl ExtensibleArray {
         let what = "a super block of an extensible array";
         let bytes = self.pages.get(file, address, len, what)?;
         let mut c = file.fields(&bytes);
-        c.signature(b"EASB")?;
-        c.skip(prefix(file) - 4)?;
+        self.head.owner.verify(&mut c, *b"EASB")?;
         pass(&mut c, self.head.number, 1)?;
         let maps = place.of.blocks.checked_mul(map);
         let maps = maps.and_then(|n| usize::try_from(n).ok());
         let maps = c.bytes(maps.unwrap_or(usize::MAX))?;
         pass(&mut c, place.block, offset)?;
         let Some(block) = c.address()? else {
-            return Ok(None);
+            return Ok(Slot::EmptyUntil(self.head.end_of_block(place)));
         };
         let Some(pages) = pages else {
             return self.in_block(file, block, place);
@@ -168,13 +211,13 @@ impl ExtensibleArray {
         // Room is for whole bytes per block, but the bits of all blocks follow one another.
         let page = place.block * pages + place.element / self.head.page;
         if !bit(maps, page) {
-            return Ok(None);
+            return Ok(Slot::EmptyUntil(self.head.end_of_page(place)));
         }
         self.in_page(file, block, place.element)
     }
 
     /// An element of a data block without pages.
-    fn in_block(&self, file: &File, address: u64, place: Place) -> Result<Option<Stored>> {
+    fn in_block(&self, file: &File, address: u64, place: Place) -> Result<Slot> {
         let start = prefix(file) as u64 + self.head.number;
         let body = place.of.elements.checked_mul(self.head.form.size);
         let len = body.and_then(|b| b.checked_add(start + 4));
@@ -183,13 +226,13 @@ impl ExtensibleArray {
             .pages
             .get(file, address, len.unwrap_or(u64::MAX), what)?;
         let mut c = file.fields(&bytes);
-        c.signature(b"EADB")?;
-        pass(&mut c, 1, start - 4)?;
+        self.head.owner.verify(&mut c, *b"EADB")?;
+        pass(&mut c, 1, self.head.number)?;
         self.element(&mut c, place.element)
     }
 
     /// An element of a data block with pages, which stand behind its prefix and checksum.
-    fn in_page(&self, file: &File, address: u64, element: u64) -> Result<Option<Stored>> {
+    fn in_page(&self, file: &File, address: u64, element: u64) -> Result<Slot> {
         let start = prefix(file) as u64 + self.head.number + 4;
         let size = self.head.page.checked_mul(self.head.form.size);
         let size = size.and_then(|s| s.checked_add(4)).unwrap_or(u64::MAX);
@@ -201,9 +244,10 @@ impl ExtensibleArray {
         self.element(&mut file.fields(&bytes), element % self.head.page)
     }
 
-    fn element(&self, c: &mut Fields, number: u64) -> Result<Option<Stored>> {
+    fn element(&self, c: &mut Fields, number: u64) -> Result<Slot> {
         pass(c, number, self.head.form.size)?;
-        self.head.form.read(c)
+        let chunk = self.head.form.read(c)?;
+        Ok(chunk.map_or(Slot::Empty, Slot::Chunk))
     }
 }
 
@@ -219,10 +263,34 @@ impl Header {
         };
         let rest = number - before;
         Some(Place {
+            number,
             of,
             block: rest / of.elements,
             element: rest % of.elements,
         })
+    }
+
+    /// The number of the first element behind a page of a data block.
+    fn end_of_page(&self, place: Place) -> u64 {
+        let left = self.page - place.element % self.page;
+        self.direct
+            .saturating_add(place.number)
+            .saturating_add(left)
+    }
+
+    /// The number of the first element behind a data block.
+    fn end_of_block(&self, place: Place) -> u64 {
+        let left = place.of.elements - place.element;
+        self.direct
+            .saturating_add(place.number)
+            .saturating_add(left)
+    }
+
+    /// The number of the first element behind the data blocks of a super block.
+    fn end_of_super(&self, place: Place) -> u64 {
+        let blocks = place.of.blocks.saturating_sub(place.block + 1);
+        let more = blocks.saturating_mul(place.of.elements);
+        self.end_of_block(place).saturating_add(more)
     }
 
     /// Number of pages of a data block, if it has any.
@@ -274,6 +342,10 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
         return Err(c.error(ErrorKind::Corrupt, what));
     };
     Ok(Header {
+        owner: Owner {
+            header: address,
+            client,
+        },
         form,
         direct: direct.into(),
         smallest: smallest.into(),
@@ -291,6 +363,6 @@ fn index_block(file: &File, address: u64, head: &Header) -> Result<Bytes> {
     let pointers = (inlined + head.supers) * u64::from(file.sizes().offset);
     let len = prefix(file) as u64 + head.direct * head.form.size + pointers + 4;
     let bytes = read_verified(file, address, len, "the index block of an extensible array")?;
-    file.fields(&bytes).signature(b"EAIB")?;
+    head.owner.verify(&mut file.fields(&bytes), *b"EAIB")?;
     Ok(bytes)
 }

@@ -2,7 +2,7 @@
 
 use super::element::{Form, Stored};
 use super::grid::{Grid, dot};
-use super::pages::{Pages, beside, bit, read_verified};
+use super::pages::{Owner, Pages, beside, bit, read_verified};
 use super::{Query, Visit};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -41,6 +41,7 @@ struct Paged {
 
 /// What the header says.
 struct Header {
+    owner: Owner,
     form: Form,
     page_bits: u8,
     len: u64,
@@ -51,6 +52,12 @@ impl FixedArray {
     /// Reads header and data block.
     pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
         let header = header(file, address, grid)?;
+        let steps = grid.array_steps(0);
+        let last = grid.all().last().map(|at| dot(&at, &steps));
+        if last.is_some_and(|last| last >= header.len) {
+            let what = format!("a fixed array of {} elements for more chunks", header.len);
+            return Err(file.error(ErrorKind::Corrupt, address, what));
+        }
         let block = match header.data {
             Some(at) => Some(data_block(file, at, &header)?),
             None => None,
@@ -59,7 +66,7 @@ impl FixedArray {
             form: header.form,
             len: header.len,
             block,
-            steps: grid.array_steps(0),
+            steps,
         })
     }
 
@@ -118,6 +125,10 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
     c.version(0..=0, "a fixed array")?;
     let (client, size) = (c.u8()?, c.u8()?);
     Ok(Header {
+        owner: Owner {
+            header: address,
+            client,
+        },
         form: Form::of_client(&c, client, size, grid)?,
         page_bits: c.u8()?,
         len: c.length()?,
@@ -138,7 +149,7 @@ fn data_block(file: &File, address: u64, header: &Header) -> Result<DataBlock> {
         return Err(file.error(ErrorKind::Corrupt, address, what));
     };
     let head = read_verified(file, address, len, "the data block of a fixed array")?;
-    file.fields(&head).signature(b"FADB")?;
+    header.owner.verify(&mut file.fields(&head), *b"FADB")?;
     let first = beside(file, address, Some(len))?;
     Ok(DataBlock {
         head,

@@ -37,6 +37,24 @@ impl Block {
         false
     }
 
+    /// What of the block is in the first `len` places of an array with these distances of neighbours, along each dimension.
+    pub(super) fn within_array(&self, steps: &[u64], len: u64) -> Self {
+        let ends = steps.iter().map(|&step| len.div_ceil(step.max(1)));
+        let ranges = self.ranges().zip(ends);
+        let count = ranges.map(|(r, end)| r.end.min(end).saturating_sub(r.start));
+        Self {
+            start: self.start.clone(),
+            count: count.collect(),
+        }
+    }
+
+    /// The last chunk in row-major order, if there is one.
+    pub(super) fn last(&self) -> Option<Vec<u64>> {
+        self.ranges()
+            .map(|range| range.end.checked_sub(1).filter(|last| range.contains(last)))
+            .collect()
+    }
+
     /// The first chunk in row-major order that is not before `at`.
     pub(super) fn not_before(&self, at: &[u64]) -> Option<Vec<u64>> {
         let mut found = at.to_vec();
@@ -122,6 +140,14 @@ impl Grid {
         Block { start, count }
     }
 
+    /// All chunks.
+    pub fn all(&self) -> Block {
+        Block {
+            start: vec![0; self.counts.len()],
+            count: self.counts.clone(),
+        }
+    }
+
     /// Row-major number of a chunk of the grid.
     pub fn number(&self, at: &[u64]) -> u64 {
         dot(at, &self.steps)
@@ -157,9 +183,11 @@ impl Grid {
         (0..rank).find(|&d| size(d) <= most).unwrap_or(rank)
     }
 
-    /// The dimension that is unlimited, or the first one.
-    pub fn unlimited(&self) -> usize {
-        self.most.iter().position(Option::is_none).unwrap_or(0)
+    /// The dimension that is unlimited, if it is the only one.
+    pub fn unlimited(&self) -> Option<usize> {
+        let mut all = (0..).zip(&self.most).filter(|(_, most)| most.is_none());
+        let (dim, _) = all.next()?;
+        all.next().is_none().then_some(dim)
     }
 }
 
@@ -198,6 +226,22 @@ mod tests {
         assert_eq!(next([2, 3]), Some(vec![2, 3]));
         assert_eq!(next([2, 4]), None);
         assert_eq!(next([3, 0]), None);
+    }
+
+    #[test]
+    fn an_array_has_a_part_of_a_block() {
+        let block = Block {
+            start: vec![1, 2],
+            count: vec![1 << 40, 5],
+        };
+        let within = |len| block.within_array(&[10, 1], len).count;
+        assert_eq!(within(u64::MAX), [1 << 40, 5]);
+        assert_eq!(within(31), [3, 5]);
+        assert_eq!(within(30), [2, 5]);
+        assert_eq!(within(4), [0, 2]);
+        assert_eq!(within(0), [0, 0]);
+        assert_eq!(block.last(), Some(vec![1 << 40, 6]));
+        assert_eq!(block.within_array(&[10, 1], 4).last(), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::element::Stored;
 use super::grid::{Grid, dot};
 use super::pages::beside;
 use super::{Query, Visit};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
 /// An array of all chunks, of the largest extent.
 #[derive(Debug)]
@@ -20,12 +20,20 @@ impl Implicit {
     }
 
     pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
-        let mut at = query.wanted.start.clone();
         let size = query.grid.bytes;
+        let file = query.file;
+        let last = query.wanted.last().map(|at| dot(&at, &self.steps));
+        let len = last.and_then(|n| n.checked_add(1)?.checked_mul(size));
+        let end = file.place(beside(file, self.address, len)?)?;
+        if end > file.source().len() {
+            let what = format!("chunks up to byte {end}, beyond the end of the file");
+            return Err(file.error(ErrorKind::Truncated, self.address, what));
+        }
+        let mut at = query.wanted.start.clone();
         loop {
             let distance = dot(&at, &self.steps).checked_mul(size);
             let chunk = Stored {
-                address: beside(query.file, self.address, distance)?,
+                address: beside(file, self.address, distance)?,
                 size,
                 mask: 0,
             };

@@ -17,7 +17,7 @@ mod tests;
 
 pub use grid::{Block, Extent};
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::message::layout::{Chunked, Index};
 use grid::Grid;
@@ -123,6 +123,9 @@ impl OpenIndex {
     }
 }
 
+/// Bytes of the signature of the file, which stands at address 0.
+const SIGNATURE: u64 = 8;
+
 /// What is looked for.
 #[derive(Clone, Copy)]
 struct Query<'a> {
@@ -135,6 +138,10 @@ struct Query<'a> {
 impl Query<'_> {
     /// Passes a chunk to the visitor.
     fn found(self, at: &[u64], chunk: element::Stored, visit: &mut Visit) -> Result<()> {
+        if chunk.address < SIGNATURE {
+            let what = format!("chunk {at:?} where the file's signature is");
+            return Err(self.file.error(ErrorKind::Corrupt, chunk.address, what));
+        }
         visit(Found {
             index: self.grid.number(at),
             address: chunk.address,

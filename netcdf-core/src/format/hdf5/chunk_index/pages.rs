@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::{Bytes, File};
 use crate::format::hdf5::recent::{Most, Recent};
 
@@ -40,6 +41,31 @@ pub(super) fn read_verified(file: &File, address: u64, len: u64, what: &str) -> 
     let bytes = file.read(address, len)?;
     bytes.verify(file, what)?;
     Ok(bytes)
+}
+
+/// The array that a block belongs to: where its header stands, and its client.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Owner {
+    pub header: u64,
+    pub client: u8,
+}
+
+impl Owner {
+    /// Reads what all blocks start with: signature, version, client and the address of the header.
+    pub fn verify(self, c: &mut Fields, signature: [u8; 4]) -> Result<()> {
+        c.signature(&signature)?;
+        c.version(0..=0, "a block of a chunk index")?;
+        let client = c.u8()?;
+        let header = c.defined_address("the header of a chunk index")?;
+        if (header, client) == (self.header, self.client) {
+            return Ok(());
+        }
+        let what = format!(
+            "a block of the index at {header} with client {client}, expected is that at {} with client {}",
+            self.header, self.client
+        );
+        Err(c.error(ErrorKind::Corrupt, what))
+    }
 }
 
 /// An address, a number of bytes further; or the error that there is none.

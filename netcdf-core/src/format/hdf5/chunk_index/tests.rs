@@ -157,6 +157,46 @@ fn all_indexes_with_wide_sizes() {
     assert!(compare("chunks_v200") > 10_000);
 }
 
+/// However long a dataset is said to be: the time is that of the chunks which its index has.
+#[test]
+fn few_chunks_of_many() {
+    let file = open("chunks_v110");
+    let (mut refused, mut found_all) = (0, 0);
+    for case in cases("chunks_v110") {
+        let (Layout::Chunked(chunked), space) = dataset(&file, case.header) else {
+            panic!("{} is not chunked", case.name);
+        };
+        let unlimited = space.max.iter().position(Option::is_none).unwrap_or(0);
+        let mut dims = space.dims.clone();
+        dims[unlimited] = 1 << 45;
+        let extent = Extent {
+            dims: &dims,
+            max: &space.max,
+        };
+        let all = OpenIndex::open(&file, &chunked, &extent).and_then(|index| {
+            let mut count = 0;
+            index.locate(&file, &index.grid.all(), &mut |_| {
+                count += 1;
+                Ok(())
+            })?;
+            Ok(count)
+        });
+        match all {
+            Ok(count) => {
+                assert_eq!(count, case.chunks.len(), "{}", case.name);
+                found_all += 1;
+            }
+            Err(e) => {
+                let damaged = [ErrorKind::Corrupt, ErrorKind::Truncated, ErrorKind::Limit];
+                assert!(damaged.contains(&e.kind()), "{}: {e}", case.name);
+                assert!(space.max[unlimited].is_some(), "{}: {e}", case.name);
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 5 && found_all > 10, "{refused} {found_all}");
+}
+
 /// The chunks of all datasets of a damaged file: whatever comes, it comes back.
 fn read_damaged(data: Vec<u8>, cases: &[Case]) -> (usize, usize) {
     let failed = read_all(data, cases).len();
