@@ -69,6 +69,7 @@ fn is_group(schema: &Schema, id: GroupId, name: &[u8]) -> bool {
     let path = path(schema, id);
     match name {
         b"/" => id == GroupId::ROOT,
+        [b'/', .., b'/'] => name.strip_suffix(b"/") == Some(&path),
         [b'/', ..] => path == name,
         _ => {
             let group = schema.group(id).filter(|g| g.parent.is_some());

@@ -90,9 +90,19 @@ def same_types():
             data[...] = np.array((number,), file[name].dtype)
 
 
+def properties():
+    """Text of any length as h5py makes it, and the mark of the classic model where it does not count."""
+    with h5py.File("properties.h5", "w") as file:
+        file.attrs["_NCProperties"] = "version=2,other=1.0"
+        group = file.create_group("group")
+        group.attrs["_nc3_strict"] = np.int32(1)
+        group.attrs["text"] = "two\nlines"
+
+
 if __name__ == "__main__":
     os.chdir(HERE)
     matlab()
     pytables()
     deflate_0()
     same_types()
+    properties()

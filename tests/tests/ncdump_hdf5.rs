@@ -15,6 +15,8 @@ snapshots! {
     ncdump =>
     links_that_lead_nowhere: "-h", "-s", "%hdf5/structures/old.h5";
     an_external_link_that_leads_nowhere: "-h", "%hdf5/structures/dense.h5";
+    own_attributes_of_netcdf_in_other_forms: "-s", "%hdf5/properties.h5";
+    a_group_with_a_slash_behind: "-g", "/group/", "%hdf5/properties.h5";
     an_image_of_the_metadata_cache: "%hdf5/structures/cache_image.h5";
     a_link_of_a_class_of_users: "%hdf5/user_link.h5";
     groups_within_themselves: "-h", "%hdf5/hostile/loops.h5";

@@ -130,9 +130,25 @@ fn last_scale(file: &File, element: &[u8], size: u64) -> Result<Option<u64>> {
     Ok(reference.filter(|&a| a != 0))
 }
 
-/// `_NCProperties`, if the attribute is text.
-#[must_use]
-pub fn properties(attribute: &Attribute) -> Option<Vec<u8>> {
-    let text = text(attribute).split(|&b| b == 0).next();
-    text.filter(|t| !t.is_empty()).map(<[u8]>::to_vec)
+/// `_NCProperties`, if the attribute is text: of fixed length, as netCDF writes it, or of any.
+///
+/// # Errors
+/// Those of reading the heap.
+pub fn properties(file: &File, attribute: &Attribute) -> Result<Option<Vec<u8>>> {
+    let until_zero = |text: &[u8]| text.split(|&b| b == 0).next().map(<[u8]>::to_vec);
+    match attribute.datatype.class {
+        Class::String { .. } => Ok(until_zero(&attribute.data)),
+        Class::VlenString { .. } => {
+            let mut c = file.fields_of(&attribute.data, None);
+            let (len, address, index) = (c.u32_le()?, c.address()?, c.u32_le()?);
+            let Some(address) = address.filter(|&a| a != 0) else {
+                return Ok(None);
+            };
+            let object = file.heap_object(address, index)?;
+            let len = usize::try_from(len).unwrap_or(usize::MAX);
+            let text = object.as_deref().and_then(|text| text.get(..len));
+            Ok(text.and_then(until_zero))
+        }
+        _ => Ok(None),
+    }
 }

@@ -177,7 +177,7 @@ fn provenance(builder: &Builder) -> Result<Provenance> {
         mode: MODE_NETCDF4,
         properties: builder.properties.clone(),
         superblock: Some(file.superblock().version.into()),
-        is_netcdf4: Some(strict || builder.properties.is_some() || builder.marks >= 2),
+        is_netcdf4: Some(strict || builder.of_netcdf4 || builder.marks >= 2),
     })
 }
 

@@ -37,6 +37,8 @@ pub struct Builder<'a> {
     pub pending: Vec<Pending>,
     /// `_NCProperties`
     pub properties: Option<Vec<u8>>,
+    /// There is an attribute of this name, whatever it has: a mark of netCDF-4.
+    pub of_netcdf4: bool,
     /// Hidden attributes of datasets: marks of netCDF-4.
     pub marks: u32,
     /// Virtual datasets within virtual datasets, of which this file is the source.
@@ -66,6 +68,7 @@ impl<'a> Builder<'a> {
             next_dim: 0,
             pending: vec![],
             properties: None,
+            of_netcdf4: false,
             marks: 0,
             nesting: Nesting::default(),
             repeats: 0,
@@ -222,11 +225,15 @@ impl<'a> Builder<'a> {
                 Ok(a) => a,
                 Err(e) => return self.unread(&self.schema.group_path(id), e),
             };
-            if attribute.name == hidden::STRICT {
+            if id == GroupId::ROOT && attribute.name == hidden::STRICT {
                 self.schema.kind = Kind::Netcdf4Classic;
             }
             if id == GroupId::ROOT && attribute.name == hidden::PROPERTIES {
-                self.properties = hidden::properties(&attribute);
+                self.of_netcdf4 = true;
+                match hidden::properties(&handle, &attribute) {
+                    Ok(properties) => self.properties = properties,
+                    Err(e) => self.left_out("/_NCProperties", e)?,
+                }
             }
             if is_reserved(&attribute.name) {
                 return Ok(());
