@@ -71,11 +71,13 @@ fn dense_links(file: &File, info: &LinkInfo) -> Result<Vec<Link>> {
     let heap = FractalHeap::open(file, heap)?;
     let tree = BTree2::open(file, tree)?;
     tree.expect(file, &[LINK_NAME])?;
-    let mut links = vec![];
+    let mut ids = vec![];
     tree.visit(file, |mut record| {
-        let object = heap.object(file, &LinkName::parse(&mut record)?.id)?;
-        links.push(Link::parse(&mut object.fields(file))?);
+        ids.push(LinkName::parse(&mut record)?.id);
         Ok(())
     })?;
-    Ok(links)
+    // The tree has them in the order of hashes, the heap's blocks as they came.
+    ids.sort_by_key(|id| heap.offset(id));
+    let link = |id: &[u8; 7]| Link::parse(&mut heap.object(file, id)?.fields(file));
+    ids.iter().map(link).collect()
 }

@@ -163,8 +163,15 @@ fn float_of(element: &[u8], bits: &Bits, f: &FloatFields) -> f64 {
     let exponent = field(raw, f.exponent.0.into(), exponent_bits);
     let mantissa = field(raw, f.mantissa.0.into(), mantissa_bits);
     let all_ones = exponent_bits > 0 && exponent == field(u128::MAX, 0, exponent_bits);
-    let magnitude = if all_ones && !f.vax && f.normalization == 2 {
-        if mantissa == 0 {
+    let magnitude = if all_ones && !f.vax {
+        // Where the first bit of the mantissa is stored, infinity may have it.
+        let first = mantissa_bits
+            .checked_sub(1)
+            .filter(|_| f.normalization != 2);
+        if mantissa == 0
+            || first
+                .is_some_and(|bit| mantissa.count_ones() == 1 && mantissa.trailing_zeros() == bit)
+        {
             f64::INFINITY
         } else {
             f64::NAN
@@ -188,10 +195,10 @@ fn magnitude(f: &FloatFields, exponent: u128, mantissa: u128) -> f64 {
     if f.vax && exponent == 0 {
         return 0.0;
     }
-    let power = if exponent == 0 && f.normalization == 2 {
-        1
-    } else {
-        exponent
+    // The first bit of a mantissa that is stored whole stands before its point.
+    let power = match f.normalization {
+        2 => exponent.max(1),
+        _ => exponent.saturating_add(1),
     };
     #[expect(
         clippy::cast_precision_loss,
@@ -277,6 +284,21 @@ mod tests {
         );
         let nan = decode(&half(Endianness::Big), &[0x7e, 0x00]);
         assert!(matches!(nan, Some(Values::Float(v)) if v[0].is_nan()));
+    }
+
+    /// As libhdf5 reads the bits of 1, -3.5 and infinity: the mantissa has its first bit before the point.
+    #[test]
+    fn mantissas_without_a_hidden_bit() {
+        let mut t = half(Endianness::Little);
+        let bytes = [0x00, 0x3c, 0x00, 0xc3, 0x00, 0x7c, 0x00, 0x7e, 0x01, 0x7e];
+        if let Class::Float { fields, .. } = &mut t.class {
+            fields.normalization = 0;
+        }
+        let Some(Values::Float(values)) = decode(&t, &bytes) else {
+            panic!("no numbers");
+        };
+        assert_eq!(values[..4], [0.0, -3.0, f32::INFINITY, f32::INFINITY]);
+        assert!(values[4].is_nan());
     }
 
     #[test]

@@ -104,6 +104,14 @@ impl FractalHeap {
         Ok(object)
     }
 
+    /// Where the object with an id stands in the heap, for reading many in an order in which each block comes once; no matter what for
+    /// those that are not in its blocks.
+    #[must_use]
+    pub fn offset(&self, id: &[u8]) -> u64 {
+        let bytes = id.iter().skip(1).take(self.header.table.offset_len());
+        bytes.rev().fold(0, |all, &b| all << 8 | u64::from(b))
+    }
+
     fn find(&self, file: &File, id: &[u8]) -> Result<Object> {
         let id = id.get(..self.header.id_len.into()).unwrap_or(id);
         let mut c = file.fields_of(id, None);
