@@ -91,12 +91,15 @@ def same_types():
 
 
 def properties():
-    """Text of any length as h5py makes it, and the mark of the classic model where it does not count."""
+    """Text of any length as h5py makes it, the mark of the classic model where it does not count, a named type with no value."""
     with h5py.File("properties.h5", "w") as file:
         file.attrs["_NCProperties"] = "version=2,other=1.0"
         group = file.create_group("group")
         group.attrs["_nc3_strict"] = np.int32(1)
         group.attrs["text"] = "two\nlines"
+        file["kind"] = h5py.enum_dtype({"one": 1}, "<i2")
+        kind = h5py.h5t.open(file.id, b"kind")
+        h5py.h5a.create(group.id, b"none", kind, h5py.h5s.create(h5py.h5s.NULL))
 
 
 if __name__ == "__main__":

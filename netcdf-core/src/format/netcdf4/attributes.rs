@@ -5,7 +5,7 @@ use super::types::Home;
 use super::values::Decoder;
 use super::walk::Builder;
 use crate::env::Note;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::format::hdf5::dataspace;
 use crate::format::hdf5::datatype::Class;
 use crate::format::hdf5::message::attribute::Attribute as Stored;
@@ -154,12 +154,6 @@ impl Builder<'_> {
         let ty = self
             .types
             .data_type(&mut self.schema, &pending.stored.datatype, home)?;
-        if pending.stored.dataspace.class == dataspace::Class::Null {
-            return Err(Error::new(
-                ErrorKind::Unsupported,
-                "an attribute of a user type without values",
-            ));
-        }
         Ok((ty, self.values(pending.file, &pending.stored, ty)?))
     }
 }

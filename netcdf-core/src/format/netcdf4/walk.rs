@@ -144,7 +144,10 @@ impl<'a> Builder<'a> {
         above: &mut Vec<Place>,
     ) -> Result<()> {
         let path = self.path(parent, name);
-        let too_deep = above.len() >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX);
+        if above.len() >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX) {
+            let what = format!("groups nested more than {} deep", self.env.limits.groups);
+            return self.lost(Error::new(ErrorKind::Limit, what), || path);
+        }
         let again = self.shown.entry(place).or_insert(0);
         *again += 1;
         let repeated = *again > 1;
@@ -153,8 +156,6 @@ impl<'a> Builder<'a> {
         }
         let why = if above.contains(&place) {
             "a group within itself"
-        } else if too_deep {
-            "groups are nested too deep"
         } else if repeated && self.repeats > REPEATS {
             "a group that is shown under other names already"
         } else {
