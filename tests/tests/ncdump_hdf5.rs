@@ -120,6 +120,29 @@ fn a_damaged_superblock() {
     }
 }
 
+/// A file of which each link is another file: few of them have a descriptor at a time.
+#[test]
+fn links_to_many_files() {
+    let said = ncdump(&["%hdf5/links_many.h5"]).to_string();
+    let count = said.matches("100, 101, 102").count();
+    assert_eq!(count, 100, "{said}");
+    #[cfg(target_os = "linux")]
+    {
+        let env = netcdf_core::env::Env::default();
+        let path = testdata("hdf5/links_many.h5");
+        let open = || {
+            let all = std::fs::read_dir("/proc/self/fd").unwrap();
+            let targets = all.filter_map(|e| std::fs::read_link(e.ok()?.path()).ok());
+            targets.filter(|t| t.ends_with("hdf5/external.h5")).count()
+        };
+        let container = netcdf_core::io::locator::input(&path, &mut std::io::empty()).unwrap();
+        let reader = netcdf_core::format::open(container, &env).unwrap();
+        assert_eq!(reader.schema().vars.len(), 100);
+        // Other tests may have some open.
+        assert!((1..=70).contains(&open()), "{}", open());
+    }
+}
+
 /// Copies to all kinds have the same values, moved, put into other chunks or converted.
 #[test]
 fn copies_of_fewer_records_than_the_dimension() {
