@@ -1,8 +1,11 @@
 //! What is left out: said where netCDF cannot express it, an error where it is damaged.
 
+use std::sync::Arc;
+
 use super::Place;
 use super::attributes::attribute_path;
-use super::expressible::{self, LeftOut};
+use super::expressible::LeftOut;
+use super::numbers;
 use super::walk::Builder;
 use crate::env::Note;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -24,14 +27,19 @@ impl Builder<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] if nothing is left.
-    pub fn reduce(&self, file: u32, datatype: &mut Datatype, path: &str) -> Result<()> {
-        let left_out = expressible::reduce(datatype)?;
+    pub fn reduce(&mut self, file: u32, datatype: &mut Arc<Datatype>, path: &str) -> Result<()> {
+        if numbers::atomic(datatype).is_some() {
+            return Ok(());
+        }
         let committed = datatype.committed.map(|address| Place { file, address });
+        let reduction = self.types.reduction(datatype, committed);
+        let (reduced, left_out) = reduction.as_ref().as_ref().map_err(Error::again)?;
+        *datatype = Arc::clone(reduced);
         if committed.is_some_and(|place| self.types.knows(place)) {
             return Ok(());
         }
         for LeftOut { field, why } in left_out {
-            self.note(format!("{path}.{field}"), &why);
+            self.note(format!("{path}.{field}"), why);
         }
         Ok(())
     }

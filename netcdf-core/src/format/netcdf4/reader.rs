@@ -114,7 +114,7 @@ impl Netcdf4Reader {
 
     /// The datatype of the only variable.
     pub(super) fn datatype(&self) -> Option<&Datatype> {
-        self.vars.first().map(|d| &d.var.dataset.datatype)
+        self.vars.first().map(|d| &*d.var.dataset.datatype)
     }
 
     fn data(&self, var: VarId) -> Result<&Data> {
