@@ -12,11 +12,24 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::attribute::Unread;
 
+/// Bytes of an object's path in a report: names of 256 bytes in groups within groups, and some room.
+const PATH: usize = 4096;
+
+/// As much of an object's path as a report shows: hostile names may be as long as the file.
+fn cut(mut path: String) -> String {
+    if path.len() > PATH {
+        let mut ends = (0..=PATH).rev();
+        path.truncate(ends.find(|&n| path.is_char_boundary(n)).unwrap_or(0));
+        path.push('…');
+    }
+    path
+}
+
 impl Builder<'_> {
     /// A report that something is left out.
     pub fn note(&self, object: String, e: &Error) {
         self.env.notes.say(Note {
-            object,
+            object: cut(object),
             what: format!("left out: {}", e.what()),
             remedy: e.remedy().map(str::to_owned),
         });
@@ -63,7 +76,7 @@ impl Builder<'_> {
     /// # Errors
     /// The damage, if it is not tolerated.
     pub fn lost(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
-        let e = Err::<(), _>(e).in_object(path);
+        let e = Err::<(), _>(e).in_object(|| cut(path()));
         e.or_else(|e| self.env.damage.meet(e))
     }
 
@@ -74,5 +87,18 @@ impl Builder<'_> {
     pub fn unread(&self, owner: &str, unread: Unread) -> Result<()> {
         let name = unread.name.as_deref().unwrap_or(b"(attribute)");
         self.left_out(&attribute_path(owner, name), unread.error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_cut_between_characters() {
+        assert_eq!(cut("/a".into()), "/a");
+        assert_eq!(cut("a".repeat(PATH)), "a".repeat(PATH));
+        let cut = cut(format!("{}é{}", "a".repeat(PATH - 1), "b".repeat(1 << 20)));
+        assert_eq!(cut, format!("{}…", "a".repeat(PATH - 1)));
     }
 }

@@ -1,8 +1,20 @@
 //! What a small file may have read very often.
 
 use super::*;
+use crate::error::ErrorKind;
 use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::dataset;
+use crate::format::hdf5::message::external::External;
+use crate::format::hdf5::{dataset, message, symbol_table};
+
+/// A file of which hardly more may be read than so many bytes.
+fn nearly_read(name: &str, left: u64) -> File {
+    let file = open(name);
+    // Opening may have counted something.
+    file.start();
+    file.take((1 << 28) + 4 * file.source().len() - left - 32, 0)
+        .unwrap();
+    file
+}
 
 fn datatype(file: &File, name: &str) -> Arc<Datatype> {
     dataset::datatype(file, &object(file, name)).unwrap()
@@ -26,4 +38,36 @@ fn shared_types_are_read_once() {
     heap.take((1 << 28) + 4 * heap.source().len() - 32, 0)
         .unwrap();
     assert!(dataset::datatype(&heap, &header).is_ok());
+}
+
+/// All entries of a symbol table may have the same name.
+#[test]
+fn names_of_old_groups_count() {
+    let table = |file: &File| {
+        let header = object(file, "many");
+        let body = header.body_of(file, message::SYMBOL_TABLE).unwrap();
+        let body = body.unwrap();
+        let mut c = body.fields(file);
+        [(); 2].map(|()| c.address().unwrap().unwrap())
+    };
+    let [tree, heap] = table(&open("groups_old.h5"));
+    let read = |left| symbol_table::entries(&nearly_read("groups_old.h5", left), tree, heap);
+    // 101 names of 7 bytes, one of them 4, and one path of 5.
+    let all = 101 * (32 + 7) + 32 + 100;
+    assert_eq!(read(all).unwrap().len(), 101);
+    assert_eq!(read(all / 2).unwrap_err().kind(), ErrorKind::Limit);
+}
+
+/// So may all slots of a list of external files.
+#[test]
+fn names_of_external_files_count() {
+    let read = |left| {
+        let file = open("external.h5");
+        let header = object(&file, "x");
+        let body = header.body_of(&file, message::EXTERNAL).unwrap().unwrap();
+        let external = External::parse(&mut body.fields(&file)).unwrap();
+        external.pieces(&nearly_read("external.h5", left), 0..40)
+    };
+    assert_eq!(read(3 * (32 + 14)).unwrap().len(), 3);
+    assert_eq!(read(2 * (32 + 14)).unwrap_err().kind(), ErrorKind::Limit);
 }
