@@ -60,6 +60,7 @@ impl File {
     /// shorter than the superblock says; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`].
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
         let superblock = Superblock::read(&*source)?;
+        let heap = GlobalHeap::new(source.len());
         let mut file = Self {
             source,
             superblock,
@@ -67,7 +68,7 @@ impl File {
             cache: Mutex::default(),
             shared: OnceLock::new(),
             types: Types::default(),
-            heap: GlobalHeap::default(),
+            heap,
             image: None,
             left: AtomicU64::new(0),
         };

@@ -71,3 +71,57 @@ fn names_of_external_files_count() {
     assert_eq!(read(3 * (32 + 14)).unwrap().len(), 3);
     assert_eq!(read(2 * (32 + 14)).unwrap_err().kind(), ErrorKind::Limit);
 }
+
+/// A collection of the global heap with objects of these sizes; each is filled with its number.
+fn collection(objects: &[usize]) -> Vec<u8> {
+    let mut bytes = b"GCOL\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec();
+    for (number, &size) in (1u8..).zip(objects) {
+        bytes.extend([number, 0, 1, 0, 0, 0, 0, 0]);
+        bytes.extend((size as u64).to_le_bytes());
+        bytes.resize(bytes.len() + size.next_multiple_of(8), number);
+    }
+    let len = bytes.len() as u64;
+    bytes[8..16].copy_from_slice(&len.to_le_bytes());
+    bytes
+}
+
+/// A file with these bytes at its end, and their address.
+fn with(more: &[u8]) -> (File, u64) {
+    let mut bytes = bytes("strings.h5");
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let at = bytes.len() as u64;
+    bytes.extend(more);
+    let file = open_bytes(bytes).unwrap();
+    let base = file.superblock().base;
+    (file, at - base)
+}
+
+const LARGE: usize = 9 << 20;
+
+/// A collection within an object of another one: each is too large for both to be kept.
+#[test]
+fn large_collections_for_small_objects_are_not_read_without_end() {
+    let inner = collection(&[8, LARGE]);
+    let mut outer = collection(&[8, inner.len()]);
+    let within = outer.len() - inner.len();
+    outer[within..].copy_from_slice(&inner);
+    let (file, at) = with(&outer);
+    let places = [at, at + within as u64].into_iter().cycle();
+    let objects = places.take(100).map(|place| file.heap_object(place, 1));
+    let errors: Vec<_> = objects.filter_map(Result::err).collect();
+    assert!((20..90).contains(&errors.len()), "{}", errors.len());
+    assert!(errors.iter().all(|e| e.kind() == ErrorKind::Limit));
+    assert!(errors[0].to_string().contains("disorder"), "{}", errors[0]);
+}
+
+/// libhdf5 gives a large object a collection of its own.
+#[test]
+fn large_objects_may_be_read_in_any_order_any_number_of_times() {
+    let one = collection(&[LARGE]);
+    let (file, at) = with(&[&one[..], &one].concat());
+    let places = [at, at + one.len() as u64].into_iter().cycle();
+    for place in places.take(100) {
+        let object = file.heap_object(place, 1).unwrap().unwrap();
+        assert_eq!(object.len(), LARGE);
+    }
+}
