@@ -225,12 +225,34 @@ impl Error {
     /// True if the error is a pipe whose reader has gone.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
-        let io = self
-            .0
-            .source
-            .as_ref()
-            .and_then(|s| s.downcast_ref::<std::io::Error>());
-        io.is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+        self.system() == Some(std::io::ErrorKind::BrokenPipe)
+    }
+
+    /// True if a file is not there, or nothing that we may read; false if the system failed to open or to read it.
+    #[must_use]
+    pub fn is_absence(&self) -> bool {
+        use std::io::ErrorKind as System;
+        match self.kind() {
+            ErrorKind::NotFound => true,
+            ErrorKind::Io => matches!(
+                self.system(),
+                Some(
+                    System::NotFound
+                        | System::PermissionDenied
+                        | System::NotADirectory
+                        | System::IsADirectory
+                        | System::InvalidFilename
+                        | System::InvalidInput
+                )
+            ),
+            _ => false,
+        }
+    }
+
+    /// What the operating system said.
+    fn system(&self) -> Option<std::io::ErrorKind> {
+        let source = self.0.source.as_ref()?;
+        source.downcast_ref::<std::io::Error>().map(|e| e.kind())
     }
 }
 
@@ -347,6 +369,17 @@ mod tests {
             "a.nc: cannot read: Input/output error at byte 96"
         );
         assert_eq!(e().at(&"b.nc".into(), 96).offset(), None);
+    }
+
+    #[test]
+    fn a_failure_of_the_system_is_no_absence() {
+        let of = |number| Error::io("open", "no.nc", std::io::Error::from_raw_os_error(number));
+        // ENOENT, EACCES, ENOTDIR, EISDIR, ENAMETOOLONG
+        assert!([2, 13, 20, 21, 36].map(of).iter().all(Error::is_absence));
+        // EIO, ENFILE, EMFILE
+        assert!(![5, 23, 24].map(of).iter().any(Error::is_absence));
+        assert!(Error::new(ErrorKind::NotFound, "").is_absence());
+        assert!(!Error::new(ErrorKind::Corrupt, "").is_absence());
     }
 
     #[test]

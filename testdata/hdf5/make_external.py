@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes external.h5, the data of whose dataset `x` are in external_1.raw and external_2.raw, and
-prints the address of the dataset's object header. Needs h5py.
+prints the address of the dataset's object header; and links_many.h5, 100 links to `x` in external.h5,
+each of which has another path to it. Needs h5py.
 
 Ten numbers (100, 101, ...) of 4 bytes: four from byte 3 of the first file, four from byte 5 of the
 second one, the last two from byte 30 of the first one.
@@ -27,6 +28,9 @@ def main():
         print(h5py.h5o.get_info(dset.id).addr)
     with h5py.File("external.h5") as file:
         assert list(file["x"]) == list(range(100, 110))
+    with h5py.File("links_many.h5", "w", libver="latest") as file:
+        for n in range(100):
+            file[f"x{n:02}"] = h5py.ExternalLink("./" * n + "external.h5", "/x")
 
 
 if __name__ == "__main__":

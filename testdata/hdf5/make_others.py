@@ -2,7 +2,7 @@
 """Makes files as other programs write them, by what these say of their formats: matlab.mat (a MAT-file of version 7.3:
 a user block, classes as attributes, cells as references), pytables.h5 (tables, arrays that grow, lists); deflate_0.h5,
 a dataset with the filter deflate at level 0; same_types.h5, committed types of one name in two groups, and of one
-structure under two names. Needs h5py.
+structure under two names; shared_types.h5, one that datasets and attributes have. Needs h5py.
 """
 import os
 
@@ -102,6 +102,16 @@ def properties():
         h5py.h5a.create(group.id, b"none", kind, h5py.h5s.create(h5py.h5s.NULL))
 
 
+def shared_types():
+    with h5py.File("shared_types.h5", "w") as file:
+        file["pair"] = np.dtype([("a", "<i4"), ("b", "<f8")])
+        values = np.array([(1, 0.5), (2, 1.5)], file["pair"].dtype)
+        for name in ("one", "two"):
+            data = file.create_dataset(name, (2,), file["pair"], track_times=False)
+            data[...] = values
+            data.attrs.create("first", values[:1], dtype=file["pair"])
+
+
 if __name__ == "__main__":
     os.chdir(HERE)
     matlab()
@@ -109,3 +119,4 @@ if __name__ == "__main__":
     deflate_0()
     same_types()
     properties()
+    shared_types()

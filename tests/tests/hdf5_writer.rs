@@ -224,9 +224,9 @@ fn types_are_those_that_were_asked_for() {
     let file = file(plan, |_| Ok(()));
     for (n, ty) in all.iter().enumerate() {
         let header = object(&file, &format!("type {n}"));
-        assert_eq!(dataset::datatype(&file, &header).unwrap(), *ty);
+        assert_eq!(*dataset::datatype(&file, &header).unwrap(), *ty);
         let header_of_dataset = object(&file, &format!("dataset {n}"));
-        assert_eq!(dataset::datatype(&file, &header_of_dataset).unwrap(), *ty);
+        assert_eq!(*dataset::datatype(&file, &header_of_dataset).unwrap(), *ty);
         let attribute = &attributes_of(&file, &header_of_dataset)[0];
         assert_eq!(attribute.datatype.class, ty.class);
         assert_eq!(attribute.datatype.committed, Some(header.address));

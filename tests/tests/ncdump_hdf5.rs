@@ -124,6 +124,70 @@ fn a_damaged_superblock() {
     }
 }
 
+/// A file of which each link is another file: few of them have a descriptor at a time.
+#[test]
+fn links_to_many_files() {
+    let said = ncdump(&["%hdf5/links_many.h5"]).to_string();
+    let count = said.matches("100, 101, 102").count();
+    assert_eq!(count, 100, "{said}");
+    #[cfg(target_os = "linux")]
+    {
+        let env = netcdf_core::env::Env::default();
+        let path = testdata("hdf5/links_many.h5");
+        let open = || {
+            let all = std::fs::read_dir("/proc/self/fd").unwrap();
+            let targets = all.filter_map(|e| std::fs::read_link(e.ok()?.path()).ok());
+            targets.filter(|t| t.ends_with("hdf5/external.h5")).count()
+        };
+        let container = netcdf_core::io::locator::input(&path, &mut std::io::empty()).unwrap();
+        let reader = netcdf_core::format::open(container, &env).unwrap();
+        assert_eq!(reader.schema().vars.len(), 100);
+        // Other tests may have some open.
+        assert!((1..=70).contains(&open()), "{}", open());
+    }
+}
+
+/// The names of external files are damaged, or there are too few of them: what is wrong with one dataset, and is said
+/// when its data is read.
+#[test]
+fn damaged_lists_of_external_files() {
+    let whole = std::fs::read(testdata("hdf5/external.h5")).unwrap();
+    let place = |what: &[u8]| {
+        let mut places = (0..whole.len()).rev();
+        places.find(|&at| whole[at..].starts_with(what)).unwrap()
+    };
+    // The third slot is from byte 30 on, and has the rest of the data: two bytes in its place.
+    let slot = [30u64, u64::MAX].map(u64::to_le_bytes).concat();
+    let size = place(&slot) + 8;
+    for (at, bytes, message) in [
+        (place(b"HEAP"), &b"XEAP"[..], "signature `HEAP` expected"),
+        (
+            size,
+            &2u64.to_le_bytes(),
+            "external files for 34 bytes of 40",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let mut damaged = whole.clone();
+        damaged[at..at + bytes.len()].copy_from_slice(bytes);
+        sandbox.write("damaged.h5", damaged);
+        for name in ["external_1.raw", "external_2.raw"] {
+            let raw = testdata(&format!("hdf5/{name}"));
+            sandbox.write(name, std::fs::read(raw).unwrap());
+        }
+        let run = |args: &[&str]| {
+            let args = [&["ncdump"], args, &["@damaged.h5"]].concat();
+            sandbox.run(ncdump::run, &args)
+        };
+        let head = run(&["-h"]).clean().text();
+        assert!(head.contains("int x(phony_dim_0)"), "{head}");
+        let data = run(&[]);
+        assert_eq!(data.code, 1);
+        assert!(data.message().contains(message), "{data}");
+        assert!(data.message().contains(" in /x"), "{data}");
+    }
+}
+
 /// Copies to all kinds have the same values, moved, put into other chunks or converted.
 #[test]
 fn copies_of_fewer_records_than_the_dimension() {

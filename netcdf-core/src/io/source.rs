@@ -50,7 +50,7 @@ pub trait Source: Debug + Send + Sync {
     }
 
     /// The file behind the source, for copies within the kernel.
-    fn as_file(&self) -> Option<&std::fs::File> {
+    fn as_file(&self) -> Option<Arc<std::fs::File>> {
         None
     }
 }

@@ -44,7 +44,7 @@ impl Raw {
                     let external = (external, bytes(&dataset));
                     let path = "/elements".to_owned();
                     let data = ExternalData::new(&file, external, path, Access::of(env));
-                    source = Arc::new(data?);
+                    source = Arc::new(data);
                 }
             }
             Stored::Chunked(chunked) => {

@@ -28,10 +28,6 @@ pub struct Node {
     pub address: u64,
     /// Its height: 0 where the children are not nodes.
     pub level: u8,
-    /// The node before it on its level.
-    pub left: Option<u64>,
-    /// The node behind it on its level.
-    pub right: Option<u64>,
     /// Addresses of the children.
     pub children: Vec<u64>,
     keys: Bytes,
@@ -59,7 +55,6 @@ impl Node {
             let what = format!("a B-tree node of type {kind}, type {} expected", tree.kind);
             return Err(file.error(ErrorKind::Corrupt, address, what));
         }
-        let (left, right) = (c.address()?, c.address()?);
         let stride = tree.key.saturating_add(offset);
         let len = stride.saturating_mul(count.into()).saturating_add(tree.key);
         let start = address.saturating_add(head.data.len() as u64);
@@ -67,8 +62,6 @@ impl Node {
         let mut node = Self {
             address,
             level,
-            left,
-            right,
             children: Vec::with_capacity(count.into()),
             keys,
             key: tree.key,

@@ -7,14 +7,12 @@ use super::fields::Fields;
 use super::file::File;
 use super::message;
 use super::object_header::ObjectHeader;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
-/// Metadata by address.
+/// Metadata by address; no entry reaches into the next one.
 #[derive(Debug, Default)]
 pub struct CacheImage {
     entries: BTreeMap<u64, Vec<u8>>,
-    /// Bytes of the longest entry.
-    longest: u64,
 }
 
 impl CacheImage {
@@ -50,19 +48,36 @@ impl CacheImage {
         let count = c.u32_le()?;
         // Each takes some bytes, so that their number needs no limit.
         let entries = (0..count).map(|_| entry(&mut c)).collect::<Result<_>>()?;
-        Ok(Self::new(entries))
+        Self::new(entries).map_err(|at| {
+            let what = "entries of the metadata cache image overlap";
+            file.error(ErrorKind::Corrupt, at, what)
+        })
     }
 
-    fn new(entries: BTreeMap<u64, Vec<u8>>) -> Self {
-        let longest = entries.values().map(|e| e.len() as u64).max().unwrap_or(0);
-        Self { entries, longest }
+    /// An image of these entries; an error is the address of one that another one reaches into.
+    fn new(mut all: Vec<(u64, Vec<u8>)>) -> Result<Self, u64> {
+        all.sort_by_key(|entry| entry.0);
+        for (before, next) in all.iter().zip(all.iter().skip(1)) {
+            let end = before.0.checked_add(before.1.len() as u64);
+            if before.0 == next.0 || end.is_none_or(|end| end > next.0) {
+                return Err(next.0);
+            }
+        }
+        let entries = all.into_iter().collect();
+        Ok(Self { entries })
+    }
+
+    /// The entries that have some of the bytes from an address up to another one: the last one that begins before them
+    /// may reach into them.
+    fn over(&self, address: u64, end: u64) -> impl Iterator<Item = (&u64, &Vec<u8>)> {
+        let before = self.entries.range(..address).next_back();
+        before.into_iter().chain(self.entries.range(address..end))
     }
 
     /// Puts the image over `bytes` that were read at an address.
     pub fn cover(&self, address: u64, bytes: &mut [u8]) {
         let end = address.saturating_add(bytes.len() as u64);
-        let first = address.saturating_sub(self.longest);
-        for (&at, image) in self.entries.range(first..end) {
+        for (&at, image) in self.over(address, end) {
             let (skip, from) = (at.saturating_sub(address), address.saturating_sub(at));
             let to = bytes.iter_mut().skip(position(skip));
             let image = image.iter().skip(position(from));
@@ -95,7 +110,7 @@ mod tests {
 
     #[test]
     fn covers_what_it_overlaps() {
-        let image = CacheImage::new([(4, vec![1, 2, 3, 4]), (20, vec![9])].into());
+        let image = CacheImage::new(vec![(20, vec![9]), (4, vec![1, 2, 3, 4])]).unwrap();
         let read = |address, len| {
             let mut bytes = vec![0; len];
             image.cover(address, &mut bytes);
@@ -108,5 +123,27 @@ mod tests {
         assert_eq!(read(0, 22)[4..8], [1, 2, 3, 4]);
         assert_eq!(read(0, 22)[20], 9);
         assert_eq!(read(8, 4), [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn entries_do_not_overlap() {
+        let new = |entries: &[(u64, usize)]| {
+            let entries = entries.iter().map(|&(at, len)| (at, vec![0; len]));
+            CacheImage::new(entries.collect()).map(|_| ())
+        };
+        assert_eq!(new(&[(4, 4), (8, 1), (0, 4)]), Ok(()));
+        assert_eq!(new(&[(8, 1), (4, 5)]), Err(8));
+        assert_eq!(new(&[(8, 0), (8, 1)]), Err(8));
+        assert_eq!(new(&[(u64::MAX - 1, 4), (u64::MAX, 1)]), Err(u64::MAX));
+    }
+
+    /// A long entry far away does not make all short ones behind it candidates.
+    #[test]
+    fn few_entries_are_looked_at() {
+        let short = (0..1000).map(|n| (2000 + n, vec![1]));
+        let entries = [(0, vec![0; 2000])].into_iter().chain(short);
+        let image = CacheImage::new(entries.collect()).unwrap();
+        assert_eq!(image.over(2500, 2502).count(), 3);
+        assert_eq!(image.over(9000, 9999).count(), 1);
     }
 }

@@ -1,5 +1,7 @@
 //! Datasets: what the messages of their header say.
 
+use std::sync::Arc;
+
 use super::dataspace::Dataspace;
 use super::datatype::Datatype;
 use super::file::File;
@@ -7,6 +9,7 @@ use super::message::external::External;
 use super::message::fill::{Fill, Value};
 use super::message::filters::{self, Filter};
 use super::message::layout::Layout;
+use super::message::shared::Reference;
 use super::message::{self};
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
@@ -17,7 +20,7 @@ pub struct Dataset {
     /// Address of its header.
     pub address: u64,
     /// The type of its elements.
-    pub datatype: Datatype,
+    pub datatype: Arc<Datatype>,
     /// Its shape.
     pub dataspace: Dataspace,
     /// Where its data is.
@@ -60,12 +63,14 @@ pub fn kind(header: &ObjectHeader) -> Kind {
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if there is none; those of reading it.
-pub fn datatype(file: &File, header: &ObjectHeader) -> Result<Datatype> {
-    let body = header.body_of(file, message::DATATYPE)?;
-    let body = body.ok_or_else(|| missing(file, header, "datatype"))?;
-    let mut datatype = Datatype::parse(&mut body.fields(file), file.limits())?;
-    datatype.committed = body.committed;
-    Ok(datatype)
+pub fn datatype(file: &File, header: &ObjectHeader) -> Result<Arc<Datatype>> {
+    let message = header.find(message::DATATYPE);
+    let message = message.ok_or_else(|| missing(file, header, "datatype"))?;
+    let raw = header.raw(message);
+    if message.flags & message::SHARED != 0 {
+        return file.shared_type(&Reference::parse(&mut raw.fields(file))?);
+    }
+    Datatype::parse(&mut raw.fields(file), file.limits()).map(Arc::new)
 }
 
 fn missing(file: &File, header: &ObjectHeader, what: &str) -> crate::Error {

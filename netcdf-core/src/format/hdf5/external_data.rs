@@ -8,15 +8,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::siblings::{self, Access};
 
-/// The pieces of a dataset's data in other files, one after the other. The files are opened when
-/// data is read: a dataset whose files are missing can still be described.
+/// The pieces of a dataset's data in other files, one after the other. They are looked for, and the files opened, when
+/// data is read: a dataset whose files or their names are missing can still be described.
 #[derive(Debug)]
 pub struct ExternalData {
-    base: Arc<dyn Source>,
+    file: Arc<File>,
+    external: External,
     /// The dataset, for messages: its data may be read together with those of others.
     path: String,
     access: Access,
-    pieces: Vec<Piece>,
+    pieces: OnceLock<Vec<Piece>>,
     len: u64,
 }
 
@@ -32,18 +33,30 @@ struct Piece {
 }
 
 impl ExternalData {
-    /// The data that a message describes, `len` bytes, of the dataset of this path.
-    ///
-    /// # Errors
-    /// Those of reading the names; [`ErrorKind::Corrupt`] if the pieces are shorter than the data.
+    /// The data that a message of a file describes, `len` bytes, of the dataset of this path.
+    #[must_use]
     pub fn new(
-        file: &File,
+        file: &Arc<File>,
         (external, len): (&External, u64),
         path: String,
         access: Access,
-    ) -> Result<Self> {
+    ) -> Self {
+        Self {
+            file: Arc::clone(file),
+            external: external.clone(),
+            path,
+            access,
+            pieces: OnceLock::new(),
+            len,
+        }
+    }
+
+    fn pieces(&self) -> Result<&[Piece]> {
+        if let Some(pieces) = self.pieces.get() {
+            return Ok(pieces);
+        }
         let (mut pieces, mut at) = (vec![], 0u64);
-        for found in external.pieces(file, 0..len)? {
+        for found in self.external.pieces(&self.file, 0..self.len)? {
             let piece = Piece {
                 name: found.file,
                 start: found.range.start,
@@ -54,48 +67,21 @@ impl ExternalData {
             at = at.saturating_add(piece.len);
             pieces.push(piece);
         }
-        if at < len {
-            let what = format!("external files for {at} bytes of {len}");
-            return Err(file.error(ErrorKind::Corrupt, external.heap, what));
-        }
-        Ok(Self {
-            base: Arc::clone(file.source()),
-            path,
-            access,
-            pieces,
-            len,
-        })
+        Ok(self.pieces.get_or_init(|| pieces))
     }
 
     fn source<'a>(&self, piece: &'a Piece) -> Result<&'a Arc<dyn Source>> {
         if let Some(source) = piece.source.get() {
             return Ok(source);
         }
-        let source = siblings::open(&*self.base, &piece.name, &self.access);
-        let source = source.map_err(|e| e.in_object(&self.path))?;
+        let source = siblings::open(&**self.file.source(), &piece.name, &self.access)?;
         Ok(piece.source.get_or_init(|| source))
     }
-}
 
-impl Source for ExternalData {
-    fn name(&self) -> &Arc<str> {
-        self.base.name()
-    }
-
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn has_changed(&self) -> bool {
-        let mut open = self.pieces.iter().filter_map(|p| p.source.get());
-        self.base.has_changed() || open.any(|source| source.has_changed())
-    }
-
-    /// What lies behind the end of an external file was never written: zeros.
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+    fn read(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
         let mut rest = buf;
         let mut offset = offset;
-        for piece in &self.pieces {
+        for piece in self.pieces()? {
             let Some(skip) = offset.checked_sub(piece.at).filter(|&s| s < piece.len) else {
                 continue;
             };
@@ -111,10 +97,41 @@ impl Source for ExternalData {
             offset = offset.saturating_add(n as u64);
             rest = behind;
         }
-        if rest.is_empty() {
-            return Ok(());
+        match rest.is_empty() {
+            true => Ok(()),
+            false => Err(self.short()),
         }
-        Err(Error::new(ErrorKind::Truncated, "data beyond its external files").of(self.name()))
+    }
+
+    /// The error for data that no external file is for.
+    fn short(&self) -> Error {
+        let pieces = self.pieces.get().map_or(&[][..], Vec::as_slice);
+        let have = pieces.last().map_or(0, |p| p.at.saturating_add(p.len));
+        let what = format!("external files for {have} bytes of {}", self.len);
+        self.file
+            .error(ErrorKind::Corrupt, self.external.heap, what)
+    }
+}
+
+impl Source for ExternalData {
+    fn name(&self) -> &Arc<str> {
+        self.file.name()
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn has_changed(&self) -> bool {
+        let mut pieces = self.pieces.get().into_iter().flatten();
+        let changed = |p: &Piece| p.source.get().is_some_and(|s| s.has_changed());
+        self.file.source().has_changed() || pieces.any(changed)
+    }
+
+    /// What lies behind the end of an external file was never written: zeros.
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let read = self.read(offset, buf);
+        read.map_err(|e| e.in_object(&self.path))
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::blocks::{BLOCK, Cache};
 use super::cache_image::CacheImage;
+use super::datatype::Datatype;
 use super::driver;
 use super::fields::{Fields, Sizes};
 use super::global_heap::{GlobalHeap, Object};
+use super::message::shared::{Reference, Types};
 use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
@@ -24,6 +26,7 @@ pub struct File {
     limits: Limits,
     cache: Mutex<Cache>,
     shared: OnceLock<Option<SharedMessages>>,
+    types: Types,
     heap: GlobalHeap,
     image: Option<CacheImage>,
     /// Bytes that object headers and objects of fractal heaps may still have in all.
@@ -57,13 +60,15 @@ impl File {
     /// shorter than the superblock says; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`].
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
         let superblock = Superblock::read(&*source)?;
+        let heap = GlobalHeap::new(source.len());
         let mut file = Self {
             source,
             superblock,
             limits: limits.clone(),
             cache: Mutex::default(),
             shared: OnceLock::new(),
-            heap: GlobalHeap::default(),
+            types: Types::default(),
+            heap,
             image: None,
             left: AtomicU64::new(0),
         };
@@ -240,6 +245,14 @@ impl File {
             return Err(Error::new(ErrorKind::Corrupt, what).of(self.name()));
         };
         shared.message(self, kind, id)
+    }
+
+    /// A datatype that stands elsewhere; see [`Types::get`].
+    ///
+    /// # Errors
+    /// As [`Types::get`].
+    pub fn shared_type(&self, reference: &Reference) -> Result<Arc<Datatype>> {
+        self.types.get(self, reference)
     }
 
     /// Reads through the cache, or past it for what is large.

@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::file::{Bytes, File};
 use super::recent::{Most, Recent};
@@ -9,7 +10,11 @@ use crate::error::{ErrorKind, Result};
 
 /// The collections that were used last.
 #[derive(Debug)]
-pub struct GlobalHeap(Recent<Arc<Collection>>);
+pub struct GlobalHeap {
+    recent: Recent<Arc<Collection>>,
+    /// Bytes of collections that may still be read.
+    left: AtomicU64,
+}
 
 /// A collection of objects.
 #[derive(Debug)]
@@ -32,25 +37,48 @@ const KEPT: Most = Most {
     bytes: 16 << 20,
 };
 
+/// Bytes of collections that are read for each object that is asked for. libhdf5 makes none that are larger, but for one
+/// large object each: with these, objects may be in any order, and be read any number of times.
+const FOR_EACH: u64 = 1 << 16;
+/// What is read in addition, for collections of other libraries: many objects in a large one, in some disorder. Collections
+/// that overlap could ask for the square of the file's length.
+const READ_OFTEN: u64 = 4;
+/// As [`READ_OFTEN`], whatever the file's length.
+const READ_MORE: u64 = 1 << 28;
+
 impl Default for GlobalHeap {
     fn default() -> Self {
-        Self(Recent::new(KEPT))
+        Self::new(0)
     }
 }
 
 impl GlobalHeap {
+    /// The heap of a file of so many bytes.
+    #[must_use]
+    pub fn new(len: u64) -> Self {
+        let left = len.saturating_mul(READ_OFTEN).saturating_add(READ_MORE);
+        Self {
+            recent: Recent::new(KEPT),
+            left: AtomicU64::new(left),
+        }
+    }
+
     /// The object of an index in the collection at an address; `None` for index 0 or the address 0,
     /// which stand for no object, and for the undefined address.
     ///
     /// # Errors
-    /// Those of [`GlobalHeap::collection`]; [`ErrorKind::Corrupt`] if it has no such object.
+    /// Those of reading the collection; [`ErrorKind::Corrupt`] if it has no such object; [`ErrorKind::Limit`] if
+    /// the objects are in collections that are far larger than they are, in a disorder.
     pub fn object(&self, file: &File, address: u64, index: u32) -> Result<Option<Object>> {
         if index == 0 || address == 0 || address == u64::MAX {
             return Ok(None);
         }
         let collection = self.collection(file, address)?;
         match collection.range(index) {
-            Some(range) => Ok(Some(Object { collection, range })),
+            Some(range) => {
+                self.earn(range.len() as u64);
+                Ok(Some(Object { collection, range }))
+            }
             None => {
                 let what = format!("no object {index} in a collection of the global heap");
                 Err(file.error(ErrorKind::Corrupt, address, what))
@@ -58,25 +86,47 @@ impl GlobalHeap {
         }
     }
 
-    /// The collection at an address: to hold on to while many objects are from the same one.
+    /// The collection at an address.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`],
     /// [`ErrorKind::Limit`].
     pub fn collection(&self, file: &File, address: u64) -> Result<Arc<Collection>> {
-        if let Some(collection) = self.0.get(address) {
+        if let Some(collection) = self.recent.get(address) {
             return Ok(collection);
         }
-        let collection = Arc::new(Collection::read(file, address)?);
+        let collection = Arc::new(Collection::read(file, address, &|size| {
+            self.spend(file, address, size)
+        })?);
         let size = collection.size();
-        self.0.put(address, Arc::clone(&collection), size);
+        self.recent.put(address, Arc::clone(&collection), size);
         Ok(collection)
+    }
+
+    /// Counts an object that was asked for: what is read for it may be twice its size.
+    fn earn(&self, object: u64) {
+        let more = object.saturating_mul(2).saturating_add(FOR_EACH);
+        let earned = |left: u64| Some(left.saturating_add(more));
+        let _ = self.left.fetch_update(Relaxed, Relaxed, earned);
+    }
+
+    /// Counts a collection that is read.
+    fn spend(&self, file: &File, address: u64, size: u64) -> Result<()> {
+        let spent = |left: u64| left.checked_sub(size);
+        match self.left.fetch_update(Relaxed, Relaxed, spent) {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                let what =
+                    "objects in large collections of the global heap, in too great a disorder";
+                Err(file.error(ErrorKind::Limit, address, what))
+            }
+        }
     }
 }
 
 impl Collection {
-    /// Reads a collection.
-    fn read(file: &File, address: u64) -> Result<Self> {
+    /// Reads a collection whose size is `allowed`.
+    fn read(file: &File, address: u64, allowed: &dyn Fn(u64) -> Result<()>) -> Result<Self> {
         let length = usize::from(file.sizes().length);
         let head = file.read(address, 8 + length as u64)?;
         let mut c = file.fields(&head);
@@ -84,6 +134,7 @@ impl Collection {
         c.version(1..=1, "a collection of the global heap")?;
         c.skip(3)?;
         let size = c.length()?;
+        allowed(size.min(file.source().len()))?;
         let bytes = file.read(address, size)?;
         let objects = parse(file, &bytes)?;
         Ok(Self { bytes, objects })

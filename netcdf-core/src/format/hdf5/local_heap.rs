@@ -33,6 +33,17 @@ impl LocalHeap {
         Ok(Self { address, segment })
     }
 
+    /// As [`LocalHeap::name_at`], a copy, which counts as bytes that were read: any number of entries may have the same
+    /// long name.
+    ///
+    /// # Errors
+    /// As [`LocalHeap::name_at`]; [`ErrorKind::Limit`] when it is too much for a file of this length.
+    pub fn counted_name_at(&self, file: &File, offset: u64) -> Result<Vec<u8>> {
+        let name = self.name_at(file, offset)?;
+        file.take(name.len() as u64, self.address)?;
+        Ok(name.to_vec())
+    }
+
     /// The bytes from an offset up to the next zero byte.
     ///
     /// # Errors

@@ -18,6 +18,7 @@
 //! | [`cache_image`] | metadata that is not in its place yet |
 //! | [`shared_messages`] | messages that many headers share |
 //! | [`chunk_index`] | where the chunks of a dataset are |
+//! | [`external_data`] | data in other files |
 //! | [`virtual_dataset`], [`selection`] | datasets assembled from others |
 
 pub mod attributes;

@@ -41,8 +41,6 @@ pub struct Body<'a> {
     pub data: Cow<'a, [u8]>,
     /// Their address, if they stand in the file.
     pub address: Option<u64>,
-    /// Address of the committed datatype that they are from.
-    pub committed: Option<u64>,
 }
 
 impl Body<'_> {
@@ -93,7 +91,6 @@ impl ObjectHeader {
         Body {
             data: Cow::Borrowed(data.unwrap_or_default()),
             address,
-            committed: None,
         }
     }
 

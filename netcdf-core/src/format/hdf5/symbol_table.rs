@@ -78,7 +78,7 @@ const HEAD: u64 = 8;
 fn read_entry(file: &File, c: &mut Fields, heap: &LocalHeap) -> Result<Entry> {
     // The specification calls it an offset; libhdf5 stores it as a length.
     let name = c.length()?;
-    let name = heap.name_at(file, name)?.to_vec();
+    let name = heap.counted_name_at(file, name)?;
     let header = c.address()?;
     let (kind, at) = (c.u32_le()?, c.offset());
     c.skip(4)?;
@@ -104,8 +104,8 @@ fn read_cache(file: &File, kind: u32, mut pad: Fields, heap: &LocalHeap) -> Resu
         }),
         2 => {
             let offset = pad.u32_le()?;
-            let path = heap.name_at(file, offset.into())?;
-            Ok(Cache::SoftLink(path.to_vec()))
+            let path = heap.counted_name_at(file, offset.into())?;
+            Ok(Cache::SoftLink(path))
         }
         _ => Ok(Cache::None),
     }

@@ -20,13 +20,26 @@ pub struct Dim {
 struct Index {
     by_number: HashMap<i64, DimId>,
     by_scale: HashMap<Place, Vec<DimId>>,
+    /// Those of a group by their length and whether they are unlimited, in the order of definition.
+    by_size: HashMap<(GroupId, Size), Vec<DimId>>,
+}
+
+/// The length of a dimension, and whether it is unlimited.
+type Size = (u64, bool);
+
+impl Index {
+    /// A dimension of the group with this length, which the variable does not use yet.
+    fn like(&self, group: GroupId, size: Size, used: &[DimId]) -> Option<DimId> {
+        let all = self.by_size.get(&(group, size))?;
+        all.iter().copied().find(|id| !used.contains(id))
+    }
 }
 
 impl Builder<'_> {
     /// Gives every variable its dimensions, and every unlimited dimension its length.
     pub fn settle_dims(&mut self) {
-        let index = self.index();
-        self.match_group(GroupId::ROOT, &index);
+        let mut index = self.index();
+        self.match_group(GroupId::ROOT, &mut index);
         self.set_lengths();
         self.sort_dims();
     }
@@ -41,14 +54,24 @@ impl Builder<'_> {
                 by_scale.entry(place).or_default().push(id);
             }
         }
+        let mut by_size: HashMap<_, Vec<DimId>> = HashMap::new();
+        for group in &self.schema.groups {
+            for &id in &group.dims {
+                if let Some(dim) = self.schema.dim(id) {
+                    let size = (dim.len, dim.unlimited);
+                    by_size.entry((dim.group, size)).or_default().push(id);
+                }
+            }
+        }
         Index {
             by_number,
             by_scale,
+            by_size,
         }
     }
 
     /// The groups in a group first: that is the order in which dimensions are invented.
-    fn match_group(&mut self, group: GroupId, index: &Index) {
+    fn match_group(&mut self, group: GroupId, index: &mut Index) {
         let Some(g) = self.schema.group(group) else {
             return;
         };
@@ -64,7 +87,7 @@ impl Builder<'_> {
         }
     }
 
-    fn dims_of(&mut self, group: GroupId, id: VarId, index: &Index) -> Vec<DimId> {
+    fn dims_of(&mut self, group: GroupId, id: VarId, index: &mut Index) -> Vec<DimId> {
         let Some(var) = self.vars.get(id.index()) else {
             return vec![];
         };
@@ -89,7 +112,7 @@ impl Builder<'_> {
                 *dim = self.nearest(Place { file, address }, group, index);
             }
         }
-        self.complete(group, id, &found)
+        self.complete((group, id), &found, index)
     }
 
     /// The dimension of a scale in a group or the nearest one above it.
@@ -113,7 +136,12 @@ impl Builder<'_> {
     }
 
     /// Invents the dimensions that were not found.
-    fn complete(&mut self, group: GroupId, id: VarId, found: &[Option<DimId>]) -> Vec<DimId> {
+    fn complete(
+        &mut self,
+        (group, id): (GroupId, VarId),
+        found: &[Option<DimId>],
+        index: &mut Index,
+    ) -> Vec<DimId> {
         let space = self
             .vars
             .get(id.index())
@@ -127,8 +155,8 @@ impl Builder<'_> {
             let unlimited = max.is_none();
             let dim = found
                 .filter(|&dim| self.fits(id, dim, len))
-                .or_else(|| self.like(group, (len, unlimited), &dims))
-                .unwrap_or_else(|| self.invent(group, len, unlimited));
+                .or_else(|| index.like(group, (len, unlimited), &dims))
+                .unwrap_or_else(|| self.invent(group, (len, unlimited), index));
             dims.push(dim);
         }
         dims
@@ -155,17 +183,7 @@ impl Builder<'_> {
         fits
     }
 
-    /// A dimension of the group with this length, which the variable does not use yet.
-    fn like(&self, group: GroupId, size: (u64, bool), used: &[DimId]) -> Option<DimId> {
-        let all = &self.schema.group(group)?.dims;
-        let fits = |id: &DimId| {
-            let dim = self.schema.dim(*id);
-            dim.is_some_and(|d| (d.len, d.unlimited) == size) && !used.contains(id)
-        };
-        all.iter().copied().find(fits)
-    }
-
-    fn invent(&mut self, group: GroupId, len: u64, unlimited: bool) -> DimId {
+    fn invent(&mut self, group: GroupId, (len, unlimited): Size, index: &mut Index) -> DimId {
         // A length of 0 is how netCDF says "unlimited".
         let unlimited = unlimited || len == 0;
         let number = self.next_dim;
@@ -175,12 +193,15 @@ impl Builder<'_> {
             scale: None,
         });
         let name = self.names.stored(format!("phony_dim_{number}").as_bytes());
-        self.schema.add_dim(Dimension {
+        let id = self.schema.add_dim(Dimension {
             name,
             group,
             len,
             unlimited,
-        })
+        });
+        let same = index.by_size.entry((group, (len, unlimited)));
+        same.or_default().push(id);
+        id
     }
 
     /// An unlimited dimension is as long as the longest of the variables that have it.
@@ -225,6 +246,28 @@ impl Builder<'_> {
         for group in &mut self.schema.groups {
             group.dims.iter_mut().for_each(renumber);
             group.dims.sort_unstable();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_of_a_length_are_found_in_their_order() {
+        let (of, other) = (GroupId::ROOT, GroupId(1));
+        let (first, second) = (DimId(1), DimId(4));
+        let index = Index {
+            by_number: HashMap::new(),
+            by_scale: HashMap::new(),
+            by_size: HashMap::from([((of, (3, false)), vec![first, second])]),
+        };
+        assert_eq!(index.like(of, (3, false), &[]), Some(first));
+        assert_eq!(index.like(of, (3, false), &[first]), Some(second));
+        assert_eq!(index.like(of, (3, false), &[second, first]), None);
+        for (group, size) in [(other, (3, false)), (of, (3, true)), (of, (4, false))] {
+            assert_eq!(index.like(group, size, &[]), None);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What of a datatype netCDF can express: other fields of compounds are left out.
 
+use std::sync::Arc;
+
 use super::numbers;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::{Bits, Class, Datatype, Member};
@@ -14,11 +16,25 @@ pub struct LeftOut {
     pub why: Error,
 }
 
+/// What netCDF can express of a datatype: all of it, or one without the fields that it cannot.
+///
+/// # Errors
+/// As [`reduce`].
+pub fn reduced(datatype: &Arc<Datatype>) -> Result<(Arc<Datatype>, Vec<LeftOut>)> {
+    let mut rest = Datatype::clone(datatype);
+    let left_out = reduce(&mut rest)?;
+    let reduced = match left_out.is_empty() {
+        true => Arc::clone(datatype),
+        false => Arc::new(rest),
+    };
+    Ok((reduced, left_out))
+}
+
 /// Takes out of a datatype the fields that netCDF cannot express; the others stay where they are.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] if there is nothing else in it.
-pub fn reduce(datatype: &mut Datatype) -> Result<Vec<LeftOut>> {
+fn reduce(datatype: &mut Datatype) -> Result<Vec<LeftOut>> {
     let mut left_out = vec![];
     reduce_in("", datatype, &mut left_out)?;
     Ok(left_out)

@@ -1,5 +1,6 @@
 //! The files of a dataset: the one that was opened, and those that its links lead to.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::env::Env;
@@ -8,9 +9,12 @@ use crate::format::hdf5::File;
 use crate::io::Source;
 use crate::io::siblings::{self, Access};
 
-/// Open files by number.
+/// Open files by number. How many of them have a descriptor is the business of their [`Source`].
 #[derive(Debug, Default)]
-pub struct Files(Vec<Arc<File>>);
+pub struct Files {
+    all: Vec<Arc<File>>,
+    numbers: HashMap<Arc<str>, u32>,
+}
 
 impl Files {
     /// Opens the dataset's own file, number 0.
@@ -18,13 +22,16 @@ impl Files {
     /// # Errors
     /// As [`File::open`].
     pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
-        Ok(Self(vec![Arc::new(File::open(source, &env.limits)?)]))
+        Ok(Self::of(Arc::new(File::open(source, &env.limits)?)))
     }
 
     /// A file that is open, as number 0.
     #[must_use]
     pub fn of(file: Arc<File>) -> Self {
-        Self(vec![file])
+        Self {
+            numbers: HashMap::from([(Arc::clone(file.name()), 0)]),
+            all: vec![file],
+        }
     }
 
     /// The file with a number.
@@ -32,7 +39,7 @@ impl Files {
     /// # Errors
     /// [`ErrorKind::NotFound`].
     pub fn get(&self, number: u32) -> Result<Arc<File>> {
-        let file = usize::try_from(number).ok().and_then(|n| self.0.get(n));
+        let file = usize::try_from(number).ok().and_then(|n| self.all.get(n));
         file.cloned()
             .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("no file {number}")))
     }
@@ -43,17 +50,20 @@ impl Files {
     /// Those of finding and opening it.
     pub fn sibling(&mut self, from: u32, name: &[u8], env: &Env) -> Result<u32> {
         let source = siblings::open(&**self.get(from)?.source(), name, &Access::of(env))?;
-        let known = self.0.iter().position(|f| f.name() == source.name());
-        let number = known.unwrap_or(self.0.len());
-        if known.is_none() {
-            self.0.push(Arc::new(File::open(source, &env.limits)?));
+        if let Some(&known) = self.numbers.get(source.name()) {
+            return Ok(known);
         }
-        u32::try_from(number).map_err(|_| Error::new(ErrorKind::Limit, "2^32 files"))
+        let number = u32::try_from(self.all.len());
+        let number = number.map_err(|_| Error::new(ErrorKind::Limit, "2^32 files"))?;
+        let file = Arc::new(File::open(source, &env.limits)?);
+        self.numbers.insert(Arc::clone(file.name()), number);
+        self.all.push(file);
+        Ok(number)
     }
 
     /// All of them, by number.
     #[must_use]
     pub fn all(&self) -> &[Arc<File>] {
-        &self.0
+        &self.all
     }
 }

@@ -82,16 +82,16 @@ pub fn dangling(path: &[u8]) -> Error {
     Error::new(ErrorKind::NotFound, what)
 }
 
+/// As much of a path as a message shows.
 fn shown(path: &[u8]) -> String {
     let start = path.get(..SHOWN).unwrap_or(path);
     let more = if start.len() < path.len() { "…" } else { "" };
     format!("{}{more}", String::from_utf8_lossy(start))
 }
 
-/// True if the target of a link is not there or nothing that we can follow; false for damage.
+/// True if the target of a link is not there or nothing that we can follow; false for damage, and for what the system
+/// failed to open or to read.
 pub fn may_be_left_out(e: &Error) -> bool {
-    matches!(
-        e.kind(),
-        ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Io | ErrorKind::UnknownFormat
-    )
+    let is_other = matches!(e.kind(), ErrorKind::Unsupported | ErrorKind::UnknownFormat);
+    is_other || e.is_absence()
 }

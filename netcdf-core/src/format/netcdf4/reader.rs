@@ -92,7 +92,7 @@ impl Netcdf4Reader {
         for (n, var) in (0..).zip(builder.vars) {
             let file = files.get(var.file)?;
             let path = || builder.schema.var_path(VarId(n));
-            vars.push(data(var, (&file, nesting, &path), env, &mut objects)?);
+            vars.push(data(var, (&file, nesting, &path), env, &mut objects));
         }
         Ok(Self {
             schema: builder.schema,
@@ -114,7 +114,7 @@ impl Netcdf4Reader {
 
     /// The datatype of the only variable.
     pub(super) fn datatype(&self) -> Option<&Datatype> {
-        self.vars.first().map(|d| &d.var.dataset.datatype)
+        self.vars.first().map(|d| &*d.var.dataset.datatype)
     }
 
     fn data(&self, var: VarId) -> Result<&Data> {
@@ -142,7 +142,7 @@ fn data(
     (file, nesting, path): (&Arc<File>, &Nesting, &dyn Fn() -> String),
     env: &Env,
     objects: &mut Vec<Arc<dyn Source>>,
-) -> Result<Data> {
+) -> Data {
     let mut object = var.file;
     let next = u32::try_from(objects.len()).unwrap_or(u32::MAX);
     if let Stored::Compact(bytes) = &var.dataset.layout {
@@ -150,23 +150,24 @@ fn data(
         objects.push(Arc::new(MemorySource::new("(compact data)", bytes.clone())));
     }
     if let Some(external) = &var.dataset.external {
-        let len = data_size(file, &var.dataset)?;
+        // Of data beyond 2^64 bytes nothing is read: `locate` finds none.
+        let len = data_size(file, &var.dataset).unwrap_or(0);
         object = next;
         objects.push(Arc::new(ExternalData::new(
             file,
             (external, len),
             path(),
             Access::of(env),
-        )?));
+        )));
     }
     let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });
     let sources = is_virtual.then(|| Virtual::new(Arc::clone(file), nesting.clone()));
-    Ok(Data {
+    Data {
         var,
         object,
         index: OnceLock::new(),
         sources,
-    })
+    }
 }
 
 fn provenance(builder: &Builder) -> Result<Provenance> {

@@ -1,9 +1,10 @@
 //! Datatypes as netCDF types: committed ones by identity, others by what they are.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::Place;
-use super::expressible::{enum_base, unsupported};
+use super::expressible::{LeftOut, enum_base, reduced, unsupported};
 use super::numbers::{self, integer_of};
 use crate::error::{Error, Result};
 use crate::format::hdf5::datatype::{Class, Datatype, Member};
@@ -14,8 +15,13 @@ use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeK
 #[derive(Debug, Default)]
 pub struct Types {
     committed: HashMap<Place, TypeId>,
+    /// What becomes of the committed ones.
+    reductions: HashMap<Place, Arc<Reduction>>,
     anonymous: u32,
 }
+
+/// What netCDF can express of a datatype, and the fields that it cannot.
+type Reduction = Result<(Arc<Datatype>, Vec<LeftOut>)>;
 
 /// Where a type that has to be invented belongs.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +91,22 @@ impl Types {
             self.committed.insert(place, id);
         }
         Ok(DataType::User(id))
+    }
+
+    /// What netCDF can express of a datatype, which is committed at a place or has none. Of a committed one it is found
+    /// out once: many objects may have it.
+    pub fn reduction(
+        &mut self,
+        datatype: &Arc<Datatype>,
+        committed: Option<Place>,
+    ) -> Arc<Reduction> {
+        match committed {
+            None => Arc::new(reduced(datatype)),
+            Some(place) => {
+                let known = self.reductions.entry(place);
+                Arc::clone(known.or_insert_with(|| Arc::new(reduced(datatype))))
+            }
+        }
     }
 
     /// Whether a committed type is known.

@@ -3,7 +3,7 @@
 use super::numbers;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
-use crate::format::hdf5::datatype::{Class, Datatype, Member, Padding};
+use crate::format::hdf5::datatype::{Class, Datatype, Member};
 use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
 
 /// Bytes that the values of one call may take in memory beyond those that the file has: all lists
@@ -37,7 +37,7 @@ impl<'a> Decoder<'a> {
     pub fn decode(&mut self, datatype: &Datatype, ty: DataType, bytes: &[u8]) -> Result<Values> {
         match &datatype.class {
             Class::Integer { .. } | Class::Float { .. } => self.numbers(datatype, bytes),
-            Class::String { padding, .. } => Ok(text(datatype.size, *padding, ty, bytes)),
+            Class::String { .. } => Ok(text(datatype.size, ty, bytes)),
             Class::VlenString { .. } => self.strings(datatype, bytes),
             Class::Vlen { base } => self.lists(datatype, base, ty, bytes),
             Class::Opaque { .. } => opaque(datatype, ty, bytes),
@@ -210,7 +210,7 @@ fn column(bytes: &[u8], size: u64, offset: u64, len: u64) -> Vec<u8> {
 
 /// Text of a fixed length: characters where the netCDF type says so, else strings. Only zero bytes
 /// end a string: blanks are part of it.
-fn text(size: u64, _: Padding, ty: DataType, bytes: &[u8]) -> Values {
+fn text(size: u64, ty: DataType, bytes: &[u8]) -> Values {
     if ty == DataType::Atomic(Atomic::Char) {
         return Values::Char(bytes.to_vec());
     }

@@ -1,6 +1,7 @@
 //! The tree of objects: every link is followed, groups within themselves are left out.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::attributes::{Owner, Pending};
 use super::dims::Dim;
@@ -206,7 +207,7 @@ impl<'a> Builder<'a> {
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
         let mut datatype = dataset::datatype(&file, header)?;
-        datatype.committed = Some(place.address);
+        Arc::make_mut(&mut datatype).committed = Some(place.address);
         if super::numbers::atomic(&datatype).is_some() {
             // A name for an atomic type: netCDF has none, and variables are of the atomic type.
             return Ok(());

@@ -41,6 +41,21 @@ impl Id {
         }
     }
 
+    /// The open file that is under `path` and of which `meta` was asked.
+    #[must_use]
+    pub(super) fn of_open(path: &Path, meta: &std::fs::Metadata) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            let _ = path;
+            Some(Self::new(meta))
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = meta;
+            Self::of_path(path)
+        }
+    }
+
     #[cfg(unix)]
     fn new(meta: &std::fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;

@@ -3,6 +3,7 @@
 pub(crate) mod full;
 mod id;
 pub(super) mod place;
+mod pool;
 pub(super) mod replace;
 mod scratch;
 mod stamp;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::place::Place;
+use self::pool::{Handle, Pool};
 use self::unnamed::{Making, folder};
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
@@ -31,7 +33,9 @@ pub struct FileSource {
     name: Arc<str>,
     /// Where it was opened; none if it was handed in open.
     path: Option<PathBuf>,
-    file: File,
+    handle: Handle,
+    /// Of the files beside it that are read, the open ones.
+    beside: Arc<Pool>,
     len: u64,
     modified: Option<std::time::SystemTime>,
 }
@@ -69,9 +73,25 @@ impl FileSource {
         Ok(Self {
             name: name.into(),
             path: None,
-            file,
+            handle: Handle::Open(Arc::new(file)),
+            beside: Arc::default(),
             len: meta.len(),
             modified: meta.modified().ok(),
+        })
+    }
+
+    /// Opens `path` as one of a pool, which closes it when others are read.
+    fn pooled(path: &Path, pool: &Arc<Pool>) -> Result<Self> {
+        let opened = Self::open(path)?;
+        let handle = match opened.handle {
+            Handle::Open(file) => Handle::pooled(pool, path, file),
+            pooled @ Handle::Pooled(_) => Ok(pooled),
+        };
+        let name = &opened.name;
+        Ok(Self {
+            handle: handle.map_err(|e| Error::io("cannot open", name, e))?,
+            beside: Arc::clone(pool),
+            ..opened
         })
     }
 }
@@ -83,7 +103,8 @@ impl Source for FileSource {
             let what = format!("no file {} beside this source", name.display());
             Error::new(crate::ErrorKind::Unsupported, what).of(&self.name)
         })?;
-        Ok(Arc::new(Self::open(&folder.join(name))?))
+        let sibling = Self::pooled(&folder.join(name), &self.beside)?;
+        Ok(Arc::new(sibling))
     }
 
     fn name(&self) -> &Arc<str> {
@@ -95,10 +116,11 @@ impl Source for FileSource {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        read_exact_at(&self.file, buf, offset).map_err(|e| match e.kind() {
+        let file = self.handle.file()?;
+        read_exact_at(&file, buf, offset).map_err(|e| match e.kind() {
             std::io::ErrorKind::UnexpectedEof => {
                 // It may have become shorter.
-                let len = self.file.metadata().map_or(self.len, |m| m.len());
+                let len = file.metadata().map_or(self.len, |m| m.len());
                 let have = len.saturating_sub(offset);
                 truncated(&self.name, offset, buf.len() as u64, have)
             }
@@ -118,12 +140,12 @@ impl Source for FileSource {
     }
 
     fn has_changed(&self) -> bool {
-        let now = self.file.metadata();
-        !now.is_ok_and(|m| m.len() == self.len && m.modified().ok() == self.modified)
+        let now = self.handle.file().ok().and_then(|f| f.metadata().ok());
+        !now.is_some_and(|m| m.len() == self.len && m.modified().ok() == self.modified)
     }
 
-    fn as_file(&self) -> Option<&File> {
-        Some(&self.file)
+    fn as_file(&self) -> Option<Arc<File>> {
+        self.handle.file().ok()
     }
 }
 
@@ -376,7 +398,7 @@ impl Target for FileTarget {
 
     fn copy_from(&mut self, source: &dyn Source, range: Range<u64>, offset: u64) -> Result<()> {
         let done = match source.as_file() {
-            Some(from) => copy_in_kernel(from, &self.file, &range, offset),
+            Some(from) => copy_in_kernel(&from, &self.file, &range, offset),
             None => 0,
         };
         let rest = range.start.saturating_add(done)..range.end;

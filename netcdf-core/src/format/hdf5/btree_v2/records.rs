@@ -23,7 +23,8 @@ pub struct LinkName {
     pub id: [u8; 7],
 }
 
-/// A link by creation order (type 6).
+/// A link by creation order (type 6): links are found by name, and put in their order afterwards.
+#[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkOrder {
     /// Its number in the order of creation.
@@ -69,6 +70,7 @@ impl LinkName {
     }
 }
 
+#[cfg(test)]
 impl LinkOrder {
     /// # Errors
     /// [`crate::ErrorKind::Truncated`].

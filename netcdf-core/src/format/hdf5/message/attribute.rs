@@ -1,5 +1,7 @@
 //! The Attribute message ("IV.A.2.m", versions 1 to 3).
 
+use std::sync::Arc;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataspace::Dataspace;
 use crate::format::hdf5::datatype::Datatype;
@@ -13,7 +15,7 @@ pub struct Attribute {
     /// Its name.
     pub name: Vec<u8>,
     /// The type of its elements.
-    pub datatype: Datatype,
+    pub datatype: Arc<Datatype>,
     /// Its shape.
     pub dataspace: Dataspace,
     /// Its elements in stored form.
@@ -109,16 +111,12 @@ fn part<'a>(c: &mut Fields<'a>, len: u16, padded: bool) -> Result<(&'a [u8], u64
     Ok((bytes, at))
 }
 
-fn datatype_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Datatype> {
+fn datatype_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Arc<Datatype>> {
     let mut fields = file.fields_at(bytes, at);
     if !is_shared {
-        return Datatype::parse(&mut fields, file.limits());
+        return Datatype::parse(&mut fields, file.limits()).map(Arc::new);
     }
-    let reference = shared::Reference::parse(&mut fields)?;
-    let body = shared::resolve(file, message::DATATYPE, &reference)?;
-    let mut datatype = Datatype::parse(&mut body.fields(file), file.limits())?;
-    datatype.committed = body.committed;
-    Ok(datatype)
+    file.shared_type(&shared::Reference::parse(&mut fields)?)
 }
 
 fn dataspace_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Dataspace> {

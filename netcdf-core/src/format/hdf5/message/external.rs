@@ -68,7 +68,7 @@ impl External {
             if from < to {
                 let place = |byte: u64| slot.start.saturating_add(byte - first);
                 pieces.push(Piece {
-                    file: heap.name_at(file, slot.name)?.to_vec(),
+                    file: heap.counted_name_at(file, slot.name)?,
                     range: place(from)..place(to),
                 });
             }

@@ -1,14 +1,17 @@
 //! Messages that stand elsewhere ("IV.A.2", "Shared Message", versions 1 to 3).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{ErrorKind, Result};
+use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::object_header::{Body, ObjectHeader};
 
 /// Where a shared message is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reference {
     /// In the object header at this address: a committed datatype.
     Committed(u64),
@@ -46,7 +49,6 @@ pub fn resolve(file: &File, kind: u16, reference: &Reference) -> Result<Body<'st
             Ok(Body {
                 data: Cow::Owned(bytes.data),
                 address: bytes.address,
-                committed: None,
             })
         }
         Reference::Committed(address) => {
@@ -60,8 +62,33 @@ pub fn resolve(file: &File, kind: u16, reference: &Reference) -> Result<Body<'st
             Ok(Body {
                 data: Cow::Owned(raw.data.into_owned()),
                 address: raw.address,
-                committed: Some(*address),
             })
         }
+    }
+}
+
+/// The shared datatypes of a file, each of which is read once: very many objects may have the same large one.
+#[derive(Debug, Default)]
+pub struct Types(Mutex<HashMap<Reference, Arc<Datatype>>>);
+
+impl Types {
+    /// The datatype that stands elsewhere, with the address of the committed one that it is.
+    ///
+    /// # Errors
+    /// Those of [`resolve`], and of reading the datatype.
+    pub fn get(&self, file: &File, reference: &Reference) -> Result<Arc<Datatype>> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(reference) {
+            return Ok(Arc::clone(known));
+        }
+        let body = resolve(file, super::DATATYPE, reference)?;
+        let mut datatype = Datatype::parse(&mut body.fields(file), file.limits())?;
+        datatype.committed = match reference {
+            Reference::Committed(address) => Some(*address),
+            Reference::Heap(_) => None,
+        };
+        let datatype = Arc::new(datatype);
+        lock().insert(*reference, Arc::clone(&datatype));
+        Ok(datatype)
     }
 }

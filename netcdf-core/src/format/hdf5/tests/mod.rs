@@ -2,6 +2,7 @@
 
 mod damage;
 mod messages;
+mod often;
 mod structures;
 
 use std::path::Path;

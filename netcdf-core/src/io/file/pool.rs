@@ -1,0 +1,186 @@
+//! Files that are read, of which only some are open at a time: a dataset may be in thousands of them, and a process
+//! can have but a few hundred open.
+
+use std::fs::{File, Metadata};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Id;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Files of a pool that are open at a time; as many more may be in use as there are threads.
+const OPEN: usize = 64;
+
+/// The files that were read last, by their numbers: open ones.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    open: Mutex<Vec<(u64, Arc<File>)>>,
+    next: AtomicU64,
+}
+
+/// An open file, or one that is opened when it is needed.
+#[derive(Debug)]
+pub(super) enum Handle {
+    /// Stays open.
+    Open(Arc<File>),
+    /// Is open while it is among the last of its pool.
+    Pooled(Pooled),
+}
+
+/// A file of a pool.
+#[derive(Debug)]
+pub(super) struct Pooled {
+    pool: Arc<Pool>,
+    number: u64,
+    path: PathBuf,
+    /// Which file it was when it was opened first, and its length: another one must not be read in its place.
+    id: Option<Id>,
+    len: u64,
+}
+
+impl Pool {
+    /// The open file of a number, which is the last one to be closed now.
+    fn get(&self, number: u64) -> Option<Arc<File>> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = open.iter().position(|(n, _)| *n == number)?;
+        if found > 0 {
+            open.get_mut(..=found)?.rotate_right(1);
+        }
+        open.first().map(|(_, file)| Arc::clone(file))
+    }
+
+    fn put(&self, number: u64, file: &Arc<File>) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|(n, _)| *n != number);
+        open.truncate(OPEN - 1);
+        open.insert(0, (number, Arc::clone(file)));
+    }
+
+    fn close(&self, number: u64) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|(n, _)| *n != number);
+    }
+}
+
+impl Handle {
+    /// Hands an open file, which is under `path`, over to a pool.
+    pub(super) fn pooled(pool: &Arc<Pool>, path: &Path, file: Arc<File>) -> std::io::Result<Self> {
+        let meta = file.metadata()?;
+        let number = pool.next.fetch_add(1, Ordering::Relaxed);
+        pool.put(number, &file);
+        Ok(Self::Pooled(Pooled {
+            pool: Arc::clone(pool),
+            number,
+            path: path.to_owned(),
+            id: Id::of_open(path, &meta),
+            len: meta.len(),
+        }))
+    }
+
+    /// The file, open.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if it cannot be opened again; [`ErrorKind::Changed`] if there is another one in its place.
+    pub(super) fn file(&self) -> Result<Arc<File>> {
+        match self {
+            Self::Open(file) => Ok(Arc::clone(file)),
+            Self::Pooled(pooled) => pooled.file(),
+        }
+    }
+}
+
+impl Pooled {
+    fn file(&self) -> Result<Arc<File>> {
+        if let Some(file) = self.pool.get(self.number) {
+            return Ok(file);
+        }
+        let name = self.path.to_string_lossy();
+        let failed = |e| Error::io("cannot open again", &name, e);
+        let file = File::open(&self.path).map_err(failed)?;
+        if !self.is_same(&file.metadata().map_err(failed)?) {
+            let what = "not the file that was there when the dataset was opened";
+            return Err(Error::new(ErrorKind::Changed, what).of(&name));
+        }
+        let file = Arc::new(file);
+        self.pool.put(self.number, &file);
+        Ok(file)
+    }
+
+    fn is_same(&self, meta: &Metadata) -> bool {
+        meta.len() == self.len && Id::of_open(&self.path, meta) == self.id
+    }
+}
+
+impl Drop for Pooled {
+    fn drop(&mut self) {
+        self.pool.close(self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::Source;
+    use crate::io::file::FileSource;
+
+    /// A dataset and files beside it, each of which has its number in it.
+    fn files(dir: &Path, count: usize) -> (FileSource, Vec<Arc<dyn Source>>) {
+        std::fs::write(dir.join("base"), "base").unwrap();
+        let base = FileSource::open(&dir.join("base")).unwrap();
+        let sibling = |n: usize| {
+            std::fs::write(dir.join(n.to_string()), format!("{n:08}")).unwrap();
+            base.sibling(Path::new(&n.to_string())).unwrap()
+        };
+        let siblings = (0..count).map(sibling).collect();
+        (base, siblings)
+    }
+
+    fn read(source: &dyn Source) -> Result<String> {
+        let mut bytes = [0; 8];
+        source.read_at(0, &mut bytes)?;
+        Ok(String::from_utf8(bytes.to_vec()).unwrap())
+    }
+
+    /// Descriptors of this process that lead into a directory.
+    #[cfg(target_os = "linux")]
+    fn open_below(dir: &Path) -> usize {
+        let all = std::fs::read_dir("/proc/self/fd").unwrap();
+        let targets = all.filter_map(|e| std::fs::read_link(e.ok()?.path()).ok());
+        targets.filter(|t| t.starts_with(dir)).count()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_some_are_open() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().canonicalize().unwrap();
+        let (base, siblings) = files(&folder, 3 * OPEN);
+        for _ in 0..2 {
+            for (n, sibling) in siblings.iter().enumerate() {
+                assert_eq!(read(&**sibling).unwrap(), format!("{n:08}"));
+            }
+        }
+        // Those beside a sibling are of the same pool.
+        let beside = siblings[0].sibling(Path::new("7")).unwrap();
+        assert_eq!(read(&*beside).unwrap(), "00000007");
+        assert_eq!(open_below(&folder), OPEN + 1);
+        drop((siblings, beside));
+        assert_eq!(open_below(&folder), 1);
+        drop(base);
+    }
+
+    #[test]
+    fn another_file_is_not_read_in_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let (_base, siblings) = files(dir.path(), OPEN + 2);
+        std::fs::rename(dir.path().join("3"), dir.path().join("0")).unwrap();
+        let e = read(&*siblings[0]).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Changed);
+        assert!(e.to_string().contains("not the file that was there"), "{e}");
+        std::fs::remove_file(dir.path().join("1")).unwrap();
+        let e = read(&*siblings[1]).unwrap_err();
+        assert!(e.to_string().contains("cannot open again"), "{e}");
+        assert!(siblings[1].has_changed() && !siblings[2].has_changed());
+    }
+}
