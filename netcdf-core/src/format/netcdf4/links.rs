@@ -82,7 +82,8 @@ pub fn dangling(path: &[u8]) -> Error {
     Error::new(ErrorKind::NotFound, what)
 }
 
-fn shown(path: &[u8]) -> String {
+/// A path as a message shows it: cut where it is very long.
+pub fn shown(path: &[u8]) -> String {
     let start = path.get(..SHOWN).unwrap_or(path);
     let more = if start.len() < path.len() { "…" } else { "" };
     format!("{}{more}", String::from_utf8_lossy(start))

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::files::Files;
-use super::links::may_be_left_out;
+use super::links::{self, may_be_left_out};
 use super::reader::Netcdf4Reader;
 use super::virtual_copy::Job;
 use crate::chunk::scatter::Block;
@@ -59,7 +59,7 @@ impl Nesting {
 }
 
 /// Names of a file and of a dataset in it.
-type Names = (Vec<u8>, Vec<u8>);
+type Names = (Arc<[u8]>, Arc<[u8]>);
 
 /// Sources that are kept open.
 const KEPT: usize = 64;
@@ -189,7 +189,7 @@ impl Virtual {
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
         let mut files = Files::of(Arc::clone(&self.file));
-        let number = if name == b"." {
+        let number = if **name == *b"." {
             0
         } else {
             files.sibling(0, name, env)?
@@ -263,8 +263,7 @@ fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
 }
 
 fn shown((file, path): &Names) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    format!("{}:{}", text(file), text(path))
+    format!("{}:{}", links::shown(file), links::shown(path))
 }
 
 /// The error with the source that it is about.
