@@ -58,7 +58,7 @@ impl Builder<'_> {
         let path = self.path(group, name);
         if matches!(dataset.layout, Layout::Virtual { .. }) {
             let sources = Virtual::new(std::sync::Arc::clone(&file), self.nesting.clone());
-            let extent = sources.extent(&dataset, self.env)?;
+            let extent = sources.extent(&dataset, &path, self.env)?;
             (dataset.dataspace.dims, counted) = (extent.dims, extent.counted);
         }
         let mut hidden = Hidden::default();

@@ -49,11 +49,11 @@ pub struct Extent {
 
 impl Virtual {
     /// The shape that the sources give: a dimension in which a mapping is unlimited is as long as the
-    /// sources reach.
+    /// sources reach, and no shorter than what other mappings have of it, whether their sources are there or not.
     ///
     /// # Errors
     /// Those of reading the mappings and the headers of sources; [`crate::ErrorKind::Limit`] if there are too many.
-    pub fn extent(&self, dataset: &Dataset, env: &Env) -> Result<Extent> {
+    pub fn extent(&self, dataset: &Dataset, object: &str, env: &Env) -> Result<Extent> {
         let dims = &dataset.dataspace.dims;
         let mappings = self.mappings(dataset)?;
         let mut reached: Vec<Option<u64>> = vec![None; dims.len()];
@@ -74,15 +74,17 @@ impl Virtual {
                 counted.push(sources);
                 end
             } else {
-                self.reach(mapping, &mut look)?
+                self.reach(mapping, stored, &mut look)?
             };
             if let (Some(end), Some(most)) = (end, reached.get_mut(dim)) {
                 *most = Some(most.map_or(end, |most| most.max(end)));
             }
         }
-        let dims = dataset.dataspace.dims.iter().zip(reached);
-        let dims = dims.map(|(stored, reached)| reached.unwrap_or(*stored));
-        let dims = dims.collect();
+        for (dim, len) in reached.iter_mut().enumerate() {
+            let others = mappings.iter().filter_map(|m| m.end(dim)).max();
+            *len = len.map(|len| len.max(others.unwrap_or(0)));
+        }
+        let dims = shape(dataset, &reached, |cut| say_cut(cut, object, env));
         Ok(Extent {
             dims,
             counted,
@@ -90,12 +92,13 @@ impl Virtual {
         })
     }
 
-    /// How far a mapping with one source reaches in the dimension in which its target is unlimited. None
-    /// without the source.
-    fn reach(&self, mapping: &Mapping, look: &mut Look) -> Result<Option<u64>> {
+    /// How far a mapping with one source reaches in the dimension in which its target is unlimited. With a source
+    /// that cannot be opened, as far as the dataset is stored to be, so that reading it is an error.
+    fn reach(&self, mapping: &Mapping, stored: u64, look: &mut Look) -> Result<Option<u64>> {
         Ok(match self.look(mapping, 0, look)? {
             Source::Shape(dims) => mapping.reach(Reach::Shape(&dims)).map(|(_, end)| end),
-            Source::Missing | Source::Refused => None,
+            Source::Missing => Some(0),
+            Source::Refused => Some(stored),
         })
     }
 
@@ -152,7 +155,7 @@ impl Virtual {
         let shape = match dataset.layout {
             Layout::Virtual { .. } => {
                 let within = Self::new(file, self.nesting.deeper());
-                let extent = within.extent(&dataset, look.env)?;
+                let extent = within.extent(&dataset, &named(names), look.env)?;
                 look.complete &= extent.complete;
                 if extent.complete {
                     self.nesting.keep(object.clone(), extent.dims.clone());
@@ -171,6 +174,23 @@ impl Virtual {
     }
 }
 
+/// The stored shape, with the lengths that are known to be others; `cut` is told of those that are beyond the largest
+/// shape, with that. libhdf5 does not read such a dataset; it is shown as large as it can be.
+fn shape(dataset: &Dataset, reached: &[Option<u64>], mut cut: impl FnMut((u64, u64))) -> Vec<u64> {
+    let mut dims = dataset.dataspace.dims.clone();
+    let most = dataset.dataspace.max.iter().copied();
+    let most = most.chain(std::iter::repeat(None));
+    for ((len, reached), most) in dims.iter_mut().zip(reached).zip(most) {
+        let Some(reached) = *reached else { continue };
+        *len = reached;
+        if let Some(most) = most.filter(|most| *most < reached) {
+            cut((reached, most));
+            *len = most;
+        }
+    }
+    dims
+}
+
 fn say_not_counted(why: &str, names: &Names, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
@@ -179,16 +199,27 @@ fn say_not_counted(why: &str, names: &Names, e: &Error, env: &Env) {
     });
 }
 
+fn say_cut((len, most): (u64, u64), object: &str, env: &Env) {
+    env.notes.say(Note {
+        object: object.to_owned(),
+        what: format!(
+            "the sources of this virtual dataset reach to {len}, beyond its maximum of {most}: what is beyond is left out"
+        ),
+        remedy: Some("the sources can be read by themselves".to_owned()),
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
+    use crate::chunk::Dataset as Engine;
     use crate::env::Damage;
     use crate::format::Reader;
     use crate::format::netcdf4::reader::Netcdf4Reader;
     use crate::io::file::FileSource;
-    use crate::model::VarId;
+    use crate::model::{Region, Values, VarId};
 
     fn path(name: &str) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -204,6 +235,83 @@ mod tests {
         let mut ids = (0..).map(VarId);
         let found = ids.find(|&id| reader.schema().var_path(id) == format!("/{name}"));
         found.unwrap()
+    }
+
+    /// Name, shape and values as testdata/hdf5/make_virtual_extent.py writes them.
+    fn line(reader: &Netcdf4Reader, name: &str, env: &Env) -> String {
+        let id = var(reader, name);
+        let shape = reader.schema().shape(id);
+        let read = Engine::new(reader, env).read(id, &Region::whole(&shape));
+        let Values::Int(values) = read.unwrap() else {
+            panic!("{name} is of another type");
+        };
+        let shape = shape.iter().map(u64::to_string);
+        let values = values.iter().map(ToString::to_string);
+        let words = std::iter::once(name.to_owned()).chain(shape);
+        let words = words.chain(std::iter::once(":".to_owned())).chain(values);
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn lengths_are_those_of_libhdf5() {
+        let env = Env::default();
+        let reader = open(&path("virtual_extent.h5"), &env);
+        let text = std::fs::read_to_string(path("virtual_extent.txt")).unwrap();
+        assert_eq!(text.lines().count(), 20);
+        for expected in text.lines() {
+            let name = expected.split(' ').next().unwrap();
+            let found = line(&reader, name, &env);
+            // libhdf5 does not read a dataset whose sources are longer than it can be.
+            let cut = expected == "most error" && found == "most 6 1 : 0 1 2 3 4 5";
+            assert!(cut || found == expected, "{found}, not {expected}");
+        }
+        let notes: Vec<_> = env.notes.take().iter().map(ToString::to_string).collect();
+        let said = |what: &str| notes.iter().filter(|n| n.contains(what)).count();
+        assert_eq!(
+            said(".:none: this source of a virtual dataset is missing, and does not"),
+            1
+        );
+        assert_eq!(
+            said(".:none0: this source of a virtual dataset is missing, and does not"),
+            1
+        );
+        assert_eq!(
+            said("/most: the sources of this virtual dataset reach to 10, beyond"),
+            1
+        );
+    }
+
+    /// A source that is there and cannot be opened is not one without elements.
+    #[test]
+    fn refused_sources_are_not_taken_for_empty_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.h5");
+        std::fs::copy(path("virtual_refused.h5"), &file).unwrap();
+        let lens = |env: &Env| {
+            let reader = open(&file, env);
+            let len = |name| reader.schema().shape(var(&reader, name))[0];
+            let read =
+                Engine::new(&reader, env).read(var(&reader, "counting"), &Region::whole(&[6]));
+            (len("one"), len("counting"), read.is_ok())
+        };
+        // Without a file, the dataset has no elements, as for libhdf5.
+        let env = Env::default();
+        assert_eq!(lens(&env), (0, 0, true));
+        assert!(
+            env.notes.take()[0]
+                .what
+                .contains("is missing, and does not count")
+        );
+        for name in ["source.h5", "source0.h5"] {
+            std::fs::write(folder.path().join(name), b"not HDF5").unwrap();
+        }
+        let env = Env::default();
+        assert_eq!(lens(&env), (4, 6, false));
+        assert!(
+            env.notes.take()[0]
+                .what
+                .contains("cannot be opened, and does not count")
+        );
     }
 
     #[test]

@@ -173,6 +173,27 @@ impl Mapping {
         }
     }
 
+    /// Where its elements end in a dimension of the virtual dataset, if that does not depend on its sources.
+    #[must_use]
+    pub fn end(&self, dim: usize) -> Option<u64> {
+        let last = match &self.target {
+            Selection::None | Selection::All => None,
+            Selection::Points(points) => points.iter().filter_map(|p| p.get(dim)).max().copied(),
+            Selection::Blocks(blocks) => {
+                let ends = blocks.iter().filter_map(|b| b.last.get(dim));
+                ends.max().copied()
+            }
+            Selection::Regular(combs) => {
+                let comb = combs.get(dim)?;
+                let (count, block) = comb.count.zip(comb.block)?;
+                let before = count.checked_sub(1)?.saturating_mul(comb.stride);
+                let last = comb.start.saturating_add(before);
+                Some(last.saturating_add(block.checked_sub(1)?))
+            }
+        };
+        last.map(|last| last.saturating_add(1))
+    }
+
     /// How far the virtual dataset reaches in the dimension in which the target is unlimited, with
     /// a source of this shape; or, of a mapping that counts, with so many sources.
     #[must_use]
