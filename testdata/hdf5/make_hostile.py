@@ -181,6 +181,7 @@ def mappings():
     h5py.h5d.create(file.id, b"x", h5py.h5t.STD_I32LE, space, dcpl)
     file.close()
     mappings_of_other_shapes()
+    mappings_within_each_other()
 
 
 def mappings_of_other_shapes():
@@ -213,6 +214,35 @@ def mappings_of_another_type():
     wide = h5py.h5t.create(h5py.h5t.OPAQUE, 1 << 30)
     h5py.h5d.create(file.id, b"x", wide, space, chunk_property((1,)))
     file.close()
+
+
+def mappings_within_each_other():
+    """Seven levels of six virtual datasets as long as their sources reach: each has all of the next level
+    as sources, so that there are six to the power of seven ways down. And six that have all of them as sources."""
+    file = create("virtual_levels", LATEST)
+    for level in range(8):
+        for n in range(6):
+            names = [f"{level + 1}_{source}" for source in range(6 if level < 7 else 0)]
+            columns_of(file, f"{level}_{n}", names)
+    file.close()
+    file = create("virtual_circles", LATEST)
+    for n in range(6):
+        columns_of(file, str(n), [str(source) for source in range(6)])
+    file.close()
+
+
+def columns_of(file, name, sources):
+    """A dataset of the first columns of its sources, as long as these."""
+    end = h5py.h5s.UNLIMITED
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    dcpl.set_obj_track_times(False)
+    for column, source in enumerate(sources):
+        to, of = (h5py.h5s.create_simple((4, 6), (end, 6)) for _ in range(2))
+        to.select_hyperslab((0, column), (1, 1), (1, 1), (end, 1))
+        of.select_hyperslab((0, 0), (1, 1), (1, 1), (end, 1))
+        dcpl.set_virtual(to, b".", source.encode(), of)
+    space = h5py.h5s.create_simple((4, 6), (end, 6) if sources else (4, 6))
+    h5py.h5d.create(file.id, name.encode(), h5py.h5t.STD_I8LE, space, dcpl)
 
 
 def damage():

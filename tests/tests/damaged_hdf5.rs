@@ -207,6 +207,24 @@ fn sources_of_another_type_are_refused_unread() {
     assert!(message.contains("of another type in /all"), "{message}");
 }
 
+/// Sources of sources are counted, or opening would take hours.
+#[test]
+fn virtual_datasets_of_each_other_are_refused() {
+    let start = Instant::now();
+    let output = Sandbox::new().run(
+        ncdump::run,
+        &["ncdump", "-h", "%hdf5/hostile/virtual_circles.h5"],
+    );
+    let message = output.message();
+    assert_eq!(output.code, 1, "{message}");
+    assert!(
+        message.contains("virtual_circles.h5: virtual datasets with too many sources")
+            && message.contains("in /0\n"),
+        "{message}"
+    );
+    assert!(start.elapsed() < 6 * LONG, "{:?}", start.elapsed());
+}
+
 #[test]
 fn structures_with_checksums_are_found() {
     let found = |start| summed(&files(&[start])[0].1).len();

@@ -1,20 +1,46 @@
 //! Where links lead.
 
 use super::Place;
+use super::files::Files;
+use super::paths::Paths;
 use super::walk::Builder;
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message::link::Target;
 
 /// Soft links on the way to an object.
 const SOFT_LINKS: u32 = 16;
 
+/// What following links takes.
+pub struct Way<'a> {
+    /// The files that links led to so far; more are opened.
+    pub files: &'a mut Files,
+    pub paths: &'a mut Paths,
+    pub env: &'a Env,
+}
+
 impl Builder<'_> {
+    /// See [`Way::target`].
+    ///
+    /// # Errors
+    /// As [`Way::target`].
+    pub fn target(&mut self, from: Place, target: &Target) -> Result<Place> {
+        let mut way = Way {
+            files: &mut self.files,
+            paths: &mut self.paths,
+            env: self.env,
+        };
+        way.target(from, target, 0)
+    }
+}
+
+impl Way<'_> {
     /// The object behind a link; `depth` links led to this one.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::Unsupported`] for links that lead nowhere or cannot be followed;
     /// damage.
-    pub fn target(&mut self, from: Place, target: &Target, depth: u32) -> Result<Place> {
+    fn target(&mut self, from: Place, target: &Target, depth: u32) -> Result<Place> {
         match target {
             Target::Hard(address) => Ok(Place {
                 file: from.file,
@@ -28,15 +54,8 @@ impl Builder<'_> {
                     .files
                     .sibling(from.file, file, self.env)
                     .map_err(within)?;
-                let address = self.files.get(number)?.superblock().root;
-                self.lookup(
-                    Place {
-                        file: number,
-                        address,
-                    },
-                    path,
-                    depth + 1,
-                )
+                let root = self.root(number)?;
+                self.lookup(root, path, depth + 1)
             }
             Target::User(class) => {
                 let what = format!("a link of the user-defined class {class}");
@@ -45,10 +64,19 @@ impl Builder<'_> {
         }
     }
 
-    /// The object of a path, which starts at `from` unless it is absolute.
+    /// The root group of a file.
     ///
     /// # Errors
-    /// As [`Builder::target`].
+    /// [`ErrorKind::NotFound`].
+    pub fn root(&self, file: u32) -> Result<Place> {
+        let address = self.files.get(file)?.superblock().root;
+        Ok(Place { file, address })
+    }
+
+    /// The object of a path, which starts at `from` unless it is absolute; `depth` links led to it.
+    ///
+    /// # Errors
+    /// As [`Way::target`].
     pub fn lookup(&mut self, from: Place, path: &[u8], depth: u32) -> Result<Place> {
         if depth > SOFT_LINKS {
             return Err(Error::new(
@@ -58,14 +86,14 @@ impl Builder<'_> {
         }
         let mut at = from;
         if path.first() == Some(&b'/') {
-            at.address = self.files.get(from.file)?.superblock().root;
+            at = self.root(from.file)?;
         }
         for name in path
             .split(|&b| b == b'/')
             .filter(|n| !n.is_empty() && *n != b".")
         {
             let file = self.files.get(at.file)?;
-            let target = self.paths.step(&file, at, name)?;
+            let target = self.paths.step(&file, at.address, name)?;
             let target = target.ok_or_else(|| dangling(path))?;
             at = self.target(at, &target, depth)?;
         }
@@ -76,14 +104,19 @@ impl Builder<'_> {
 /// Bytes of a path that a message shows.
 const SHOWN: usize = 256;
 
+/// The error for a source of a virtual dataset that is a group or a type.
+pub fn no_dataset() -> Error {
+    Error::new(ErrorKind::NotFound, "there is an object, but no dataset")
+}
+
 /// The error for a path with nothing at its end.
-pub fn dangling(path: &[u8]) -> Error {
+fn dangling(path: &[u8]) -> Error {
     let what = format!("a link to {}, which is not there", shown(path));
     Error::new(ErrorKind::NotFound, what)
 }
 
-/// As much of a path as a message shows.
-fn shown(path: &[u8]) -> String {
+/// A path as a message shows it: cut where it is very long.
+pub fn shown(path: &[u8]) -> String {
     let start = path.get(..SHOWN).unwrap_or(path);
     let more = if start.len() < path.len() { "…" } else { "" };
     format!("{}{more}", String::from_utf8_lossy(start))

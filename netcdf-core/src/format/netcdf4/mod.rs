@@ -18,6 +18,7 @@
 //! | `dims` | which dimensions variables have |
 //! | [`numbers`], [`values`] | stored elements as values |
 //! | `form` | what the bytes of stored elements mean |
+//! | `virtual_sources`, `virtual_extent` | where the sources of virtual datasets are, and what shape they give |
 //! | `virtual_data`, `virtual_copy` | elements of virtual datasets |
 //! | [`reader`] | the format's part of reading data |
 //! | [`mod@write`] | writing |
@@ -38,6 +39,8 @@ pub mod values;
 mod variables;
 mod virtual_copy;
 mod virtual_data;
+mod virtual_extent;
+mod virtual_sources;
 mod walk;
 pub mod write;
 

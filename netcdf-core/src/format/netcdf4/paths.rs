@@ -3,29 +3,31 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Kind as Object};
-use crate::format::hdf5::message::link::{Link, Target};
+use crate::format::hdf5::message::link::Target;
 use crate::format::hdf5::{File, ObjectHeader, group};
+
+/// Where the links of a group lead, by their names.
+type Links = HashMap<Vec<u8>, Target>;
 
 /// Links of groups on the way of paths.
 #[derive(Debug)]
 pub struct Paths {
-    groups: HashMap<Place, Option<Arc<[Link]>>>,
+    /// By the name of the file and the address there, so that files need not stay open; `None` for
+    /// what is no group.
+    groups: HashMap<(Arc<str>, u64), Option<Links>>,
     /// Links in `groups`.
     kept: usize,
-    /// Links that may still be looked at.
+    /// Steps that may still be made.
     left: u64,
 }
 
 /// Links that are kept.
 const KEPT: usize = 1 << 18;
-/// Links that are looked at in all: a hostile file may have thousands of paths of thousands of
-/// names each.
-const MOST: u64 = 1 << 30;
-/// What reading a link costs, in links that are looked at.
-const READ: u64 = 64;
+/// Steps in all, and links that are read on the way: a hostile file may have thousands of paths of thousands
+/// of names each.
+const MOST: u64 = 1 << 24;
 
 impl Default for Paths {
     fn default() -> Self {
@@ -38,44 +40,70 @@ impl Default for Paths {
 }
 
 impl Paths {
-    /// What the link `name` of a group stands for; `None` without such a link or group.
+    /// What the link `name` of the group at an address stands for; `None` without such a link or group.
     ///
     /// # Errors
-    /// Those of reading the group; [`ErrorKind::Unsupported`] after very many links.
-    pub fn step(&mut self, file: &File, place: Place, name: &[u8]) -> Result<Option<Target>> {
-        let links = match self.groups.get(&place) {
-            Some(links) => links.clone(),
-            None => self.read(file, place)?,
-        };
-        let links = links.as_deref().unwrap_or_default();
-        self.spend(1 + links.len() as u64)?;
-        let found = links.iter().find(|l| l.name == name);
-        Ok(found.map(|l| l.target.clone()))
+    /// Those of reading the group; [`ErrorKind::Unsupported`] after very many steps.
+    pub fn step(&mut self, file: &File, address: u64, name: &[u8]) -> Result<Option<Target>> {
+        self.spend(1)?;
+        let place = (Arc::clone(file.name()), address);
+        if let Some(links) = self.groups.get(&place) {
+            return Ok(target(links, name));
+        }
+        let links = self.read(file, address)?;
+        let found = target(&links, name);
+        self.keep(place, links);
+        Ok(found)
     }
 
-    fn read(&mut self, file: &File, place: Place) -> Result<Option<Arc<[Link]>>> {
-        let header = ObjectHeader::read(file, place.address)?;
-        let links: Option<Arc<[Link]>> = match dataset::kind(&header) {
-            Object::Group => Some(group::links(file, &header)?.into()),
-            Object::Dataset | Object::Datatype | Object::Unknown => None,
+    /// Starts to count steps anew.
+    pub fn start(&mut self) {
+        self.left = MOST;
+    }
+
+    /// Steps, and links that were read, since [`Paths::start`].
+    #[cfg(test)]
+    pub fn spent(&self) -> u64 {
+        MOST - self.left
+    }
+
+    fn read(&mut self, file: &File, address: u64) -> Result<Option<Links>> {
+        let header = ObjectHeader::read(file, address)?;
+        let links = match dataset::kind(&header) {
+            Object::Group => group::links(file, &header)?,
+            Object::Dataset | Object::Datatype | Object::Unknown => {
+                return self.spend(1).map(|()| None);
+            }
         };
-        let count = links.as_ref().map_or(0, |l| l.len()) + 1;
-        self.spend((count as u64).saturating_mul(READ))?;
+        self.spend(links.len() as u64)?;
+        let mut by_name = HashMap::with_capacity(links.len());
+        for link in links {
+            // Of several links with the same name the first counts.
+            by_name.entry(link.name).or_insert(link.target);
+        }
+        Ok(Some(by_name))
+    }
+
+    fn keep(&mut self, place: (Arc<str>, u64), links: Option<Links>) {
+        let count = links.as_ref().map_or(0, HashMap::len) + 1;
         self.kept = self.kept.saturating_add(count);
         if self.kept > KEPT {
             self.groups.clear();
             self.kept = count;
         }
-        self.groups.insert(place, links.clone());
-        Ok(links)
+        self.groups.insert(place, links);
     }
 
-    fn spend(&mut self, links: u64) -> Result<()> {
-        let left = self.left.checked_sub(links);
+    fn spend(&mut self, steps: u64) -> Result<()> {
+        let left = self.left.checked_sub(steps);
         self.left = left.ok_or_else(|| {
             let what = "a link behind more links than are followed in a file";
             Error::new(ErrorKind::Unsupported, what)
         })?;
         Ok(())
     }
+}
+
+fn target(links: &Option<Links>, name: &[u8]) -> Option<Target> {
+    links.as_ref()?.get(name).cloned()
 }

@@ -7,7 +7,8 @@ use super::files::Files;
 use super::form::form;
 use super::values::Decoder;
 use super::variables::{Var, plain};
-use super::virtual_data::{Nesting, Virtual};
+use super::virtual_data::Virtual;
+use super::virtual_sources::Nesting;
 use super::walk::Builder;
 use crate::chunk::form::Form;
 use crate::chunk::layout::{ChunkRef, Element, Layout};
@@ -66,19 +67,19 @@ impl Netcdf4Reader {
         Self::finish(builder, &Nesting::default())
     }
 
-    /// Reads one dataset of a file, as the only variable.
+    /// Reads one dataset of a file, by the address of its header, as the only variable.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is none of this path; damage.
+    /// [`ErrorKind::NotFound`] if it is no dataset; damage.
     pub(super) fn single(
         file: Arc<File>,
-        path: &[u8],
+        address: u64,
         nesting: Nesting,
         env: &Env,
     ) -> Result<Self> {
         let mut builder = Builder::new(Files::of(file), env);
         builder.nesting = nesting.clone();
-        builder.single(path)?;
+        builder.single(address)?;
         Self::finish(builder, &nesting)
     }
 
@@ -109,7 +110,7 @@ impl Netcdf4Reader {
             .vars
             .first()
             .and_then(|d| self.files.get(d.var.file).ok());
-        own.is_some_and(|own| Arc::ptr_eq(&own, file))
+        own.is_some_and(|own| own.name() == file.name())
     }
 
     /// The datatype of the only variable.
@@ -138,7 +139,7 @@ impl Netcdf4Reader {
 }
 
 fn data(
-    var: Var,
+    mut var: Var,
     (file, nesting, path): (&Arc<File>, &Nesting, &dyn Fn() -> String),
     env: &Env,
     objects: &mut Vec<Arc<dyn Source>>,
@@ -161,7 +162,10 @@ fn data(
         )));
     }
     let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });
-    let sources = is_virtual.then(|| Virtual::new(Arc::clone(file), nesting.clone()));
+    let sources = is_virtual.then(|| {
+        let counted = std::mem::take(&mut var.counted);
+        Virtual::new(Arc::clone(file), nesting.clone()).with_counted(counted)
+    });
     Data {
         var,
         object,

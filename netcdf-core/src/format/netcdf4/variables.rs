@@ -33,6 +33,8 @@ pub struct Var {
     pub coordinates: Option<Vec<i64>>,
     /// The scales of its dimensions.
     pub scales: Option<Vec<Option<u64>>>,
+    /// Of a virtual dataset, how many sources its mappings have, see [`super::virtual_extent::Extent`].
+    pub counted: Vec<u64>,
 }
 
 /// What the name of a variable begins with that is called as a dimension, and is not its scale.
@@ -52,11 +54,13 @@ impl Builder<'_> {
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
         let mut dataset = Dataset::read(&file, header)?;
+        let mut counted = vec![];
+        let path = self.path(group, name);
         if matches!(dataset.layout, Layout::Virtual { .. }) {
             let sources = Virtual::new(std::sync::Arc::clone(&file), self.nesting.clone());
-            dataset.dataspace.dims = sources.extent(&dataset, self.env)?;
+            let extent = sources.extent(&dataset, &path, self.env)?;
+            (dataset.dataspace.dims, counted) = (extent.dims, extent.counted);
         }
-        let path = self.path(group, name);
         let mut hidden = Hidden::default();
         let mut shown = vec![];
         hdf5_attributes::visit(&file, header, |attribute| match attribute {
@@ -89,6 +93,7 @@ impl Builder<'_> {
             scale,
             coordinates: hidden.coordinates,
             scales: hidden.scales,
+            counted,
         });
         self.attributes(Owner::Var(id)).reserve_exact(shown.len());
         for attribute in shown {

@@ -1,76 +1,39 @@
 //! The elements of virtual datasets: those of other datasets, found by their mappings.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::iter::repeat;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::files::Files;
 use super::links::may_be_left_out;
 use super::reader::Netcdf4Reader;
 use super::virtual_copy::Job;
+use super::virtual_sources::{HEADER, Names, Nesting, Object, READS, is_missing, named};
 use crate::chunk::scatter::Block;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader;
 use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::message::layout::Layout;
-use crate::format::hdf5::virtual_dataset::{self, Mapping, Reach};
+use crate::format::hdf5::virtual_dataset::{self, Mapping};
 use crate::limits::room;
-use crate::model::{Region, VarId};
+use crate::model::Region;
 
 /// The sources of a virtual dataset.
 #[derive(Debug)]
 pub struct Virtual {
-    file: Arc<File>,
+    pub(super) file: Arc<File>,
     mappings: OnceLock<Vec<Mapping>>,
-    /// Open sources by file and path; `None` for those that are not there.
-    sources: Mutex<HashMap<Names, Option<Arc<Netcdf4Reader>>>>,
-    nesting: Nesting,
+    /// See [`super::virtual_extent::Extent`].
+    counted: Vec<u64>,
+    /// Open sources.
+    sources: Mutex<HashMap<Object, Arc<Netcdf4Reader>>>,
+    pub(super) nesting: Nesting,
 }
-
-/// Virtual datasets within virtual datasets.
-#[derive(Debug, Clone, Default)]
-pub struct Nesting {
-    depth: u32,
-    /// Sources of inner ones that were read for the present region of the outermost one: each may
-    /// be wanted by many mappings, on every level.
-    reads: Arc<AtomicU64>,
-}
-
-impl Nesting {
-    fn deeper(&self) -> Self {
-        Self {
-            depth: self.depth + 1,
-            reads: Arc::clone(&self.reads),
-        }
-    }
-
-    /// Counts a read of a source.
-    fn read(&self) -> Result<()> {
-        if self.depth == 0 {
-            self.reads.store(0, Ordering::Relaxed);
-        } else if self.reads.fetch_add(1, Ordering::Relaxed) > READS {
-            let what = "virtual datasets within virtual datasets with too many sources";
-            return Err(Error::new(ErrorKind::Unsupported, what));
-        }
-        Ok(())
-    }
-}
-
-/// Names of a file and of a dataset in it.
-type Names = (Vec<u8>, Vec<u8>);
 
 /// Sources that are kept open.
 const KEPT: usize = 64;
-/// Sources that are virtual datasets themselves, one within the other.
-const DEPTH: u32 = 8;
-/// Sources of inner virtual datasets that are read for one of the outermost.
-const READS: u64 = 1 << 16;
 /// Mappings that have the same elements of a virtual dataset, on the average.
 const OVERLAP: u64 = 4;
-/// Sources that are counted to find the length of an unlimited virtual dataset.
-const COUNTED: u64 = 1 << 16;
 
 impl Virtual {
     /// The sources of a dataset of this file.
@@ -79,12 +42,20 @@ impl Virtual {
         Self {
             file,
             mappings: OnceLock::new(),
+            counted: vec![],
             sources: Mutex::default(),
             nesting,
         }
     }
 
-    fn mappings(&self, dataset: &Dataset) -> Result<&[Mapping]> {
+    /// With what is known of the numbers of sources.
+    #[must_use]
+    pub fn with_counted(mut self, counted: Vec<u64>) -> Self {
+        self.counted = counted;
+        self
+    }
+
+    pub(super) fn mappings(&self, dataset: &Dataset) -> Result<&[Mapping]> {
         if let Some(mappings) = self.mappings.get() {
             return Ok(mappings);
         }
@@ -95,64 +66,13 @@ impl Virtual {
         } = dataset.layout
             && let Some(object) = self.file.heap_object(heap, index)?
         {
+            self.nesting.spend(0, object.len(), &self.file)?;
             mappings = virtual_dataset::parse(&self.file, &object, object.address())?;
         }
         Ok(self.mappings.get_or_init(|| mappings))
     }
 
-    /// The shape that the sources give: a length that is unlimited is as long as they reach.
-    ///
-    /// # Errors
-    /// Those of reading the mappings.
-    pub fn extent(&self, dataset: &Dataset, env: &Env) -> Result<Vec<u64>> {
-        let mut dims = dataset.dataspace.dims.clone();
-        let mut reached: HashMap<usize, u64> = HashMap::new();
-        for mapping in self.mappings(dataset)? {
-            let found = if mapping.counts() {
-                mapping.reach(Reach::Sources(self.count(mapping, env)?))
-            } else if mapping.target.unlimited().is_some() {
-                match self.known(mapping, 0, env)? {
-                    Some(source) => mapping.reach(Reach::Shape(&source.schema().shape(VarId(0)))),
-                    None => None,
-                }
-            } else {
-                None
-            };
-            if let Some((dim, end)) = found {
-                let most = reached.entry(dim).or_insert(0);
-                *most = end.max(*most);
-            }
-        }
-        for (dim, len) in dims.iter_mut().enumerate() {
-            *len = reached.get(&dim).copied().unwrap_or(*len);
-        }
-        Ok(dims)
-    }
-
-    /// Number of sources of a mapping that counts them: up to the first that is missing.
-    fn count(&self, mapping: &Mapping, env: &Env) -> Result<u64> {
-        for number in 0..COUNTED {
-            if self.known(mapping, number, env)?.is_none() {
-                return Ok(number);
-            }
-        }
-        Ok(COUNTED)
-    }
-
-    /// A source whose shape counts; none also if it must not be opened: that is an error once its data are wanted.
-    fn known(
-        &self,
-        mapping: &Mapping,
-        number: u64,
-        env: &Env,
-    ) -> Result<Option<Arc<Netcdf4Reader>>> {
-        match self.source(mapping, number, env) {
-            Err(e) if may_be_left_out(&e) => Ok(None),
-            other => other,
-        }
-    }
-
-    /// A source; none if it is not there. What is there and cannot be opened, or must not be, is not to be taken for nothing.
+    /// A source; none if it is not there.
     fn source(
         &self,
         mapping: &Mapping,
@@ -160,42 +80,35 @@ impl Virtual {
         env: &Env,
     ) -> Result<Option<Arc<Netcdf4Reader>>> {
         let names = mapping.names(number);
-        let lock = || self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&names) {
-            return Ok(known.clone());
-        }
-        let opened = match self.open(&names, env) {
-            Ok(reader) => Some(Arc::new(reader)),
-            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::Io) => {
+        match self.open(&names, env) {
+            Ok(source) => Ok(Some(source)),
+            Err(e) if is_missing(&e) => {
                 if !mapping.counts() {
                     say_missing(&names, &e, env);
                 }
-                None
+                Ok(None)
             }
-            Err(e) if may_be_left_out(&e) => return Err(named(e, &names)),
-            Err(e) => return Err(e),
-        };
+            Err(e) if may_be_left_out(&e) => Err(about(e, &names)),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn open(&self, names: &Names, env: &Env) -> Result<Arc<Netcdf4Reader>> {
+        let (file, address) = self.nesting.find(&self.file, names, env)?;
+        let object = (Arc::clone(file.name()), address);
+        let lock = || self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&object) {
+            return Ok(Arc::clone(known));
+        }
+        self.nesting.spend(HEADER, 0, &self.file)?;
+        let opened = Netcdf4Reader::single(file, address, self.nesting.deeper(), env)?;
+        let opened = Arc::new(opened);
         let mut sources = lock();
         if sources.len() >= KEPT {
             sources.clear();
         }
-        sources.insert(names, opened.clone());
+        sources.insert(object, Arc::clone(&opened));
         Ok(opened)
-    }
-
-    fn open(&self, (name, path): &Names, env: &Env) -> Result<Netcdf4Reader> {
-        if self.nesting.depth >= DEPTH {
-            let what = "virtual datasets are nested too deep";
-            return Err(Error::new(ErrorKind::Unsupported, what));
-        }
-        let mut files = Files::of(Arc::clone(&self.file));
-        let number = if name == b"." {
-            0
-        } else {
-            files.sibling(0, name, env)?
-        };
-        let file = files.get(number)?;
-        Netcdf4Reader::single(file, path, self.nesting.deeper(), env)
     }
 
     /// The elements of a box, in the stored form of the virtual dataset.
@@ -221,10 +134,13 @@ impl Virtual {
         while out.len() < size {
             out.extend_from_slice(fill);
         }
+        self.nesting.start();
         let mappings = self.mappings(dataset)?;
         check_overlap(mappings, &wanted)?;
-        for mapping in mappings {
-            for number in mapping.sources(&wanted) {
+        let counted = self.counted.iter().copied().chain(repeat(u64::MAX));
+        for (mapping, most) in mappings.iter().zip(counted) {
+            let numbers = mapping.sources(&wanted);
+            for number in numbers.start..numbers.end.min(most) {
                 match self.source(mapping, number, env)? {
                     Some(source) => {
                         self.nesting.read()?;
@@ -237,7 +153,7 @@ impl Virtual {
                         };
                         let copied = job.copy((mapping, number), &mut out);
                         copied.map_err(|e| match e.kind() {
-                            ErrorKind::Unsupported => named(e, &mapping.names(number)),
+                            ErrorKind::Unsupported => about(e, &mapping.names(number)),
                             _ => e,
                         })?;
                     }
@@ -262,19 +178,14 @@ fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
     Ok(())
 }
 
-fn shown((file, path): &Names) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    format!("{}:{}", text(file), text(path))
-}
-
 /// The error with the source that it is about.
-fn named(e: Error, names: &Names) -> Error {
-    e.within(&format!("the source {}", shown(names)))
+fn about(e: Error, names: &Names) -> Error {
+    e.within(&format!("the source {}", named(names)))
 }
 
 fn say_missing(names: &Names, e: &Error, env: &Env) {
     env.notes.say(Note {
-        object: shown(names),
+        object: named(names),
         what: format!("this source of a virtual dataset is missing, fill values stand for it: {e}"),
         remedy: None,
     });

@@ -7,11 +7,11 @@ use super::attributes::{Owner, Pending};
 use super::dims::Dim;
 use super::files::Files;
 use super::hidden;
-use super::links::{dangling, may_be_left_out};
+use super::links::{may_be_left_out, no_dataset};
 use super::paths::Paths;
 use super::types::Types;
 use super::variables::Var;
-use super::virtual_data::Nesting;
+use super::virtual_sources::Nesting;
 use super::{Place, hidden::is_reserved};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -89,20 +89,23 @@ impl<'a> Builder<'a> {
         self.group(GroupId::ROOT, root, &mut vec![])
     }
 
-    /// Takes up one dataset, as a variable of the root group.
+    /// Takes up the dataset whose object header is at an address, as a variable of the root group.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is none of this path; damage.
-    pub fn single(&mut self, path: &[u8]) -> Result<()> {
-        self.files.get(0)?.start();
-        let address = self.files.get(0)?.superblock().root;
-        let place = self.lookup(Place { file: 0, address }, path, 0)?;
-        let file = self.files.get(place.file)?;
-        let header = ObjectHeader::read(&file, place.address)?;
+    /// [`ErrorKind::NotFound`] if it is no dataset; damage.
+    pub fn single(&mut self, address: u64) -> Result<()> {
+        let file = self.files.get(0)?;
+        file.start();
+        let header = ObjectHeader::read(&file, address)?;
         if dataset::kind(&header) != Object::Dataset {
-            return Err(dangling(path));
+            return Err(no_dataset());
         }
-        self.dataset(GroupId::ROOT, b"source", place, &header)
+        self.dataset(
+            GroupId::ROOT,
+            b"source",
+            Place { file: 0, address },
+            &header,
+        )
     }
 
     /// Path of an object in a group.
@@ -124,7 +127,7 @@ impl<'a> Builder<'a> {
         let mut groups = vec![];
         for link in links {
             self.env.cancel.check()?;
-            match self.target(place, &link.target, 0) {
+            match self.target(place, &link.target) {
                 Ok(found) => self.object(id, link, found, &mut groups)?,
                 Err(e) if may_be_left_out(&e) => self.note(self.path(id, &link.name), &e),
                 Err(e) => self.lost(e, || self.path(id, &link.name))?,

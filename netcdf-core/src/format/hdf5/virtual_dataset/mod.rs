@@ -12,6 +12,7 @@ mod rows;
 pub use pieces::{Extents, Piece};
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::checksum::verify;
@@ -22,13 +23,14 @@ use crate::model::Region;
 use crate::model::region::product;
 use axis::Axis;
 
-/// Elements of a source that are elements of the virtual dataset.
+/// Elements of a source that are elements of the virtual dataset. Mappings that have a name in common
+/// share it, as in the file: a name may be long, and in thousands of mappings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
     /// Name of the source's file, `.` for the same one; `%` is a sign, see [`Mapping::names`].
-    pub file: Vec<u8>,
+    pub file: Arc<[u8]>,
     /// Path of the source; `%` is a sign, see [`Mapping::names`].
-    pub dataset: Vec<u8>,
+    pub dataset: Arc<[u8]>,
     /// Elements of the source.
     pub source: Selection,
     /// Elements of the virtual dataset.
@@ -53,18 +55,19 @@ pub fn parse(file: &File, data: &[u8], address: Option<u64>) -> Result<Vec<Mappi
     let version = c.version(0..=1, "the mappings of a virtual dataset")?;
     let count = c.length()?;
     let mut mappings: Vec<Mapping> = vec![];
+    let same: Arc<[u8]> = Arc::from(&b"."[..]);
     let mut left = ROWS;
     for _ in 0..count {
         // Each takes some bytes, so that their number needs no limit.
         let flags = if version == 1 { c.u8()? } else { 0 };
         let file = match flags {
-            f if f & SAME_FILE != 0 => b".".to_vec(),
-            f if f & FILE_SHARED != 0 => earlier(&mut c, &mappings)?.file.clone(),
-            _ => c.zero_terminated()?.to_vec(),
+            f if f & SAME_FILE != 0 => Arc::clone(&same),
+            f if f & FILE_SHARED != 0 => Arc::clone(&earlier(&mut c, &mappings)?.file),
+            _ => c.zero_terminated()?.into(),
         };
         let dataset = match flags & DATASET_SHARED {
-            0 => c.zero_terminated()?.to_vec(),
-            _ => earlier(&mut c, &mappings)?.dataset.clone(),
+            0 => c.zero_terminated()?.into(),
+            _ => Arc::clone(&earlier(&mut c, &mappings)?.dataset),
         };
         let (source, target) = (Selection::parse(&mut c)?, Selection::parse(&mut c)?);
         let mapping = Mapping {
@@ -113,7 +116,7 @@ impl Mapping {
 
     /// Names of file and dataset of source `number` (0 if the mapping has one only).
     #[must_use]
-    pub fn names(&self, number: u64) -> (Vec<u8>, Vec<u8>) {
+    pub fn names(&self, number: u64) -> (Arc<[u8]>, Arc<[u8]>) {
         (
             substitute(&self.file, number),
             substitute(&self.dataset, number),
@@ -170,6 +173,27 @@ impl Mapping {
         }
     }
 
+    /// Where its elements end in a dimension of the virtual dataset, if that does not depend on its sources.
+    #[must_use]
+    pub fn end(&self, dim: usize) -> Option<u64> {
+        let last = match &self.target {
+            Selection::None | Selection::All => None,
+            Selection::Points(points) => points.iter().filter_map(|p| p.get(dim)).max().copied(),
+            Selection::Blocks(blocks) => {
+                let ends = blocks.iter().filter_map(|b| b.last.get(dim));
+                ends.max().copied()
+            }
+            Selection::Regular(combs) => {
+                let comb = combs.get(dim)?;
+                let (count, block) = comb.count.zip(comb.block)?;
+                let before = count.checked_sub(1)?.saturating_mul(comb.stride);
+                let last = comb.start.saturating_add(before);
+                Some(last.saturating_add(block.checked_sub(1)?))
+            }
+        };
+        last.map(|last| last.saturating_add(1))
+    }
+
     /// How far the virtual dataset reaches in the dimension in which the target is unlimited, with
     /// a source of this shape; or, of a mapping that counts, with so many sources.
     #[must_use]
@@ -208,7 +232,10 @@ pub enum Reach<'a> {
 }
 
 /// Puts the number in for `%b` and `%` for `%%`.
-fn substitute(name: &[u8], number: u64) -> Vec<u8> {
+fn substitute(name: &Arc<[u8]>, number: u64) -> Arc<[u8]> {
+    if !name.contains(&b'%') {
+        return Arc::clone(name);
+    }
     let mut out = vec![];
     let mut rest = name.iter().peekable();
     while let Some(&b) = rest.next() {
@@ -222,7 +249,7 @@ fn substitute(name: &[u8], number: u64) -> Vec<u8> {
         }
         rest.next();
     }
-    out
+    out.into()
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ fn heap_object(file: &File, header: u64) -> Vec<u8> {
 
 fn source<'a>(sources: &'a Sources, mapping: &Mapping, number: u64) -> Option<&'a (i64, Vec<u64>)> {
     let (file, dataset) = mapping.names(number);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let text = |bytes: Arc<[u8]>| String::from_utf8(bytes.to_vec()).unwrap();
     sources.get(&(text(file), text(dataset)))
 }
 
@@ -182,7 +182,8 @@ fn mappings_of_version_1() {
 
 #[test]
 fn names_count() {
-    assert_eq!(substitute(b"a%b%%b%", 12), b"a12%b%");
+    let name: Arc<[u8]> = Arc::from(&b"a%b%%b%"[..]);
+    assert_eq!(&*substitute(&name, 12), b"a12%b%");
 }
 
 #[test]
@@ -200,8 +201,8 @@ fn mappings_that_no_one_could_read() {
         block: Some(1),
     };
     let mapping = |name: &[u8], source, target| Mapping {
-        file: b".".to_vec(),
-        dataset: name.to_vec(),
+        file: Arc::from(&b"."[..]),
+        dataset: name.into(),
         source,
         target,
     };
@@ -226,8 +227,8 @@ fn elements_of_a_box() {
         last: last.to_vec(),
     };
     let mapping = |target| Mapping {
-        file: vec![],
-        dataset: vec![],
+        file: Arc::from(&b""[..]),
+        dataset: Arc::from(&b""[..]),
         source: Selection::All,
         target,
     };
@@ -240,6 +241,37 @@ fn elements_of_a_box() {
     assert_eq!(mapping(Selection::Blocks(blocks)).elements(&wanted), 4 + 3);
     assert_eq!(mapping(Selection::All).elements(&wanted), 20);
     assert_eq!(mapping(Selection::None).elements(&wanted), 0);
+}
+
+/// A name of a million bytes in a thousand mappings is in memory once.
+#[test]
+fn names_in_common_are_shared() {
+    let all = [3u32, 1, 0, 0].map(u32::to_le_bytes).concat().repeat(2);
+    let mut data = vec![1];
+    data.extend(1000u64.to_le_bytes());
+    data.push(0);
+    data.extend(vec![b'f'; 1_000_000]);
+    data.extend(b"\0d%%\0");
+    data.extend(&all);
+    for before in 0..999u64 {
+        data.push(FILE_SHARED | DATASET_SHARED);
+        data.extend(before.to_le_bytes());
+        data.extend(0u64.to_le_bytes());
+        data.extend(&all);
+    }
+    data.extend(crate::bytes::sums::lookup3(&data).to_le_bytes());
+    let source = FileSource::open(&path("virtual_v200.h5")).unwrap();
+    let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+    let mappings = parse(&file, &data, None).unwrap();
+    assert_eq!(mappings.len(), 1000);
+    let first = &mappings[0];
+    for mapping in &mappings {
+        assert!(Arc::ptr_eq(&mapping.file, &first.file));
+        assert!(Arc::ptr_eq(&mapping.dataset, &first.dataset));
+        let (file, dataset) = mapping.names(7);
+        assert!(Arc::ptr_eq(&file, &first.file));
+        assert_eq!(&*dataset, b"d%");
+    }
 }
 
 /// Damages each byte of the mappings, and mends their checksum: whatever comes, it comes back.

@@ -1,0 +1,337 @@
+//! The shapes of virtual datasets without a fixed length: as far as their sources reach.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::links::{may_be_left_out, no_dataset};
+use super::virtual_data::Virtual;
+use super::virtual_sources::{HEADER, Names, Object, is_missing, named};
+use crate::env::{Env, Note};
+use crate::error::{Error, Result};
+use crate::format::hdf5::ObjectHeader;
+use crate::format::hdf5::dataset::{self, Dataset, Kind};
+use crate::format::hdf5::message::layout::Layout;
+use crate::format::hdf5::virtual_dataset::{Mapping, Reach};
+
+/// The sources that were looked at.
+struct Look<'a> {
+    env: &'a Env,
+    /// Shapes of sources that several mappings may have.
+    shapes: HashMap<Object, Vec<u64>>,
+    /// Whether all of them could be opened, and theirs.
+    complete: bool,
+}
+
+/// Shapes that are kept.
+const KEPT: usize = 1 << 16;
+
+/// What is known of a source.
+enum Source {
+    Shape(Vec<u64>),
+    /// There is none: libhdf5 takes it for one without elements.
+    Missing,
+    /// It is there, or may be, but cannot be opened.
+    Refused,
+}
+
+/// What the sources of a virtual dataset say of it.
+#[derive(Debug)]
+pub struct Extent {
+    /// Its shape.
+    pub dims: Vec<u64>,
+    /// How many sources its mappings have, in their order: of those that count them, the sources before
+    /// the first that is missing; `u64::MAX` of all others. Empty if none counts.
+    pub counted: Vec<u64>,
+    /// Whether all sources could be opened: of datasets that have each other as sources, what is known depends on the one
+    /// that was asked first.
+    complete: bool,
+}
+
+impl Virtual {
+    /// The shape that the sources give: a dimension in which a mapping is unlimited is as long as the
+    /// sources reach, and no shorter than what other mappings have of it, whether their sources are there or not.
+    ///
+    /// # Errors
+    /// Those of reading the mappings and the headers of sources; [`crate::ErrorKind::Limit`] if there are too many.
+    pub fn extent(&self, dataset: &Dataset, object: &str, env: &Env) -> Result<Extent> {
+        let dims = &dataset.dataspace.dims;
+        let mappings = self.mappings(dataset)?;
+        let mut reached: Vec<Option<u64>> = vec![None; dims.len()];
+        let mut look = Look {
+            env,
+            shapes: HashMap::new(),
+            complete: true,
+        };
+        let mut counted = vec![];
+        for (number, mapping) in mappings.iter().enumerate() {
+            let Some(dim) = mapping.target.unlimited() else {
+                continue;
+            };
+            let stored = dims.get(dim).copied().unwrap_or(0);
+            let end = if mapping.counts() {
+                let (sources, end) = self.count(mapping, stored, &mut look)?;
+                counted.resize(number, u64::MAX);
+                counted.push(sources);
+                end
+            } else {
+                self.reach(mapping, stored, &mut look)?
+            };
+            if let (Some(end), Some(most)) = (end, reached.get_mut(dim)) {
+                *most = Some(most.map_or(end, |most| most.max(end)));
+            }
+        }
+        for (dim, len) in reached.iter_mut().enumerate() {
+            let others = mappings.iter().filter_map(|m| m.end(dim)).max();
+            *len = len.map(|len| len.max(others.unwrap_or(0)));
+        }
+        let dims = shape(dataset, &reached, |cut| say_cut(cut, object, env));
+        Ok(Extent {
+            dims,
+            counted,
+            complete: look.complete,
+        })
+    }
+
+    /// How far a mapping with one source reaches in the dimension in which its target is unlimited. With a source
+    /// that cannot be opened, as far as the dataset is stored to be, so that reading it is an error.
+    fn reach(&self, mapping: &Mapping, stored: u64, look: &mut Look) -> Result<Option<u64>> {
+        Ok(match self.look(mapping, 0, look)? {
+            Source::Shape(dims) => mapping.reach(Reach::Shape(&dims)).map(|(_, end)| end),
+            Source::Missing => Some(0),
+            Source::Refused => Some(stored),
+        })
+    }
+
+    /// The number of sources of a mapping that counts them, and how far it reaches with them; see
+    /// [`Virtual::reach`].
+    fn count(&self, mapping: &Mapping, stored: u64, look: &mut Look) -> Result<(u64, Option<u64>)> {
+        let mut number = 0;
+        let (most, least) = loop {
+            match self.look(mapping, number, look)? {
+                Source::Shape(_) => number += 1,
+                Source::Missing => break (number, 0),
+                Source::Refused => break (u64::MAX, stored),
+            }
+        };
+        let end = mapping.reach(Reach::Sources(number));
+        Ok((most, end.map(|(_, end)| end.max(least))))
+    }
+
+    /// Looks at a source, and says why its shape does not count.
+    fn look(&self, mapping: &Mapping, number: u64, look: &mut Look) -> Result<Source> {
+        let names = mapping.names(number);
+        match self.shape(&names, look) {
+            Ok(shape) => Ok(Source::Shape(shape)),
+            Err(e) if is_missing(&e) => {
+                // The last one of those that are counted is never there.
+                if !mapping.counts() || number == 0 {
+                    say_not_counted("is missing, and", &names, &e, look.env);
+                }
+                Ok(Source::Missing)
+            }
+            Err(e) if may_be_left_out(&e) => {
+                say_not_counted("cannot be opened, and", &names, &e, look.env);
+                look.complete = false;
+                Ok(Source::Refused)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    fn shape(&self, names: &Names, look: &mut Look) -> Result<Vec<u64>> {
+        look.env.cancel.check()?;
+        let (file, address) = self.nesting.find(&self.file, names, look.env)?;
+        let object = (Arc::clone(file.name()), address);
+        let known = look.shapes.get(&object).cloned();
+        if let Some(known) = known.or_else(|| self.nesting.shape(&object)) {
+            return Ok(known);
+        }
+        self.nesting.spend(HEADER, 0, &self.file)?;
+        let header = ObjectHeader::read(&file, address)?;
+        if dataset::kind(&header) != Kind::Dataset {
+            return Err(no_dataset());
+        }
+        let dataset = Dataset::read(&file, &header)?;
+        let shape = match dataset.layout {
+            Layout::Virtual { .. } => {
+                let within = Self::new(file, self.nesting.deeper());
+                let extent = within.extent(&dataset, &named(names), look.env)?;
+                look.complete &= extent.complete;
+                if extent.complete {
+                    self.nesting.keep(object.clone(), extent.dims.clone());
+                }
+                extent.dims
+            }
+            Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => {
+                dataset.dataspace.dims
+            }
+        };
+        if look.shapes.len() >= KEPT {
+            look.shapes.clear();
+        }
+        look.shapes.insert(object, shape.clone());
+        Ok(shape)
+    }
+}
+
+/// The stored shape, with the lengths that are known to be others; `cut` is told of those that are beyond the largest
+/// shape, with that. libhdf5 does not read such a dataset; it is shown as large as it can be.
+fn shape(dataset: &Dataset, reached: &[Option<u64>], mut cut: impl FnMut((u64, u64))) -> Vec<u64> {
+    let mut dims = dataset.dataspace.dims.clone();
+    let most = dataset.dataspace.max.iter().copied();
+    let most = most.chain(std::iter::repeat(None));
+    for ((len, reached), most) in dims.iter_mut().zip(reached).zip(most) {
+        let Some(reached) = *reached else { continue };
+        *len = reached;
+        if let Some(most) = most.filter(|most| *most < reached) {
+            cut((reached, most));
+            *len = most;
+        }
+    }
+    dims
+}
+
+fn say_not_counted(why: &str, names: &Names, e: &Error, env: &Env) {
+    env.notes.say(Note {
+        object: named(names),
+        what: format!("this source of a virtual dataset {why} does not count for its length: {e}"),
+        remedy: None,
+    });
+}
+
+fn say_cut((len, most): (u64, u64), object: &str, env: &Env) {
+    env.notes.say(Note {
+        object: object.to_owned(),
+        what: format!(
+            "the sources of this virtual dataset reach to {len}, beyond its maximum of {most}: what is beyond is left out"
+        ),
+        remedy: Some("the sources can be read by themselves".to_owned()),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::chunk::Dataset as Engine;
+    use crate::env::Damage;
+    use crate::format::Reader;
+    use crate::format::netcdf4::reader::Netcdf4Reader;
+    use crate::io::file::FileSource;
+    use crate::model::{Region, Values, VarId};
+
+    fn path(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../testdata/hdf5")
+            .join(name)
+    }
+
+    fn open(path: &Path, env: &Env) -> Netcdf4Reader {
+        Netcdf4Reader::open(Arc::new(FileSource::open(path).unwrap()), env).unwrap()
+    }
+
+    fn var(reader: &Netcdf4Reader, name: &str) -> VarId {
+        let mut ids = (0..).map(VarId);
+        let found = ids.find(|&id| reader.schema().var_path(id) == format!("/{name}"));
+        found.unwrap()
+    }
+
+    /// Name, shape and values as testdata/hdf5/make_virtual_extent.py writes them.
+    fn line(reader: &Netcdf4Reader, name: &str, env: &Env) -> String {
+        let id = var(reader, name);
+        let shape = reader.schema().shape(id);
+        let read = Engine::new(reader, env).read(id, &Region::whole(&shape));
+        let Values::Int(values) = read.unwrap() else {
+            panic!("{name} is of another type");
+        };
+        let shape = shape.iter().map(u64::to_string);
+        let values = values.iter().map(ToString::to_string);
+        let words = std::iter::once(name.to_owned()).chain(shape);
+        let words = words.chain(std::iter::once(":".to_owned())).chain(values);
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn lengths_are_those_of_libhdf5() {
+        let env = Env::default();
+        let reader = open(&path("virtual_extent.h5"), &env);
+        let text = std::fs::read_to_string(path("virtual_extent.txt")).unwrap();
+        assert_eq!(text.lines().count(), 20);
+        for expected in text.lines() {
+            let name = expected.split(' ').next().unwrap();
+            let found = line(&reader, name, &env);
+            // libhdf5 does not read a dataset whose sources are longer than it can be.
+            let cut = expected == "most error" && found == "most 6 1 : 0 1 2 3 4 5";
+            assert!(cut || found == expected, "{found}, not {expected}");
+        }
+        let notes: Vec<_> = env.notes.take().iter().map(ToString::to_string).collect();
+        let said = |what: &str| notes.iter().filter(|n| n.contains(what)).count();
+        assert_eq!(
+            said(".:none: this source of a virtual dataset is missing, and does not"),
+            1
+        );
+        assert_eq!(
+            said(".:none0: this source of a virtual dataset is missing, and does not"),
+            1
+        );
+        assert_eq!(
+            said("/most: the sources of this virtual dataset reach to 10, beyond"),
+            1
+        );
+    }
+
+    /// A source that is there and cannot be opened is not one without elements.
+    #[test]
+    fn refused_sources_are_not_taken_for_empty_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.h5");
+        std::fs::copy(path("virtual_refused.h5"), &file).unwrap();
+        let lens = |env: &Env| {
+            let reader = open(&file, env);
+            let len = |name| reader.schema().shape(var(&reader, name))[0];
+            let read =
+                Engine::new(&reader, env).read(var(&reader, "counting"), &Region::whole(&[6]));
+            (len("one"), len("counting"), read.is_ok())
+        };
+        // Without a file, the dataset has no elements, as for libhdf5.
+        let env = Env::default();
+        assert_eq!(lens(&env), (0, 0, true));
+        assert!(
+            env.notes.take()[0]
+                .what
+                .contains("is missing, and does not count")
+        );
+        for name in ["source.h5", "source0.h5"] {
+            std::fs::write(folder.path().join(name), b"not HDF5").unwrap();
+        }
+        let env = Env::default();
+        assert_eq!(lens(&env), (4, 6, false));
+        assert!(
+            env.notes.take()[0]
+                .what
+                .contains("cannot be opened, and does not count")
+        );
+    }
+
+    #[test]
+    fn sources_within_sources_have_an_end() {
+        let env = Env {
+            damage: Damage::tolerated(),
+            ..Env::default()
+        };
+        // The same ones on many ways are looked at once.
+        let reader = open(&path("hostile/virtual_levels.h5"), &env);
+        assert_eq!(reader.schema().vars.len(), 48);
+        assert_eq!(reader.schema().shape(var(&reader, "0_0")), [4, 6]);
+        assert!(env.damage.take().is_empty());
+        // Around in circles.
+        let reader = open(&path("hostile/virtual_circles.h5"), &env);
+        assert_eq!(reader.schema().vars.len(), 0);
+        let damage = env.damage.take();
+        let first = damage.first().unwrap();
+        assert_eq!(first.kind(), crate::ErrorKind::Limit);
+        assert_eq!(first.object(), Some("/0"));
+        assert!(first.resource().unwrap().ends_with("virtual_circles.h5"));
+    }
+}

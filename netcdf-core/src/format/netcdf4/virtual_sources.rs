@@ -1,0 +1,332 @@
+//! The way to the sources of virtual datasets, and what looking at them may cost. Shared by all virtual
+//! datasets of a file, however they are nested.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::files::Files;
+use super::links::{Way, shown};
+use super::paths::Paths;
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::hdf5::File;
+
+/// Names of a file and of a dataset in it.
+pub type Names = (Arc<[u8]>, Arc<[u8]>);
+
+/// What was found: the file, and the address of the object header.
+pub type Found = (Arc<File>, u64);
+
+/// An object, whatever it is called: name of the file, address of the object header.
+pub type Object = (Arc<str>, u64);
+
+/// Virtual datasets within virtual datasets.
+#[derive(Debug, Clone, Default)]
+pub struct Nesting {
+    depth: u32,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Sources of inner ones that were read for the present region of the outermost one: each may
+    /// be wanted by many mappings, on every level.
+    reads: AtomicU64,
+    /// What looking for sources has cost so far.
+    cost: AtomicU64,
+    ways: Mutex<Ways>,
+    /// Shapes of sources that are virtual datasets themselves.
+    shapes: Mutex<HashMap<Object, Vec<u64>>>,
+}
+
+/// Shapes that are kept.
+const SHAPES: usize = 1 << 16;
+
+/// Sources that are virtual datasets themselves, one within the other.
+const DEPTH: u32 = 8;
+/// Sources of inner virtual datasets that are read for one of the outermost.
+pub const READS: u64 = 1 << 16;
+/// What looking for sources may cost while a file is opened, or a source of a region is read. It is
+/// more than a file with a million sources costs.
+const COST: u64 = 1 << 22;
+/// Costs of a source that is a new object: its header is read.
+pub const HEADER: u64 = 3;
+/// How much more sources cost of which others are made: there can be any number to the power of [`DEPTH`].
+const WITHIN: u64 = 8;
+/// Bytes of mappings, or of names, that cost as much as to look for a source.
+const BYTES: usize = 256;
+/// Files that are kept open on the way to sources.
+const OPEN: usize = 64;
+/// Bytes of a file's name: no system has longer ones.
+const NAME: usize = 4096;
+
+impl Nesting {
+    /// That of the sources.
+    pub fn deeper(&self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// Starts to count anew, for a region of the outermost dataset or one of its sources.
+    pub fn start(&self) {
+        if self.depth == 0 {
+            self.shared.reads.store(0, Ordering::Relaxed);
+            self.shared.cost.store(0, Ordering::Relaxed);
+            self.ways(|ways| ways.paths.start());
+        }
+    }
+
+    /// Counts a read of a source.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for too many of inner virtual datasets.
+    pub fn read(&self) -> Result<()> {
+        self.start();
+        let reads = &self.shared.reads;
+        if self.depth > 0 && reads.fetch_add(1, Ordering::Relaxed) > READS {
+            let what = "virtual datasets within virtual datasets with too many sources";
+            return Err(Error::new(ErrorKind::Unsupported, what));
+        }
+        Ok(())
+    }
+
+    /// Counts what it costs to look for sources of a dataset in `file`, whose mappings or names have so
+    /// many bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] when it is too much.
+    pub fn spend(&self, units: u64, bytes: usize, file: &File) -> Result<()> {
+        let bytes = u64::try_from(bytes / BYTES).unwrap_or(u64::MAX);
+        let weight = if self.depth == 0 { 1 } else { WITHIN };
+        let cost = units.saturating_add(bytes).saturating_mul(weight);
+        let more = |so_far: u64| so_far.checked_add(cost).filter(|sum| *sum <= COST);
+        let counter = &self.shared.cost;
+        let counted = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        counted.map(|_| ()).map_err(|_| {
+            let what = "virtual datasets with too many sources, or too many within each other";
+            Error::new(ErrorKind::Limit, what).of(file.name())
+        })
+    }
+
+    /// Looks for a source of a dataset in the file `own`.
+    ///
+    /// # Errors
+    /// Those of opening its file and of following links; see [`is_missing`].
+    pub fn find(&self, own: &Arc<File>, names: &Names, env: &Env) -> Result<Found> {
+        if self.depth >= DEPTH {
+            let what = "virtual datasets are nested too deep";
+            return Err(Error::new(ErrorKind::Unsupported, what));
+        }
+        let bytes = names.0.len().min(NAME).saturating_add(names.1.len());
+        self.spend(1, bytes, own)?;
+        self.ways(|ways| ways.find(own, names, env))
+    }
+
+    /// The shape of a virtual dataset, if it is known.
+    pub fn shape(&self, object: &Object) -> Option<Vec<u64>> {
+        self.shapes(|shapes| shapes.get(object).cloned())
+    }
+
+    /// Keeps the shape of a virtual dataset.
+    pub fn keep(&self, object: Object, shape: Vec<u64>) {
+        self.shapes(|shapes| {
+            if shapes.len() >= SHAPES {
+                shapes.clear();
+            }
+            shapes.insert(object, shape);
+        });
+    }
+
+    fn shapes<T>(&self, with: impl FnOnce(&mut HashMap<Object, Vec<u64>>) -> T) -> T {
+        let shapes = self.shared.shapes.lock();
+        with(&mut shapes.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn ways<T>(&self, with: impl FnOnce(&mut Ways) -> T) -> T {
+        let ways = self.shared.ways.lock();
+        with(&mut ways.unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Files and groups on the way to sources: each is read once for all sources.
+#[derive(Debug, Default)]
+struct Ways {
+    /// By the name of the file with the virtual dataset.
+    origins: HashMap<Arc<str>, Origin>,
+    /// Files in `origins`.
+    open: usize,
+    paths: Paths,
+}
+
+/// The file of a virtual dataset, number 0, and those of its sources.
+#[derive(Debug)]
+struct Origin {
+    files: Files,
+    /// Numbers of files by the names that mappings have for them.
+    numbers: HashMap<Arc<[u8]>, u32>,
+}
+
+impl Ways {
+    fn find(&mut self, own: &Arc<File>, (name, path): &Names, env: &Env) -> Result<Found> {
+        if self.open > OPEN {
+            self.origins.clear();
+            self.open = 0;
+        }
+        let origin = self.origins.entry(Arc::clone(own.name()));
+        let origin = origin.or_insert_with(|| {
+            self.open += 1;
+            Origin::of(own)
+        });
+        let before = origin.files.all().len();
+        let found = origin.find((name, path), &mut self.paths, env);
+        self.open += origin.files.all().len().saturating_sub(before);
+        found
+    }
+}
+
+impl Origin {
+    fn of(own: &Arc<File>) -> Self {
+        Self {
+            files: Files::of(Arc::clone(own)),
+            numbers: HashMap::new(),
+        }
+    }
+
+    fn find(
+        &mut self,
+        (name, path): (&Arc<[u8]>, &[u8]),
+        paths: &mut Paths,
+        env: &Env,
+    ) -> Result<Found> {
+        let file = self.number(name, env)?;
+        let mut way = Way {
+            files: &mut self.files,
+            paths,
+            env,
+        };
+        let root = way.root(file)?;
+        let place = way.lookup(root, path, 0)?;
+        Ok((self.files.get(place.file)?, place.address))
+    }
+
+    /// The number of the file that mappings call `name`.
+    fn number(&mut self, name: &Arc<[u8]>, env: &Env) -> Result<u32> {
+        if **name == *b"." {
+            return Ok(0);
+        }
+        if let Some(&known) = self.numbers.get(name) {
+            return Ok(known);
+        }
+        if name.len() > NAME {
+            let what = format!("no file has a name of {} bytes", name.len());
+            return Err(Error::new(ErrorKind::NotFound, what));
+        }
+        let number = self.files.sibling(0, name, env)?;
+        if self.numbers.len() >= OPEN {
+            self.numbers.clear();
+        }
+        self.numbers.insert(Arc::clone(name), number);
+        Ok(number)
+    }
+}
+
+/// True if there is no such file or object. What is there and cannot be opened, or must not be, is not to
+/// be taken for nothing.
+pub fn is_missing(e: &Error) -> bool {
+    let cause = std::error::Error::source(e).and_then(|s| s.downcast_ref::<std::io::Error>());
+    let cause = cause.map(std::io::Error::kind);
+    e.kind() == ErrorKind::NotFound
+        || cause.is_some_and(|kind| {
+            matches!(
+                kind,
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            )
+        })
+}
+
+/// The names of a source for messages.
+pub fn named((file, path): &Names) -> String {
+    format!("{}:{}", shown(file), shown(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::io::file::FileSource;
+
+    fn names(file: &str, path: &str) -> Names {
+        (file.as_bytes().into(), path.as_bytes().into())
+    }
+
+    /// What thousands of sources need of a group and a file is read for the first one.
+    #[test]
+    fn groups_and_files_are_read_once() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5/virtual_v110.h5");
+        let env = Env::default();
+        let source = Arc::new(FileSource::open(&path).unwrap());
+        let own = Arc::new(File::open(source, &env.limits).unwrap());
+        let nesting = Nesting::default();
+        let spent = || nesting.ways(|ways| ways.paths.spent());
+        let find = |names: &Names| nesting.find(&own, names, &env).unwrap();
+        let (a, b) = (names(".", "a"), names("virtual_source.h5", "b"));
+        let first = [find(&a), find(&b)];
+        assert!(Arc::ptr_eq(&first[0].0, &own) && !Arc::ptr_eq(&first[1].0, &own));
+        let before = spent();
+        assert!(before > 20, "{before}");
+        for _ in 0..1000 {
+            for (names, known) in [&a, &b, &names(".", "//./a")].into_iter().zip([0, 1, 0]) {
+                let found = find(names);
+                assert!(Arc::ptr_eq(&found.0, &first[known].0));
+                assert_eq!(found.1, first[known].1);
+            }
+        }
+        assert_eq!(spent() - before, 3000);
+        assert_eq!(nesting.ways(|ways| ways.open), 2);
+    }
+
+    #[test]
+    fn files_are_not_kept_open_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5");
+        let env = Env::default();
+        for n in 0..150 {
+            let copy = folder.path().join(format!("{n}.h5"));
+            std::fs::copy(testdata.join("virtual_source.h5"), copy).unwrap();
+        }
+        let source = FileSource::open(&folder.path().join("0.h5")).unwrap();
+        let own = Arc::new(File::open(Arc::new(source), &env.limits).unwrap());
+        let nesting = Nesting::default();
+        for n in (0..150).chain(0..150) {
+            let found = nesting.find(&own, &names(&format!("{n}.h5"), "b"), &env);
+            assert!(found.unwrap().0.name().ends_with(&format!("/{n}.h5")));
+            assert!(nesting.ways(|ways| ways.open) <= OPEN + 1);
+        }
+    }
+
+    #[test]
+    fn long_names_are_cut_in_messages_and_no_files() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5/virtual_v110.h5");
+        let env = Env::default();
+        let source = Arc::new(FileSource::open(&path).unwrap());
+        let own = Arc::new(File::open(source, &env.limits).unwrap());
+        let long = names(&"f".repeat(1 << 20), &"d".repeat(1 << 20));
+        assert!(named(&long).len() < 600);
+        let e = Nesting::default().find(&own, &long, &env).unwrap_err();
+        assert!(is_missing(&e) && e.to_string().len() < 600, "{e}");
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_not_missing() {
+        let io = |kind| Error::io("cannot open", "a.h5", std::io::Error::from(kind));
+        assert!(is_missing(&io(std::io::ErrorKind::NotFound)));
+        assert!(!is_missing(&io(std::io::ErrorKind::PermissionDenied)));
+        // Too many open files.
+        let e = std::io::Error::from_raw_os_error(24);
+        assert!(!is_missing(&Error::io("cannot open", "a.h5", e)));
+    }
+}
