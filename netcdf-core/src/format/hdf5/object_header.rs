@@ -62,10 +62,10 @@ impl ObjectHeader {
     /// [`ErrorKind::Limit`] after very many headers.
     pub fn read(file: &File, address: u64) -> Result<Self> {
         let head = file.read_up_to(address, 64)?;
-        let header = if head.data.starts_with(b"OHDR") {
-            read_v2(file, address, &head)?
-        } else {
-            read_v1(file, address, &head)?
+        let header = match head.data.first() {
+            _ if head.data.starts_with(b"OHDR") => read_v2(file, address, &head)?,
+            Some(1) => read_v1(file, address, &head)?,
+            _ => return Err(no_header(file, address, &head)),
         };
         let len = header.blocks.iter().map(|b| b.data.len() as u64).sum();
         file.take(len, address)?;
@@ -144,10 +144,19 @@ struct Form {
     has_order: bool,
 }
 
+/// The error about bytes that start no header of a version.
+fn no_header(file: &File, address: u64, head: &Bytes) -> Error {
+    let found = head.data.get(..4).unwrap_or(&head.data);
+    let what = format!(
+        "signature `OHDR` or version 1 of an object header expected, found `{}`",
+        found.escape_ascii()
+    );
+    file.error(ErrorKind::Corrupt, address, what)
+}
+
 fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     let mut c = file.fields(head);
-    c.version(1..=1, "an object header")?;
-    c.skip(1 + 2 + 4)?; // reserved, number of messages, reference count
+    c.skip(1 + 1 + 2 + 4)?; // version, reserved, number of messages, reference count
     let size = c.u32_le()?;
     let mut header = ObjectHeader {
         address,
@@ -170,7 +179,8 @@ fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
 fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     let mut c = file.fields(head);
     c.skip(4)?;
-    c.version(2..=2, "an object header")?;
+    let mut version = c.clone();
+    c.skip(1)?;
     let flags = c.u8()?;
     if flags & 0x20 != 0 {
         c.skip(16)?; // access, modification, change and birth times
@@ -185,6 +195,8 @@ fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
         .ok_or_else(|| beyond(file, address))?;
     let block = file.read(address, total)?;
     block.verify(file, "an object header")?;
+    // Only a version with the right checksum is one that is not known; else it is damage.
+    version.version(2..=2, "an object header")?;
     let form = Form {
         version: 2,
         has_order: flags & 0x04 != 0,

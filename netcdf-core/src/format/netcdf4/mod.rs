@@ -33,6 +33,8 @@ mod links;
 pub mod numbers;
 mod paths;
 pub mod reader;
+#[cfg(test)]
+mod tests;
 pub mod types;
 pub mod values;
 mod variables;
