@@ -99,3 +99,57 @@ fn damaged_starts_of_headers_are_damage() {
     assert_eq!(version.vars().len(), all.vars().len() - 1);
     assert_eq!(version.notes, all.notes);
 }
+
+/// The error of a file that cannot be opened because of its root group.
+fn root_error(file: &[u8]) -> Error {
+    let e = open(file).expect_err("a damaged root group");
+    assert_eq!(e.object(), Some("/"), "{e}");
+    assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
+    assert!(e.offset().is_some(), "{e}");
+    e
+}
+
+/// Where the header of the root group of a file is.
+fn root(file: &[u8]) -> usize {
+    let file = File::open(source(file), &Limits::default()).unwrap();
+    let root = file.superblock().root;
+    usize::try_from(file.place(root).unwrap()).unwrap()
+}
+
+#[test]
+fn a_root_group_without_links_is_none() {
+    let file = bytes("structures/old.h5");
+    let at = root(&file);
+    assert_eq!(file[at], 1);
+    let count = file[at + 2];
+    assert!(open(&patched(&file, at + 2, &[count - 1])).is_ok());
+    // One message more than there is, a block without messages, one cut within a message.
+    for (field, new) in [(2, count + 1), (8, 0), (8, 4)] {
+        let e = root_error(&patched(&file, at + field, &[new]));
+        assert!(e.what().contains("messages"), "{e}");
+    }
+    // The length of the first message, and its type, by which the group is one.
+    let e = root_error(&patched(&file, at + 18, &[file[at + 18] ^ 1]));
+    assert!(e.what().contains("a multiple of 8 expected"), "{e}");
+    // The type of the symbol table message, which stands in a continuation, becomes another one.
+    assert_eq!(file[at + 16], 0x10);
+    let field = file[at + 24..].first_chunk().unwrap();
+    let mut message = 512 + usize::try_from(u64::from_le_bytes(*field)).unwrap();
+    while file[message] != 0x11 {
+        message += 8 + usize::from(file[message + 2]);
+    }
+    let e = root_error(&patched(&file, message, &[0x19]));
+    assert!(e.what().contains("a group expected"), "{e}");
+}
+
+#[test]
+fn the_root_is_a_group() {
+    let file = bytes("structures/old.h5");
+    // Addresses count from the superblock, where the root's stands.
+    let base = 512;
+    let stored = |place: usize| ((place - base) as u64).to_le_bytes();
+    let field = file[base..].windows(8).position(|w| w == stored(root(&file)));
+    let dataset = stored(place(&file, "contiguous"));
+    let e = root_error(&patched(&file, base + field.unwrap(), &dataset));
+    assert!(e.what().contains("a group expected"), "{e}");
+}

@@ -82,7 +82,11 @@ impl<'a> Builder<'a> {
     pub fn walk(&mut self) -> Result<()> {
         let address = self.files.get(0)?.superblock().root;
         let root = Place { file: 0, address };
-        self.group(GroupId::ROOT, root, &mut vec![])
+        let walked = self.group(GroupId::ROOT, root, &mut vec![]);
+        walked.map_err(|e| match e.is_damage() {
+            true => e.in_object("/"),
+            false => e,
+        })
     }
 
     /// Takes up one dataset, as a variable of the root group.
@@ -113,6 +117,10 @@ impl<'a> Builder<'a> {
     fn group(&mut self, id: GroupId, place: Place, above: &mut Vec<Place>) -> Result<()> {
         let file = self.files.get(place.file)?;
         let header = ObjectHeader::read(&file, place.address)?;
+        if dataset::kind(&header) != Object::Group {
+            let what = "a group expected, which has a symbol table or link info";
+            return Err(file.error(ErrorKind::Corrupt, place.address, what));
+        }
         self.group_attributes(id, place.file, &header)?;
         let links = group::links(&file, &header)?;
         drop((file, header));
