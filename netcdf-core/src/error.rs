@@ -21,6 +21,8 @@ pub enum ErrorKind {
     Truncated,
     /// A structure contradicts its specification.
     Corrupt,
+    /// A version, class or type that is not known: the structure is newer than this library, or damaged.
+    Unknown,
     /// Not a format that we know.
     UnknownFormat,
     /// A known thing that we do not do (yet, or in this build).
@@ -213,12 +215,16 @@ impl Error {
         }))
     }
 
-    /// True if bytes are not what they have to be.
+    /// True if bytes are not what they have to be, or cannot be told to be.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         matches!(
             self.kind(),
-            ErrorKind::Truncated | ErrorKind::Corrupt | ErrorKind::Checksum | ErrorKind::Limit
+            ErrorKind::Truncated
+                | ErrorKind::Corrupt
+                | ErrorKind::Checksum
+                | ErrorKind::Unknown
+                | ErrorKind::Limit
         )
     }
 

@@ -183,7 +183,8 @@ fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
         has_order: false,
     };
     let found = read_blocks(file, &mut header, vec![(first, size.into())], form)?;
-    if found == u64::from(count) {
+    // More than the header says are taken, as libhdf5 does.
+    if found >= u64::from(count) {
         return Ok(header);
     }
     let what = format!("an object header of {found} messages, which says that it has {count}");

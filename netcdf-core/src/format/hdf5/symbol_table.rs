@@ -38,7 +38,7 @@ pub enum Cache {
 ///
 /// # Errors
 /// Those of reading the tree and the heap; [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`],
-/// [`ErrorKind::Unsupported`].
+/// [`ErrorKind::Unknown`].
 pub fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<Entry>> {
     let heap = LocalHeap::read(file, heap)?;
     let mut entries = vec![];

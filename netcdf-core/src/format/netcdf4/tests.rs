@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::files::Files;
 use super::reader::Netcdf4Reader;
+use super::walk::Builder;
 use crate::env::{Damage, Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader as _;
-use crate::format::hdf5::message::link::Target;
+use crate::format::hdf5::message::{self, link::Target};
 use crate::format::hdf5::{File, ObjectHeader, group};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
@@ -152,4 +154,57 @@ fn the_root_is_a_group() {
     let dataset = stored(place(&file, "contiguous"));
     let e = root_error(&patched(&file, base + field.unwrap(), &dataset));
     assert!(e.what().contains("a group expected"), "{e}");
+}
+
+/// Where in the file the body of a message of an object of the root group is.
+fn message(bytes: &[u8], name: &str, kind: u16) -> usize {
+    let file = File::open(source(bytes), &Limits::default()).unwrap();
+    let address = (place(bytes, name) as u64) - file.superblock().base;
+    let header = ObjectHeader::read(&file, address).unwrap();
+    let body = header.raw(header.find(kind).unwrap());
+    usize::try_from(file.place(body.address.unwrap()).unwrap()).unwrap()
+}
+
+/// What the damage of one byte of a message of `/strings` is told as.
+fn lost_strings(kind: u16, byte: usize, new: u8) -> (ErrorKind, String) {
+    let file = bytes("structures/types_old.h5");
+    let at = message(&file, "strings", kind).wrapping_add(byte);
+    let opened = open(&patched(&file, at, &[new])).unwrap();
+    let e = opened.lost("/strings");
+    assert!(e.offset().is_some(), "{e}");
+    let all = open(&file).unwrap();
+    assert_eq!(opened.vars().len(), all.vars().len() - 1);
+    assert_eq!(opened.notes, all.notes);
+    (e.kind(), e.what().to_owned())
+}
+
+#[test]
+fn versions_and_classes_that_nobody_knows_are_damage() {
+    for (kind, byte, new, says) in [
+        (message::DATASPACE, 0, 9, "version 9 of a dataspace"),
+        (message::LAYOUT, 0, 9, "version 9 of a data layout"),
+        (message::LAYOUT, 1, 7, "data layout class 7"),
+        (message::DATATYPE, 0, 0x1c, "datatype class 12"),
+        (message::DATATYPE, 0, 0x99, "version 9 of a datatype"),
+        (message::DATATYPE, 1, 2, "a variable-length type of kind 2"),
+    ] {
+        let (found, what) = lost_strings(kind, byte, new);
+        assert_eq!(found, ErrorKind::Unknown, "{what}");
+        assert!(what.starts_with(says), "{what}");
+    }
+    // Without its type the object is nothing.
+    let (found, what) = lost_strings(message::DATATYPE, usize::MAX - 7, 0x1e);
+    assert_eq!(found, ErrorKind::Corrupt, "{what}");
+    assert!(what.starts_with("an object of no known kind"), "{what}");
+}
+
+#[test]
+fn notes_have_the_place() {
+    let env = Env::default();
+    let file = bytes("structures/old.h5");
+    let builder = Builder::new(Files::open(source(&file), &env).unwrap(), &env);
+    let e = Error::new(ErrorKind::Unsupported, "odd").at(&"a.h5".into(), 7);
+    builder.note("/x".into(), &e);
+    let said = env.notes.take();
+    assert_eq!(said[0].to_string(), "/x: left out: odd at byte 7 of a.h5");
 }

@@ -183,21 +183,19 @@ impl<'a> Builder<'a> {
         groups: &mut Vec<(Vec<u8>, Place)>,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
-        let taken =
-            ObjectHeader::read(&file, place.address).and_then(|header| {
-                match dataset::kind(&header) {
-                    Object::Group => {
-                        groups.push((link.name.clone(), place));
-                        Ok(())
-                    }
-                    Object::Dataset => self.dataset(group, &link.name, place, &header),
-                    Object::Datatype => self.committed(group, &link.name, place, &header),
-                    Object::Unknown => Err(Error::new(
-                        ErrorKind::Unsupported,
-                        "an object of no known kind",
-                    )),
-                }
-            });
+        let header = ObjectHeader::read(&file, place.address);
+        let taken = header.and_then(|header| match dataset::kind(&header) {
+            Object::Group => {
+                groups.push((link.name.clone(), place));
+                Ok(())
+            }
+            Object::Dataset => self.dataset(group, &link.name, place, &header),
+            Object::Datatype => self.committed(group, &link.name, place, &header),
+            Object::Unknown => {
+                let what = "an object of no known kind, a group, dataset or datatype expected";
+                Err(file.error(ErrorKind::Corrupt, place.address, what))
+            }
+        });
         taken.or_else(|e| self.left_out(&self.path(group, &link.name), e))
     }
 

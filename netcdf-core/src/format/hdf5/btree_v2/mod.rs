@@ -42,7 +42,7 @@ impl BTree2 {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unsupported`].
+    /// [`ErrorKind::Unknown`].
     pub fn open(file: &File, address: u64) -> Result<Self> {
         let sizes = file.sizes();
         let len = 22 + u64::from(sizes.offset) + u64::from(sizes.length);

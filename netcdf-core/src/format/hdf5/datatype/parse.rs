@@ -16,7 +16,7 @@ impl Datatype {
     /// Reads the body of the message.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`];
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`];
     /// [`ErrorKind::Limit`] for types within types beyond the limit.
     pub fn parse(c: &mut Fields, limits: &Limits) -> Result<Self> {
         nested(c, limits.depth)
@@ -45,7 +45,7 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
     };
     if !(1..=5).contains(&head.version) {
         let what = format!("version {} of a datatype, known are 1 to 5", head.version);
-        return Err(at.error(ErrorKind::Unsupported, what));
+        return Err(at.error(ErrorKind::Unknown, what));
     }
     let class = match first & 0x0f {
         0 => Class::Integer {
@@ -71,7 +71,8 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
             base: Box::new(nested(c, depth)?),
         },
         other => {
-            return Err(at.error(ErrorKind::Unsupported, format!("datatype class {other}")));
+            let what = format!("datatype class {other}, known are 0 to 11");
+            return Err(at.error(ErrorKind::Unknown, what));
         }
     };
     if head.size == 0 && !matches!(class, Class::Opaque { .. } | Class::String { .. }) {
@@ -235,10 +236,8 @@ fn reference(c: &Fields, head: &Head) -> Result<Class> {
         1 => Reference::Region,
         2..=4 => Reference::Any,
         other => {
-            return Err(c.error(
-                ErrorKind::Unsupported,
-                format!("a reference of kind {other}"),
-            ));
+            let what = format!("a reference of kind {other}, known are 0 to 4");
+            return Err(c.error(ErrorKind::Unknown, what));
         }
     };
     Ok(Class::Reference(kind))
@@ -247,10 +246,8 @@ fn reference(c: &Fields, head: &Head) -> Result<Class> {
 fn enumeration(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
     let base = nested(c, depth)?;
     if !matches!(base.class, Class::Integer { .. } | Class::Bitfield { .. }) {
-        return Err(c.error(
-            ErrorKind::Unsupported,
-            "an enum of what is no integer".into(),
-        ));
+        let what = "an enum of what is no integer".to_owned();
+        return Err(c.error(ErrorKind::Corrupt, what));
     }
     let count = head.bits & 0xffff;
     let names: Vec<_> = (0..count)
@@ -270,10 +267,10 @@ fn vlen(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
         1 => Ok(Class::VlenString {
             charset: charset(head.bits >> 8),
         }),
-        other => Err(c.error(
-            ErrorKind::Unsupported,
-            format!("a variable-length type of kind {other}"),
-        )),
+        other => {
+            let what = format!("a variable-length type of kind {other}, known are 0 and 1");
+            Err(c.error(ErrorKind::Unknown, what))
+        }
     }
 }
 

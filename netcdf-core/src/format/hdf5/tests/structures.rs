@@ -337,7 +337,7 @@ fn objects_in_their_ids() {
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     id[0] = 0x61;
     let error = heap.object(&file, &id).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert_eq!(error.kind(), ErrorKind::Unknown);
     id[0] = 0;
     let error = heap.object(&file, &id).unwrap_err();
     assert!(error.what().contains("no block"), "{error}");
