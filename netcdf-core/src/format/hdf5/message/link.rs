@@ -50,6 +50,9 @@ impl Link {
             c.skip(1)?; // character set
         }
         let len = c.uint_le(1 << (flags & 3))?;
+        if len == 0 {
+            return Err(c.error(ErrorKind::Corrupt, "a link without a name".to_owned()));
+        }
         let name = take(c, len)?;
         let target = match kind {
             0 => Target::Hard(c.defined_address("a link's object")?),

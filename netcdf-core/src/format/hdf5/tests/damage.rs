@@ -267,3 +267,30 @@ fn records_of_deep_trees_are_counted() {
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(errors[0].what().starts_with("a B-tree with "), "{errors:?}");
 }
+
+/// Changes the name of the last link of the root group of an old file, `soft` or the like, to another.
+fn renamed(old: &[u8], new: &[u8]) -> Error {
+    let mut bytes = bytes("structures/old.h5");
+    let zero = [&[0], old, &[0]].concat();
+    let at = bytes.windows(zero.len()).position(|w| w == zero).unwrap();
+    bytes[at + 1..at + 1 + new.len()].copy_from_slice(new);
+    let file = open_bytes(bytes).unwrap();
+    let root = ObjectHeader::read(&file, file.superblock().root).unwrap();
+    group::links(&file, &root).unwrap_err()
+}
+
+#[test]
+fn names_of_old_groups_rise() {
+    let empty = renamed(b"chunked", b"\0");
+    let twice = renamed(b"chunked", b"compact");
+    let falling = renamed(b"chunked", b"x");
+    for (e, says) in [
+        (empty, "a link `` of an old group behind the link ``"),
+        (twice, "a link `compact` of an old group behind the link `compact`"),
+        (falling, "a link `compact` of an old group behind the link `xhunked`"),
+    ] {
+        assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
+        assert!(e.what().starts_with(says), "{e}");
+        assert!(e.offset().is_some(), "{e}");
+    }
+}
