@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::files::Files;
 use super::reader::Netcdf4Reader;
 use super::walk::Builder;
+use crate::chunk::Dataset;
 use crate::env::{Damage, Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader as _;
@@ -14,6 +15,7 @@ use crate::format::hdf5::{File, ObjectHeader, group};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
 use crate::limits::Limits;
+use crate::model::{Region, Values};
 
 /// A file of `testdata/hdf5`.
 fn bytes(name: &str) -> Vec<u8> {
@@ -207,4 +209,44 @@ fn notes_have_the_place() {
     builder.note("/x".into(), &e);
     let said = env.notes.take();
     assert_eq!(said[0].to_string(), "/x: left out: odd at byte 7 of a.h5");
+}
+
+/// The values of `/strings`, a reference in which was changed.
+fn strings(change: impl Fn(&mut [u8])) -> Result<Values> {
+    let mut file = bytes("structures/types_old.h5");
+    let layout = message(&file, "strings", message::LAYOUT);
+    // Version 3, contiguous: the address of three references of 16 bytes.
+    assert_eq!(file[layout..layout + 2], [3, 1]);
+    let field = file[layout + 2..].first_chunk().unwrap();
+    let hdf5 = File::open(source(&file), &Limits::default()).unwrap();
+    let place = hdf5.place(u64::from_le_bytes(*field)).unwrap();
+    change(&mut file[usize::try_from(place).unwrap()..][..48]);
+    read(&file, "/strings")
+}
+
+/// All values of a variable.
+fn read(file: &[u8], path: &str) -> Result<Values> {
+    let reader = open(file)?.reader;
+    let env = Env::default();
+    let schema = reader.schema();
+    let var = schema.var_ids().find(|v| schema.var_path(*v) == path).unwrap();
+    Dataset::new(&reader, &env).read(var, &Region::whole(&schema.shape(var)))
+}
+
+#[test]
+fn values_without_an_address_are_damage() {
+    let whole = strings(|_| ()).unwrap();
+    let nil = strings(|r| r[4..12].fill(0)).unwrap();
+    let zeros = strings(|r| r[..16].fill(0)).unwrap();
+    let empty = strings(|r| {
+        r[..4].fill(0);
+        r[4..12].fill(0xff);
+    });
+    assert_ne!(whole, nil);
+    assert_eq!(nil, zeros);
+    assert_eq!(nil, empty.unwrap());
+    let e = strings(|r| r[4..12].fill(0xff)).unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
+    assert!(e.what().contains("is undefined"), "{e}");
+    assert_eq!((e.object(), e.resource()), (Some("/strings"), Some("file.h5")));
 }
