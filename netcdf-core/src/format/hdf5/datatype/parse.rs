@@ -1,5 +1,7 @@
 //! Reads the Datatype message.
 
+use std::ops::Range;
+
 use super::{Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -111,12 +113,32 @@ fn float(c: &mut Fields, head: &Head) -> Result<Class> {
         normalization: (byte(0) >> 4) & 3,
         vax: head.bits & 0x41 == 0x41,
     };
-    let fits = |(at, n): (u8, u8)| u64::from(at) + u64::from(n) <= head.size.saturating_mul(8);
-    if !(fits(fields.exponent) && fits(fields.mantissa) && fits((fields.sign, 1))) {
-        let what = "parts of a floating-point number lie outside of it".to_owned();
-        return Err(c.error(ErrorKind::Corrupt, what));
-    }
+    float_parts(&bits, &fields).map_err(|what| c.error(ErrorKind::Corrupt, what))?;
     Ok(Class::Float { bits, fields })
+}
+
+/// That the parts of a floating-point number lie within its bits, and apart.
+fn float_parts(bits: &Bits, fields: &FloatFields) -> Result<(), String> {
+    let part = |(at, n): (u8, u8)| u32::from(at)..u32::from(at) + u32::from(n);
+    let (sign, exponent, mantissa) = (
+        part((fields.sign, 1)),
+        part(fields.exponent),
+        part(fields.mantissa),
+    );
+    let end = u32::from(bits.offset) + u32::from(bits.precision);
+    let apart = |a: &Range<u32>, b: &Range<u32>| a.end <= b.start || b.end <= a.start;
+    if [&sign, &exponent, &mantissa].iter().all(|p| p.end <= end)
+        && apart(&sign, &exponent)
+        && apart(&sign, &mantissa)
+        && apart(&exponent, &mantissa)
+    {
+        return Ok(());
+    }
+    Err(format!(
+        "a floating-point number of {end} bits with the sign in bit {}, the exponent in bits {exponent:?} and the mantissa \
+         in bits {mantissa:?}: parts within it expected, which do not overlap",
+        fields.sign
+    ))
 }
 
 fn padding(code: u32) -> Padding {
@@ -204,7 +226,27 @@ fn compound(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
             datatype,
         });
     }
+    apart(&members).map_err(|what| c.error(ErrorKind::Corrupt, what))?;
     Ok(Class::Compound { members })
+}
+
+/// That no two members of a compound have bytes in common.
+fn apart(members: &[Member]) -> Result<(), String> {
+    let mut places: Vec<_> = members.iter().filter(|m| m.datatype.size > 0).collect();
+    places.sort_by_key(|m| m.offset);
+    let end = |m: &Member| m.offset.saturating_add(m.datatype.size);
+    let overlap = places.iter().zip(places.iter().skip(1));
+    match overlap.into_iter().find(|(a, b)| end(a) > b.offset) {
+        None => Ok(()),
+        Some((a, b)) => Err(format!(
+            "the member `{}` of a compound at bytes {} to {} and `{}` at byte {}: members that do not overlap expected",
+            a.name.escape_ascii(),
+            a.offset,
+            end(a),
+            b.name.escape_ascii(),
+            b.offset
+        )),
+    }
 }
 
 /// The shape of a member in version 1.
@@ -251,7 +293,13 @@ fn enumeration(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
     }
     let count = head.bits & 0xffff;
     let names: Vec<_> = (0..count)
-        .map(|_| name(c, head.version))
+        .map(|_| match name(c, head.version)? {
+            name if name.is_empty() => {
+                let what = "a value of an enum without a name".to_owned();
+                Err(c.error(ErrorKind::Corrupt, what))
+            }
+            name => Ok(name),
+        })
         .collect::<Result<_>>()?;
     let size = usize::try_from(base.size).unwrap_or(usize::MAX);
     let members = names.into_iter().map(|n| Ok((n, c.bytes(size)?.to_vec())));

@@ -3,6 +3,7 @@
 mod damage;
 mod messages;
 mod structures;
+mod types;
 
 use std::path::Path;
 use std::sync::Arc;
