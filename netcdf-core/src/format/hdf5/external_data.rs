@@ -17,6 +17,8 @@ pub struct ExternalData {
     path: String,
     access: Access,
     pieces: Vec<Piece>,
+    /// Where in the file the heap with their names is.
+    names: u64,
     len: u64,
 }
 
@@ -63,6 +65,7 @@ impl ExternalData {
             path,
             access,
             pieces,
+            names: file.place(external.heap)?,
             len,
         })
     }
@@ -70,6 +73,10 @@ impl ExternalData {
     fn source<'a>(&self, piece: &'a Piece) -> Result<&'a Arc<dyn Source>> {
         if let Some(source) = piece.source.get() {
             return Ok(source);
+        }
+        if piece.name.is_empty() {
+            let e = Error::new(ErrorKind::Corrupt, "an external file without a name");
+            return Err(e.at(self.name(), self.names).in_object(&self.path));
         }
         let source = siblings::open(&*self.base, &piece.name, &self.access);
         let source = source.map_err(|e| e.in_object(&self.path))?;

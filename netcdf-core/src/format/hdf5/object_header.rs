@@ -303,7 +303,10 @@ fn read_messages(
         header.push(file, message)?;
     }
     if form.version == 1 && c.remaining() > 0 {
-        let what = format!("{} bytes behind the messages of an object header", c.remaining());
+        let what = format!(
+            "{} bytes behind the messages of an object header",
+            c.remaining()
+        );
         return Err(c.error(ErrorKind::Corrupt, what));
     }
     header.blocks.push(block);

@@ -94,7 +94,10 @@ fn damaged_starts_of_headers_are_damage() {
     assert!(all.damage.is_empty(), "{:?}", all.damage);
     let signature = open(&patched(&file, at, b"NHDR")).unwrap();
     let e = signature.lost("/strings");
-    assert_eq!((e.kind(), e.offset()), (ErrorKind::Corrupt, Some(at as u64)));
+    assert_eq!(
+        (e.kind(), e.offset()),
+        (ErrorKind::Corrupt, Some(at as u64))
+    );
     assert!(e.what().contains("expected, found `NHDR`"), "{e}");
     assert_eq!(signature.vars().len(), all.vars().len() - 1);
     let version = open(&patched(&file, at + 4, &[3])).unwrap();
@@ -152,7 +155,9 @@ fn the_root_is_a_group() {
     // Addresses count from the superblock, where the root's stands.
     let base = 512;
     let stored = |place: usize| ((place - base) as u64).to_le_bytes();
-    let field = file[base..].windows(8).position(|w| w == stored(root(&file)));
+    let field = file[base..]
+        .windows(8)
+        .position(|w| w == stored(root(&file)));
     let dataset = stored(place(&file, "contiguous"));
     let e = root_error(&patched(&file, base + field.unwrap(), &dataset));
     assert!(e.what().contains("a group expected"), "{e}");
@@ -229,7 +234,10 @@ fn read(file: &[u8], path: &str) -> Result<Values> {
     let reader = open(file)?.reader;
     let env = Env::default();
     let schema = reader.schema();
-    let var = schema.var_ids().find(|v| schema.var_path(*v) == path).unwrap();
+    let var = schema
+        .var_ids()
+        .find(|v| schema.var_path(*v) == path)
+        .unwrap();
     Dataset::new(&reader, &env).read(var, &Region::whole(&schema.shape(var)))
 }
 
@@ -248,5 +256,52 @@ fn values_without_an_address_are_damage() {
     let e = strings(|r| r[4..12].fill(0xff)).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
     assert!(e.what().contains("is undefined"), "{e}");
-    assert_eq!((e.object(), e.resource()), (Some("/strings"), Some("file.h5")));
+    assert_eq!(
+        (e.object(), e.resource()),
+        (Some("/strings"), Some("file.h5"))
+    );
+}
+
+#[test]
+fn addresses_beyond_a_whole_file_are_damage() {
+    let file = bytes("structures/old.h5");
+    // The root's address in a superblock of version 1, behind 512 bytes.
+    let root = 512 + 28 + 4 * 8 + 8;
+    let far = 1u64 << 39;
+    let e = root_error(&patched(&file, root, &far.to_le_bytes()));
+    let says = format!(
+        "an address beyond the end of the file ({} bytes)",
+        file.len()
+    );
+    assert_eq!((e.what(), e.offset()), (says.as_str(), Some(512 + far)));
+}
+
+#[test]
+fn compact_data_is_as_long_as_its_shape() {
+    let file = bytes("structures/old.h5");
+    assert!(read(&file, "/compact").is_ok());
+    let layout = message(&file, "compact", message::LAYOUT);
+    assert_eq!(file[layout..layout + 4], [3, 0, 8, 0]);
+    let e = read(&patched(&file, layout + 2, &[6]), "/compact").unwrap_err();
+    assert_eq!(
+        e.to_string(),
+        format!(
+            "file.h5: 6 bytes stored in a header, the shape asks for 8 in /compact at byte {}",
+            place(&file, "compact")
+        )
+    );
+}
+
+#[test]
+fn external_files_have_names() {
+    let file = bytes("external.h5");
+    let name = file.windows(9).position(|w| w == b"external_").unwrap();
+    let file = patched(&file, name, &[0]);
+    let opened = open(&file).unwrap();
+    let path = opened.vars().swap_remove(0);
+    let e = read(&file, &path).unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
+    assert_eq!(e.what(), "an external file without a name");
+    assert_eq!(e.object(), Some(path.as_str()));
+    assert!(e.offset().is_some());
 }

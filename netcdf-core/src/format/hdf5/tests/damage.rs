@@ -257,9 +257,8 @@ fn trees_have_the_records_that_they_say() {
 #[test]
 fn records_of_deep_trees_are_counted() {
     let mut bytes = bytes("groups_deep.h5");
-    let at = (0..bytes.len()).find(|&at| {
-        bytes[at..].starts_with(b"BTHD") && bytes[at + 5] == 5 && bytes[at + 12] > 0
-    });
+    let at = (0..bytes.len())
+        .find(|&at| bytes[at..].starts_with(b"BTHD") && bytes[at + 5] == 5 && bytes[at + 12] > 0);
     bytes[at.unwrap() + 26] ^= 1;
     ignore_checksums(true);
     let errors = errors(&open_bytes(bytes).unwrap());
@@ -286,8 +285,14 @@ fn names_of_old_groups_rise() {
     let falling = renamed(b"chunked", b"x");
     for (e, says) in [
         (empty, "a link `` of an old group behind the link ``"),
-        (twice, "a link `compact` of an old group behind the link `compact`"),
-        (falling, "a link `compact` of an old group behind the link `xhunked`"),
+        (
+            twice,
+            "a link `compact` of an old group behind the link `compact`",
+        ),
+        (
+            falling,
+            "a link `compact` of an old group behind the link `xhunked`",
+        ),
     ] {
         assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
         assert!(e.what().starts_with(says), "{e}");

@@ -69,5 +69,8 @@ fn values_of_enums_have_names() {
         [head.as_slice(), &integer, names, &[0, 1]].concat()
     };
     assert!(parse(&body(b"a\0b\0")).is_ok());
-    assert_eq!(refused(&body(b"a\0\0b")), "a value of an enum without a name");
+    assert_eq!(
+        refused(&body(b"a\0\0b")),
+        "a value of an enum without a name"
+    );
 }
