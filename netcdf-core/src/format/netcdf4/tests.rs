@@ -12,10 +12,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader as _;
 use crate::format::hdf5::message::{self, link::Target};
 use crate::format::hdf5::{File, ObjectHeader, group};
-use crate::io::Source;
 use crate::io::memory::MemorySource;
+use crate::io::{Container, Source};
 use crate::limits::Limits;
-use crate::model::{Region, Values};
+use crate::model::{Kind, Region, Values};
 
 /// A file of `testdata/hdf5`.
 fn bytes(name: &str) -> Vec<u8> {
@@ -304,4 +304,23 @@ fn external_files_have_names() {
     assert_eq!(e.what(), "an external file without a name");
     assert_eq!(e.object(), Some(path.as_str()));
     assert!(e.offset().is_some());
+}
+
+/// Damage of the root's attributes is that of one object: the format is known, and the rest is shown.
+#[test]
+fn damaged_attributes_of_the_root_are_told() {
+    let mut file = bytes("structures/dense.h5");
+    let whole = open(&file).unwrap();
+    let trees: Vec<_> = (0..file.len())
+        .filter(|&at| file[at..].starts_with(b"BTHD") && matches!(file[at + 5], 8 | 9))
+        .collect();
+    assert!(!trees.is_empty());
+    for at in trees {
+        file[at] = b'X';
+    }
+    let container = Container::Source(source(&file));
+    assert_eq!(super::probe(&container).unwrap(), Some(Kind::Netcdf4));
+    let opened = open(&file).unwrap();
+    assert_eq!(opened.lost("/").kind(), ErrorKind::Corrupt);
+    assert_eq!(opened.vars(), whole.vars());
 }
