@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::chunk::pool::Pool;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Plain, Result};
 use crate::limits::Limits;
 
 /// The surroundings of a run, made once in `main` (or by a test) and passed down.
@@ -74,9 +74,9 @@ pub struct Note {
 
 impl std::fmt::Display for Note {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.object, self.what)?;
+        write!(f, "{}: {}", Plain(&self.object), Plain(&self.what))?;
         match &self.remedy {
-            Some(remedy) => write!(f, " ({remedy})"),
+            Some(remedy) => write!(f, " ({})", Plain(remedy)),
             None => Ok(()),
         }
     }
@@ -268,6 +268,16 @@ mod tests {
         notes.say(note.clone());
         assert_eq!(notes.take(), [note]);
         assert!(notes.take().is_empty());
+    }
+
+    #[test]
+    fn notes_are_lines() {
+        let note = Note {
+            object: "/a\x1b[31m\nX".into(),
+            what: "to /\x1b[2J".into(),
+            remedy: Some("\n".into()),
+        };
+        assert_eq!(note.to_string(), "/a\\x1b[31m\\nX: to /\\x1b[2J (\\n)");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! innermost caller that knows a fact states it; outer callers never overwrite it.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 /// Result with the library's [`Error`]; `Result<()>` is eight bytes.
@@ -21,6 +21,8 @@ pub enum ErrorKind {
     Truncated,
     /// A structure contradicts its specification.
     Corrupt,
+    /// A version, class or type that is not known: the structure is newer than this library, or damaged.
+    Unknown,
     /// Not a format that we know.
     UnknownFormat,
     /// A known thing that we do not do (yet, or in this build).
@@ -213,12 +215,16 @@ impl Error {
         }))
     }
 
-    /// True if bytes are not what they have to be.
+    /// True if bytes are not what they have to be, or cannot be told to be.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         matches!(
             self.kind(),
-            ErrorKind::Truncated | ErrorKind::Corrupt | ErrorKind::Checksum | ErrorKind::Limit
+            ErrorKind::Truncated
+                | ErrorKind::Corrupt
+                | ErrorKind::Checksum
+                | ErrorKind::Unknown
+                | ErrorKind::Limit
         )
     }
 
@@ -269,17 +275,50 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let e = &self.0;
         if let Some((resource, _)) = &e.place {
-            write!(f, "{resource}: ")?;
+            write!(f, "{}: ", Plain(resource))?;
         }
-        f.write_str(&e.what)?;
+        match e.kind {
+            // What is wrong with a command line has lines of our own.
+            ErrorKind::Argument => f.write_str(&e.what)?,
+            _ => write!(f, "{}", Plain(&e.what))?,
+        }
         if let Some(object) = &e.object {
-            write!(f, " in {object}")?;
+            write!(f, " in {}", Plain(object))?;
         }
         if let Some((_, Some(offset))) = &e.place {
             write!(f, " at byte {offset}")?;
         }
         if let Some(remedy) = &e.remedy {
-            write!(f, " ({remedy})")?;
+            write!(f, " ({})", Plain(remedy))?;
+        }
+        Ok(())
+    }
+}
+
+/// Text for one line of a terminal: names in files are anything. Control characters are escaped, and
+/// what is beyond [`SHOWN`] characters is cut.
+pub(crate) struct Plain<'a>(pub &'a str);
+
+/// Characters of a part of a message that are shown.
+const SHOWN: usize = 1024;
+
+impl fmt::Display for Plain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, c) in self.0.chars().enumerate() {
+            if n == SHOWN {
+                return f.write_str("…");
+            }
+            match c {
+                '\n' => f.write_str("\\n")?,
+                '\t' => f.write_str("\\t")?,
+                '\r' => f.write_str("\\r")?,
+                // Those that change the direction of what follows as well.
+                '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                    write!(f, "\\u{:04x}", u32::from(c))?;
+                }
+                c if c.is_control() => write!(f, "\\x{:02x}", u32::from(c))?,
+                c => f.write_char(c)?,
+            }
         }
         Ok(())
     }
@@ -357,6 +396,25 @@ mod tests {
             e.to_string(),
             "a.nc: need 4 bytes, have 3 in /g/t at byte 96 (fetch the file again)"
         );
+    }
+
+    #[test]
+    fn names_are_no_more_than_text() {
+        let resource: Arc<str> = "no\x1b[31m\nfile".into();
+        let e = |kind| {
+            let e = Error::new(kind, "a\tb\r\u{9b}\u{202e}é").at(&resource, 9);
+            e.in_object("/e\x1b]0;x\x07").to_string()
+        };
+        assert_eq!(
+            e(ErrorKind::Io),
+            "no\\x1b[31m\\nfile: a\\tb\\r\\x9b\\u202eé in /e\\x1b]0;x\\x07 at byte 9"
+        );
+        assert!(e(ErrorKind::Argument).contains("a\tb"));
+        let long = Error::new(ErrorKind::Io, "é".repeat(1 << 16)).to_string();
+        assert_eq!(long.chars().count(), SHOWN + 1);
+        assert!(long.ends_with("é…"));
+        let whole = "é".repeat(SHOWN);
+        assert_eq!(Error::new(ErrorKind::Io, whole.clone()).to_string(), whole);
     }
 
     #[test]

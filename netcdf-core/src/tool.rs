@@ -111,7 +111,7 @@ pub fn tell(tool: &str, notes: &Notes, io: &mut Io) {
 
 /// A line on standard error.
 fn say(tool: &str, text: &str, io: &mut Io) {
-    // Names in files are anything; on a terminal they must not be more than text.
+    // Errors and notes escape names in files; what is left is what was wrong with a command line.
     let control = |c: char| c.is_control() && c != '\n' && c != '\t';
     let text = text.replace(control, "\u{fffd}");
     // Where standard error is closed, there is nobody left to tell.
@@ -256,7 +256,7 @@ mod tests {
         });
         tell("ncdump", &notes, &mut io);
         let said = stderr.0.lock().unwrap().clone();
-        let expected = "ncdump: odd in /\u{fffd}[2Jv\nncdump: /\u{fffd}[2Jw: left out\n";
+        let expected = "ncdump: odd in /\\x1b[2Jv\nncdump: /\\x1b[2Jw: left out\n";
         assert_eq!(said, expected.as_bytes());
     }
 }

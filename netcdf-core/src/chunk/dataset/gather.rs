@@ -179,7 +179,10 @@ impl Variable<'_> {
 
     /// The error for a chunk that has too few elements.
     pub(super) fn short(&self, chunk: &ChunkRef) -> Error {
-        let what = "fewer bytes than its shape asks for";
+        let what = match self.layout.chunk_bytes() {
+            Some(want) => format!("fewer bytes than the {want} that its shape asks for"),
+            None => "fewer bytes than its shape asks for".to_owned(),
+        };
         let e = Error::new(ErrorKind::Corrupt, what);
         self.decoder.in_chunk(e, chunk)
     }

@@ -8,7 +8,7 @@ use super::message;
 use super::message::attribute::{Attribute, Unread};
 use super::message::attribute_info::AttributeInfo;
 use super::object_header::ObjectHeader;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
 /// Visits the attributes of an object in the order of their creation if it is kept; else in that
 /// of the header, or of the index of the heap. An attribute that cannot be read is handed on as an
@@ -47,8 +47,12 @@ fn dense(
     info: &AttributeInfo,
     mut visitor: impl FnMut(Result<Attribute, Unread>) -> Result<()>,
 ) -> Result<()> {
-    let (Some(heap), Some(tree)) = (info.heap, info.by_order.or(info.by_name)) else {
+    let Some(heap) = info.heap else {
         return Ok(());
+    };
+    let Some(tree) = info.by_order.or(info.by_name) else {
+        let what = "an object with a heap of attributes and no B-tree of them";
+        return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;
     let tree = BTree2::open(file, tree)?;

@@ -74,7 +74,13 @@ impl ExternalData {
         if let Some(source) = piece.source.get() {
             return Ok(source);
         }
-        let source = siblings::open(&**self.file.source(), &piece.name, &self.access)?;
+        if piece.name.is_empty() {
+            let what = "an external file without a name";
+            let e = (self.file).error(ErrorKind::Corrupt, self.external.heap, what);
+            return Err(e.in_object(&self.path));
+        }
+        let source = siblings::open(&**self.file.source(), &piece.name, &self.access);
+        let source = source.map_err(|e| e.in_object(&self.path))?;
         Ok(piece.source.get_or_init(|| source))
     }
 

@@ -102,7 +102,7 @@ impl Fields<'_> {
     /// Passes over a version byte.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if it is not one of `known`.
+    /// [`ErrorKind::Unknown`] if it is not one of `known`.
     pub fn version(&mut self, known: std::ops::RangeInclusive<u8>, what: &str) -> Result<u8> {
         let at = self.clone();
         let version = self.u8()?;
@@ -114,7 +114,7 @@ impl Fields<'_> {
             known.start(),
             known.end()
         );
-        Err(at.error(ErrorKind::Unsupported, what))
+        Err(at.error(ErrorKind::Unknown, what))
     }
 }
 

@@ -165,12 +165,13 @@ impl File {
     /// `len` bytes of metadata at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] beyond the end of the file; [`ErrorKind::Limit`].
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] beyond the end of the file;
+    /// [`ErrorKind::Limit`].
     pub fn read(&self, address: u64, len: u64) -> Result<Bytes> {
         let place = self.place(address)?;
         let have = self.source.len().saturating_sub(place);
         if len > have {
-            return Err(truncated(self.name(), place, len, have));
+            return Err(self.missing(place, len, have));
         }
         let size = self.metadata(address, len, "a structure")?;
         let mut data = vec![0; size];
@@ -182,6 +183,19 @@ impl File {
             data,
             address: Some(address),
         })
+    }
+
+    /// The error for bytes that are not all there. In a file of the length that its superblock says, an
+    /// address beyond the end is wrong; else the file was cut off.
+    fn missing(&self, place: u64, len: u64, have: u64) -> Error {
+        if have > 0 || self.superblock.check_length(&*self.source).is_err() {
+            return truncated(self.name(), place, len, have);
+        }
+        let what = format!(
+            "an address beyond the end of the file ({} bytes)",
+            self.source.len()
+        );
+        Error::new(ErrorKind::Corrupt, what).at(self.name(), place)
     }
 
     /// The size in memory of a structure at an address; see [`Limits::metadata`].

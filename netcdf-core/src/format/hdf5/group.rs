@@ -65,8 +65,12 @@ fn old_links(file: &File, tree: u64, heap: u64) -> Result<Vec<Link>> {
 }
 
 fn dense_links(file: &File, info: &LinkInfo) -> Result<Vec<Link>> {
-    let (Some(heap), Some(tree)) = (info.heap, info.by_name) else {
+    let Some(heap) = info.heap else {
         return Ok(vec![]);
+    };
+    let Some(tree) = info.by_name else {
+        let what = "a group with a heap of links and no B-tree of their names";
+        return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;
     let tree = BTree2::open(file, tree)?;

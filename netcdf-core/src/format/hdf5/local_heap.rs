@@ -14,7 +14,7 @@ impl LocalHeap {
     /// Reads the heap at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`],
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`],
     /// [`ErrorKind::Limit`].
     pub fn read(file: &File, address: u64) -> Result<Self> {
         let sizes = file.sizes();

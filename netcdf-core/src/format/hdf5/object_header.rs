@@ -60,10 +60,10 @@ impl ObjectHeader {
     /// [`ErrorKind::Limit`] after very many headers.
     pub fn read(file: &File, address: u64) -> Result<Self> {
         let head = file.read_up_to(address, 64)?;
-        let header = if head.data.starts_with(b"OHDR") {
-            read_v2(file, address, &head)?
-        } else {
-            read_v1(file, address, &head)?
+        let header = match head.data.first() {
+            _ if head.data.starts_with(b"OHDR") => read_v2(file, address, &head)?,
+            Some(1) => read_v1(file, address, &head)?,
+            _ => return Err(no_header(file, address, &head)),
         };
         let len = header.blocks.iter().map(|b| b.data.len() as u64).sum();
         file.take(len, address)?;
@@ -134,6 +134,14 @@ impl ObjectHeader {
 /// Blocks of a header that are still to be read: address and length.
 type Pending = Vec<(u64, u64)>;
 
+/// What was found in a block.
+#[derive(Default)]
+struct Found {
+    /// The number of its messages, of any type.
+    messages: u64,
+    pending: Pending,
+}
+
 /// How the messages of a block are written down.
 #[derive(Clone, Copy)]
 struct Form {
@@ -141,10 +149,21 @@ struct Form {
     has_order: bool,
 }
 
+/// The error about bytes that start no header of a version.
+fn no_header(file: &File, address: u64, head: &Bytes) -> Error {
+    let found = head.data.get(..4).unwrap_or(&head.data);
+    let what = format!(
+        "signature `OHDR` or version 1 of an object header expected, found `{}`",
+        found.escape_ascii()
+    );
+    file.error(ErrorKind::Corrupt, address, what)
+}
+
 fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     let mut c = file.fields(head);
-    c.version(1..=1, "an object header")?;
-    c.skip(1 + 2 + 4)?; // reserved, number of messages, reference count
+    c.skip(1 + 1)?; // version, reserved
+    let count = c.u16_le()?;
+    c.skip(4)?; // reference count
     let size = c.u32_le()?;
     let mut header = ObjectHeader {
         address,
@@ -160,14 +179,20 @@ fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
         version: 1,
         has_order: false,
     };
-    read_blocks(file, &mut header, vec![(first, size.into())], form)?;
-    Ok(header)
+    let found = read_blocks(file, &mut header, vec![(first, size.into())], form)?;
+    // More than the header says are taken, as libhdf5 does.
+    if found >= u64::from(count) {
+        return Ok(header);
+    }
+    let what = format!("an object header of {found} messages, which says that it has {count}");
+    Err(file.error(ErrorKind::Corrupt, address, what))
 }
 
 fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     let mut c = file.fields(head);
     c.skip(4)?;
-    c.version(2..=2, "an object header")?;
+    let mut version = c.clone();
+    c.skip(1)?;
     let flags = c.u8()?;
     if flags & 0x20 != 0 {
         c.skip(16)?; // access, modification, change and birth times
@@ -182,6 +207,8 @@ fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
         .ok_or_else(|| beyond(file, address))?;
     let block = file.read(address, total)?;
     block.verify(file, "an object header")?;
+    // Only a version with the right checksum is one that is not known; else it is damage.
+    version.version(2..=2, "an object header")?;
     let form = Form {
         version: 2,
         has_order: flags & 0x04 != 0,
@@ -194,8 +221,8 @@ fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
         messages: vec![],
     };
     let end = block.data.len().saturating_sub(4);
-    let pending = read_messages(file, &mut header, block, start..end, form)?;
-    read_blocks(file, &mut header, pending, form)?;
+    let found = read_messages(file, &mut header, block, start..end, form)?;
+    read_blocks(file, &mut header, found.pending, form)?;
     Ok(header)
 }
 
@@ -203,8 +230,9 @@ fn beyond(file: &File, address: u64) -> Error {
     file.error(ErrorKind::Corrupt, address, "an object header beyond 2^64")
 }
 
-/// Reads blocks, and those that they continue in.
-fn read_blocks(file: &File, header: &mut ObjectHeader, first: Pending, form: Form) -> Result<()> {
+/// Reads blocks, and those that they continue in; the number of their messages.
+fn read_blocks(file: &File, header: &mut ObjectHeader, first: Pending, form: Form) -> Result<u64> {
+    let mut messages = 0u64;
     let mut pending = std::collections::VecDeque::from(first);
     let mut seen = std::collections::HashSet::new();
     let mut total = 0u64;
@@ -222,20 +250,22 @@ fn read_blocks(file: &File, header: &mut ObjectHeader, first: Pending, form: For
             block.verify(file, "a continuation of an object header")?;
             range = 4..range.end.saturating_sub(4);
         }
-        pending.extend(read_messages(file, header, block, range, form)?);
+        let found = read_messages(file, header, block, range, form)?;
+        messages = messages.saturating_add(found.messages);
+        pending.extend(found.pending);
     }
-    Ok(())
+    Ok(messages)
 }
 
-/// Reads the messages of a block; the continuations it names.
+/// Reads the messages of a block. Those of version 1 are padded to eight bytes, and leave nothing of it over.
 fn read_messages(
     file: &File,
     header: &mut ObjectHeader,
     block: Bytes,
     range: Range<usize>,
     form: Form,
-) -> Result<Pending> {
-    let mut pending = vec![];
+) -> Result<Found> {
+    let mut found = Found::default();
     let number = header.blocks.len();
     let data = block.data.get(..range.end).unwrap_or_default();
     let mut c = file.fields_of(data, block.address);
@@ -248,11 +278,17 @@ fn read_messages(
     while c.remaining() >= prefix {
         let (kind, len, flags, order) = prefix_of(&mut c, form)?;
         let start = c.position();
+        if form.version == 1 && len % 8 != 0 {
+            let what = format!("a message of {len} bytes, a multiple of 8 expected");
+            return Err(c.error(ErrorKind::Corrupt, what));
+        }
         let body = c.bytes(len.into())?;
+        found.messages = found.messages.saturating_add(1);
         if kind == message::CONTINUATION {
             let at = block.address.and_then(|a| a.checked_add(start as u64));
             let mut fields = file.fields_of(body, at);
-            pending.push((fields.defined_address("a continuation")?, fields.length()?));
+            let pending = (fields.defined_address("a continuation")?, fields.length()?);
+            found.pending.push(pending);
         }
         let message = Message {
             kind,
@@ -263,8 +299,15 @@ fn read_messages(
         };
         header.push(file, message)?;
     }
+    if form.version == 1 && c.remaining() > 0 {
+        let what = format!(
+            "{} bytes behind the messages of an object header",
+            c.remaining()
+        );
+        return Err(c.error(ErrorKind::Corrupt, what));
+    }
     header.blocks.push(block);
-    Ok(pending)
+    Ok(found)
 }
 
 /// Type, length in bytes, flags and creation order of a message.

@@ -51,7 +51,7 @@ impl SharedMessages {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unsupported`].
+    /// [`ErrorKind::Unknown`].
     pub fn open(file: &File, address: u64, count: u8) -> Result<Self> {
         let index = 14 + 2 * u64::from(file.sizes().offset);
         let bytes = file.read(address, 8 + u64::from(count) * index)?;

@@ -38,7 +38,7 @@ pub enum Cache {
 ///
 /// # Errors
 /// Those of reading the tree and the heap; [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`],
-/// [`ErrorKind::Unsupported`].
+/// [`ErrorKind::Unknown`].
 pub fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<Entry>> {
     let heap = LocalHeap::read(file, heap)?;
     let mut entries = vec![];
@@ -67,9 +67,26 @@ fn read_node(file: &File, address: u64, heap: &LocalHeap, to: &mut Vec<Entry>) -
     let body = file.read(address.saturating_add(HEAD), u64::from(count) * entry)?;
     let mut c = file.fields(&body);
     for _ in 0..count {
-        to.push(read_entry(file, &mut c, heap)?);
+        let at = c.clone();
+        let entry = read_entry(file, &mut c, heap)?;
+        follows(&at, to.last(), &entry)?;
+        to.push(entry);
     }
     Ok(())
+}
+
+/// That the name of an entry is behind that of the one before it: each is there once, and none is empty.
+fn follows(at: &Fields, before: Option<&Entry>, entry: &Entry) -> Result<()> {
+    let before = before.map_or(&b""[..], |b| &b.name);
+    if before < entry.name.as_slice() {
+        return Ok(());
+    }
+    let what = format!(
+        "a link `{}` of an old group behind the link `{}`, rising names expected",
+        entry.name.escape_ascii(),
+        before.escape_ascii()
+    );
+    Err(at.error(ErrorKind::Corrupt, what))
 }
 
 /// Bytes of a symbol table node before its entries.

@@ -28,9 +28,13 @@ fn cut(mut path: String) -> String {
 impl Builder<'_> {
     /// A report that something is left out.
     pub fn note(&self, object: String, e: &Error) {
+        let place = match (e.resource(), e.offset()) {
+            (Some(resource), Some(offset)) => format!(" at byte {offset} of {resource}"),
+            (_, None) | (None, _) => String::new(),
+        };
         self.env.notes.say(Note {
             object: cut(object),
-            what: format!("left out: {}", e.what()),
+            what: format!("left out: {}{place}", e.what()),
             remedy: e.remedy().map(str::to_owned),
         });
     }

@@ -34,6 +34,8 @@ mod links;
 pub mod numbers;
 mod paths;
 pub mod reader;
+#[cfg(test)]
+mod tests;
 pub mod types;
 pub mod values;
 mod variables;
@@ -46,7 +48,7 @@ pub mod write;
 
 use super::{CreateOptions, Format, Reader, Writer};
 use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, superblock};
 use crate::io::{Container, Output};
 use crate::limits::Limits;
@@ -78,15 +80,20 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
         return Ok(None);
     }
     let file = File::open(source.clone(), &Limits::default())?;
-    let root = ObjectHeader::read(&file, file.superblock().root)?;
+    let root = ObjectHeader::read(&file, file.superblock().root);
+    let root = root.in_object(|| "/".to_owned())?;
     let mut kind = Kind::Netcdf4;
-    hdf5_attributes::visit(&file, &root, |attribute| {
+    let visited = hdf5_attributes::visit(&file, &root, |attribute| {
         if attribute.is_ok_and(|a| a.name == hidden::STRICT) {
             kind = Kind::Netcdf4Classic;
         }
         Ok(())
-    })?;
-    Ok(Some(kind))
+    });
+    match visited {
+        // Who opens the file meets it again, and may tolerate it.
+        Err(e) if !e.is_damage() => Err(e),
+        Ok(()) | Err(_) => Ok(Some(kind)),
+    }
 }
 
 fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {

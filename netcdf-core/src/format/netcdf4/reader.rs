@@ -264,7 +264,7 @@ impl Reader for Netcdf4Reader {
             mask: 0,
         };
         match &dataset.layout {
-            Stored::Compact(bytes) => visit(whole(0..bytes.len() as u64)),
+            Stored::Compact(bytes) => visit(whole(0..compact(&file, dataset, bytes)?)),
             Stored::Contiguous { .. } if dataset.external.is_some() => {
                 visit(whole(0..data_size(&file, dataset)?))
             }
@@ -347,6 +347,16 @@ fn data_size(file: &File, dataset: &Dataset) -> Result<u64> {
     let elements = dataset.dataspace.elements();
     let size = elements.and_then(|n| n.checked_mul(dataset.datatype.size));
     size.ok_or_else(|| beyond(file, dataset.address))
+}
+
+/// Bytes of the data in the header of a dataset: as many as its shape asks for.
+fn compact(file: &File, dataset: &Dataset, bytes: &[u8]) -> Result<u64> {
+    let (want, have) = (data_size(file, dataset)?, bytes.len() as u64);
+    if have < want {
+        let what = format!("{have} bytes stored in a header, the shape asks for {want}");
+        return Err(file.error(ErrorKind::Corrupt, dataset.address, what));
+    }
+    Ok(have)
 }
 
 /// The bytes of a dataset in one piece: as many as its shape asks for.

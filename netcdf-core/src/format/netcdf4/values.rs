@@ -76,14 +76,18 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// The heap's bytes of a variable-length element: `None` for NIL.
+    /// The heap's bytes of a variable-length element: `None` for NIL, whose address is 0 whatever its
+    /// length, and for an undefined address without a length.
     fn heap(&mut self, element: &[u8], size: u64) -> Result<Option<Vec<u8>>> {
         let mut c = self.file.fields_of(element, None);
         let len = u64::from(c.u32_le()?);
-        let address = c.address()?.filter(|&a| a != 0);
+        let address = c.address()?;
         let index = c.u32_le()?;
-        let Some(address) = address else {
-            return Ok(None);
+        let Some(address) = address.filter(|&a| a != 0) else {
+            return match address {
+                None if len > 0 => Err(undefined(self.file, len)),
+                None | Some(_) => Ok(None),
+            };
         };
         let want = len
             .checked_mul(size)
@@ -183,6 +187,12 @@ fn no_values() -> Error {
 fn short(file: &File, address: u64) -> Error {
     let what = "a variable-length value is longer than its object in the global heap";
     file.error(ErrorKind::Corrupt, address, what)
+}
+
+/// The error for a value that is nowhere; where its reference stands is known to nobody here.
+fn undefined(file: &File, len: u64) -> Error {
+    let what = format!("the address of a variable-length value of {len} elements is undefined");
+    Error::new(ErrorKind::Corrupt, what).of(file.name())
 }
 
 fn user(ty: DataType) -> Result<crate::model::TypeId> {

@@ -86,7 +86,11 @@ impl<'a> Builder<'a> {
     pub fn walk(&mut self) -> Result<()> {
         let address = self.files.get(0)?.superblock().root;
         let root = Place { file: 0, address };
-        self.group(GroupId::ROOT, root, &mut vec![])
+        let walked = self.group(GroupId::ROOT, root, &mut vec![]);
+        walked.map_err(|e| match e.is_damage() {
+            true => e.in_object("/"),
+            false => e,
+        })
     }
 
     /// Takes up the dataset whose object header is at an address, as a variable of the root group.
@@ -120,6 +124,10 @@ impl<'a> Builder<'a> {
     fn group(&mut self, id: GroupId, place: Place, above: &mut Vec<Place>) -> Result<()> {
         let file = self.files.get(place.file)?;
         let header = ObjectHeader::read(&file, place.address)?;
+        if dataset::kind(&header) != Object::Group {
+            let what = "a group expected, which has a symbol table or link info";
+            return Err(file.error(ErrorKind::Corrupt, place.address, what));
+        }
         self.group_attributes(id, place.file, &header)?;
         let links = group::links(&file, &header)?;
         drop((file, header));
@@ -183,21 +191,19 @@ impl<'a> Builder<'a> {
         groups: &mut Vec<(Vec<u8>, Place)>,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
-        let taken =
-            ObjectHeader::read(&file, place.address).and_then(|header| {
-                match dataset::kind(&header) {
-                    Object::Group => {
-                        groups.push((link.name.clone(), place));
-                        Ok(())
-                    }
-                    Object::Dataset => self.dataset(group, &link.name, place, &header),
-                    Object::Datatype => self.committed(group, &link.name, place, &header),
-                    Object::Unknown => Err(Error::new(
-                        ErrorKind::Unsupported,
-                        "an object of no known kind",
-                    )),
-                }
-            });
+        let header = ObjectHeader::read(&file, place.address);
+        let taken = header.and_then(|header| match dataset::kind(&header) {
+            Object::Group => {
+                groups.push((link.name.clone(), place));
+                Ok(())
+            }
+            Object::Dataset => self.dataset(group, &link.name, place, &header),
+            Object::Datatype => self.committed(group, &link.name, place, &header),
+            Object::Unknown => {
+                let what = "an object of no known kind, a group, dataset or datatype expected";
+                Err(file.error(ErrorKind::Corrupt, place.address, what))
+            }
+        });
         taken.or_else(|e| self.left_out(&self.path(group, &link.name), e))
     }
 

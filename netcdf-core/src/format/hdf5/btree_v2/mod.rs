@@ -42,7 +42,7 @@ impl BTree2 {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unsupported`].
+    /// [`ErrorKind::Unknown`].
     pub fn open(file: &File, address: u64) -> Result<Self> {
         let sizes = file.sizes();
         let len = 22 + u64::from(sizes.offset) + u64::from(sizes.length);
@@ -57,14 +57,24 @@ impl BTree2 {
         let geometry = Geometry::new(node, record, depth, sizes.offset);
         let geometry = geometry.map_err(|e| file.error(ErrorKind::Corrupt, address, e))?;
         let root = root.filter(|_| records > 0);
-        Ok(Self {
+        let tree = Self {
             kind,
             record,
             total: c.length()?,
             depth,
             root: root.map(|address| Child { address, records }),
             geometry,
-        })
+        };
+        let stored = root.map_or(0, |_| u64::from(records));
+        // The root of a tree of several levels has but a part of the records.
+        if stored > tree.total || (stored < tree.total && (stored == 0 || depth == 0)) {
+            let what = format!(
+                "a B-tree of {} records, {stored} of them in a root of level {depth}",
+                tree.total
+            );
+            return Err(file.error(ErrorKind::Corrupt, address, what));
+        }
+        Ok(tree)
     }
 
     /// # Errors
@@ -81,13 +91,24 @@ impl BTree2 {
     /// Visits all records in order.
     ///
     /// # Errors
-    /// Those of reading nodes, and of `visit`.
+    /// Those of reading nodes, and of `visit`; [`ErrorKind::Corrupt`] if there are not as many as
+    /// the header says.
     pub fn visit(
         &self,
         file: &File,
         mut visit: impl FnMut(Fields<'_>) -> Result<()>,
     ) -> Result<()> {
-        self.walk(file, &mut |_| Ok(Ordering::Equal), &mut visit)
+        let mut visited = 0u64;
+        self.walk(file, &mut |_| Ok(Ordering::Equal), &mut |record| {
+            visited = visited.saturating_add(1);
+            visit(record)
+        })?;
+        if visited == self.total {
+            return Ok(());
+        }
+        let what = format!("a B-tree with {visited} records of {}", self.total);
+        let at = self.root.map_or(0, |r| r.address);
+        Err(file.error(ErrorKind::Corrupt, at, what))
     }
 
     /// Visits in order the records for which `compare` says `Equal`. It says `Less` for a record

@@ -1,5 +1,7 @@
 //! Reads the Datatype message.
 
+use std::ops::Range;
+
 use super::{Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -16,7 +18,7 @@ impl Datatype {
     /// Reads the body of the message.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`];
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`];
     /// [`ErrorKind::Limit`] for types within types beyond the limit.
     pub fn parse(c: &mut Fields, limits: &Limits) -> Result<Self> {
         nested(c, limits.depth)
@@ -45,7 +47,7 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
     };
     if !(1..=5).contains(&head.version) {
         let what = format!("version {} of a datatype, known are 1 to 5", head.version);
-        return Err(at.error(ErrorKind::Unsupported, what));
+        return Err(at.error(ErrorKind::Unknown, what));
     }
     let class = match first & 0x0f {
         0 => Class::Integer {
@@ -71,7 +73,8 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
             base: Box::new(nested(c, depth)?),
         },
         other => {
-            return Err(at.error(ErrorKind::Unsupported, format!("datatype class {other}")));
+            let what = format!("datatype class {other}, known are 0 to 11");
+            return Err(at.error(ErrorKind::Unknown, what));
         }
     };
     if head.size == 0 && !matches!(class, Class::Opaque { .. } | Class::String { .. }) {
@@ -110,12 +113,32 @@ fn float(c: &mut Fields, head: &Head) -> Result<Class> {
         normalization: (byte(0) >> 4) & 3,
         vax: head.bits & 0x41 == 0x41,
     };
-    let fits = |(at, n): (u8, u8)| u64::from(at) + u64::from(n) <= head.size.saturating_mul(8);
-    if !(fits(fields.exponent) && fits(fields.mantissa) && fits((fields.sign, 1))) {
-        let what = "parts of a floating-point number lie outside of it".to_owned();
-        return Err(c.error(ErrorKind::Corrupt, what));
-    }
+    float_parts(&bits, &fields).map_err(|what| c.error(ErrorKind::Corrupt, what))?;
     Ok(Class::Float { bits, fields })
+}
+
+/// That the parts of a floating-point number lie within its bits, and apart.
+fn float_parts(bits: &Bits, fields: &FloatFields) -> Result<(), String> {
+    let part = |(at, n): (u8, u8)| u32::from(at)..u32::from(at) + u32::from(n);
+    let (sign, exponent, mantissa) = (
+        part((fields.sign, 1)),
+        part(fields.exponent),
+        part(fields.mantissa),
+    );
+    let end = u32::from(bits.offset) + u32::from(bits.precision);
+    let apart = |a: &Range<u32>, b: &Range<u32>| a.end <= b.start || b.end <= a.start;
+    if [&sign, &exponent, &mantissa].iter().all(|p| p.end <= end)
+        && apart(&sign, &exponent)
+        && apart(&sign, &mantissa)
+        && apart(&exponent, &mantissa)
+    {
+        return Ok(());
+    }
+    Err(format!(
+        "a floating-point number of {end} bits with the sign in bit {}, the exponent in bits {exponent:?} and the mantissa \
+         in bits {mantissa:?}: parts within it expected, which do not overlap",
+        fields.sign
+    ))
 }
 
 fn padding(code: u32) -> Padding {
@@ -203,7 +226,27 @@ fn compound(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
             datatype,
         });
     }
+    apart(&members).map_err(|what| c.error(ErrorKind::Corrupt, what))?;
     Ok(Class::Compound { members })
+}
+
+/// That no two members of a compound have bytes in common.
+fn apart(members: &[Member]) -> Result<(), String> {
+    let mut places: Vec<_> = members.iter().filter(|m| m.datatype.size > 0).collect();
+    places.sort_by_key(|m| m.offset);
+    let end = |m: &Member| m.offset.saturating_add(m.datatype.size);
+    let overlap = places.iter().zip(places.iter().skip(1));
+    match overlap.into_iter().find(|(a, b)| end(a) > b.offset) {
+        None => Ok(()),
+        Some((a, b)) => Err(format!(
+            "the member `{}` of a compound at bytes {} to {} and `{}` at byte {}: members that do not overlap expected",
+            a.name.escape_ascii(),
+            a.offset,
+            end(a),
+            b.name.escape_ascii(),
+            b.offset
+        )),
+    }
 }
 
 /// The shape of a member in version 1.
@@ -235,10 +278,8 @@ fn reference(c: &Fields, head: &Head) -> Result<Class> {
         1 => Reference::Region,
         2..=4 => Reference::Any,
         other => {
-            return Err(c.error(
-                ErrorKind::Unsupported,
-                format!("a reference of kind {other}"),
-            ));
+            let what = format!("a reference of kind {other}, known are 0 to 4");
+            return Err(c.error(ErrorKind::Unknown, what));
         }
     };
     Ok(Class::Reference(kind))
@@ -247,14 +288,18 @@ fn reference(c: &Fields, head: &Head) -> Result<Class> {
 fn enumeration(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
     let base = nested(c, depth)?;
     if !matches!(base.class, Class::Integer { .. } | Class::Bitfield { .. }) {
-        return Err(c.error(
-            ErrorKind::Unsupported,
-            "an enum of what is no integer".into(),
-        ));
+        let what = "an enum of what is no integer".to_owned();
+        return Err(c.error(ErrorKind::Corrupt, what));
     }
     let count = head.bits & 0xffff;
     let names: Vec<_> = (0..count)
-        .map(|_| name(c, head.version))
+        .map(|_| match name(c, head.version)? {
+            name if name.is_empty() => {
+                let what = "a value of an enum without a name".to_owned();
+                Err(c.error(ErrorKind::Corrupt, what))
+            }
+            name => Ok(name),
+        })
         .collect::<Result<_>>()?;
     let size = usize::try_from(base.size).unwrap_or(usize::MAX);
     let members = names.into_iter().map(|n| Ok((n, c.bytes(size)?.to_vec())));
@@ -270,10 +315,10 @@ fn vlen(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
         1 => Ok(Class::VlenString {
             charset: charset(head.bits >> 8),
         }),
-        other => Err(c.error(
-            ErrorKind::Unsupported,
-            format!("a variable-length type of kind {other}"),
-        )),
+        other => {
+            let what = format!("a variable-length type of kind {other}, known are 0 and 1");
+            Err(c.error(ErrorKind::Unknown, what))
+        }
     }
 }
 

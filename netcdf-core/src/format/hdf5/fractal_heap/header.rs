@@ -43,7 +43,7 @@ impl Header {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unsupported`].
+    /// [`ErrorKind::Unknown`].
     pub fn read(file: &File, address: u64) -> Result<Self> {
         let bytes = read_all(file, address)?;
         let mut c = file.fields(&bytes);

@@ -83,7 +83,7 @@ impl FractalHeap {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unsupported`].
+    /// [`ErrorKind::Unknown`].
     pub fn open(file: &File, address: u64) -> Result<Self> {
         Ok(Self {
             header: Header::read(file, address)?,
@@ -97,7 +97,7 @@ impl FractalHeap {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Limit`], [`ErrorKind::Unsupported`]; those of filters.
+    /// [`ErrorKind::Limit`], [`ErrorKind::Unknown`]; those of filters.
     pub fn object(&self, file: &File, id: &[u8]) -> Result<Object> {
         let object = self.find(file, id)?;
         file.take(object.data().len() as u64, self.header.address)?;
@@ -118,7 +118,7 @@ impl FractalHeap {
         let first = c.u8()?;
         if first >> 6 != 0 {
             let what = format!("version {} of an object's id in a fractal heap", first >> 6);
-            return Err(self.error(file, ErrorKind::Unsupported, what));
+            return Err(self.error(file, ErrorKind::Unknown, what));
         }
         match (first >> 4) & 3 {
             0 => self.managed(file, c),

@@ -50,7 +50,7 @@ impl Attribute {
     /// Reads the body of the message.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`].
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
     pub fn parse(file: &File, c: &mut Fields) -> Result<Self, Unread> {
         let head = Head::parse(c)?;
         Self::rest(file, &head, c).map_err(|error| Unread {

@@ -20,7 +20,7 @@ impl AttributeInfo {
     /// Reads the body of the message, version 0.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unsupported`].
+    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         c.version(0..=0, "attribute info")?;
         let flags = c.u8()?;

@@ -41,7 +41,7 @@ impl External {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Corrupt`],
-    /// [`crate::ErrorKind::Unsupported`].
+    /// [`crate::ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         c.version(1..=1, "external data files")?;
         c.skip(3 + 2)?; // reserved, slots allocated

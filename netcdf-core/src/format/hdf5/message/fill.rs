@@ -63,7 +63,7 @@ impl Fill {
     /// Reads the body of the message (type 0x05).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`].
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=3, "a fill value")?;
         if version == 3 {

@@ -19,7 +19,7 @@ pub struct Filter {
 /// Reads the body of the message: the filters in the order in which they are applied on writing.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unsupported`].
+/// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
 pub fn parse(c: &mut Fields) -> Result<Vec<Filter>> {
     let version = c.version(1..=2, "a filter pipeline")?;
     let count = c.u8()?;

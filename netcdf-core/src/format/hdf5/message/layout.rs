@@ -65,7 +65,7 @@ impl Layout {
     /// Reads the body of the message.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`].
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=5, "a data layout")?;
         if version < 3 {
@@ -93,7 +93,8 @@ impl Layout {
 }
 
 fn unknown_class(c: &Fields, class: u8) -> crate::error::Error {
-    c.error(ErrorKind::Unsupported, format!("data layout class {class}"))
+    let what = format!("data layout class {class}, known are 0 to 2, and 3 from version 4 on");
+    c.error(ErrorKind::Unknown, what)
 }
 
 /// Versions 1 and 2: the same fields for all classes.
@@ -146,7 +147,7 @@ fn chunked_4(c: &mut Fields) -> Result<Chunked> {
         5 => 6,
         _ => {
             let what = format!("chunk index type {kind}, known are 1 to 5");
-            return Err(c.error(ErrorKind::Unsupported, what));
+            return Err(c.error(ErrorKind::Unknown, what));
         }
     })?;
     let address = c.address()?;

@@ -36,7 +36,7 @@ impl Link {
     /// Reads the body of the message, version 1.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`].
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         c.version(1..=1, "a link")?;
         let flags = c.u8()?;
@@ -50,6 +50,9 @@ impl Link {
             c.skip(1)?; // character set
         }
         let len = c.uint_le(1 << (flags & 3))?;
+        if len == 0 {
+            return Err(c.error(ErrorKind::Corrupt, "a link without a name".to_owned()));
+        }
         let name = take(c, len)?;
         let target = match kind {
             0 => Target::Hard(c.defined_address("a link's object")?),
@@ -58,7 +61,10 @@ impl Link {
                 Target::Soft(take(c, len.into())?)
             }
             64 => external(c)?,
-            2..64 => return Err(c.error(ErrorKind::Unsupported, format!("a link of class {kind}"))),
+            2..64 => {
+                let what = format!("a link of class {kind}, known are 0, 1, and 64 and on");
+                return Err(c.error(ErrorKind::Unknown, what));
+            }
             65.. => Target::User(kind),
         };
         Ok(Self {

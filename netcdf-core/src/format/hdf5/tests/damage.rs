@@ -215,3 +215,87 @@ fn headers_are_read_about_once() {
     file.start();
     assert!(ObjectHeader::read(&file, root).is_ok());
 }
+
+/// The errors of a walk over a file whose trees of links and attributes were changed in their headers.
+fn with_headers(change: impl Fn(&mut [u8])) -> Vec<Error> {
+    let mut bytes = bytes("structures/dense.h5");
+    let trees: Vec<_> = (0..bytes.len())
+        .filter(|&at| bytes[at..].starts_with(b"BTHD"))
+        .collect();
+    assert!(!trees.is_empty());
+    for at in trees {
+        change(&mut bytes[at..at + 38]);
+    }
+    ignore_checksums(true);
+    let errors = errors(&open_bytes(bytes).unwrap());
+    ignore_checksums(false);
+    errors
+}
+
+#[test]
+fn trees_have_the_records_that_they_say() {
+    assert!(with_headers(|_| ()).is_empty());
+    // The address of the root, its records, and the records of all.
+    let changes: [fn(&mut [u8]); 4] = [
+        |header| header[16..24].fill(0xff),
+        |header| header[24..26].fill(0),
+        |header| header[26] += 1,
+        |header| header[26] -= 1,
+    ];
+    for change in changes {
+        let errors = with_headers(change);
+        assert!(!errors.is_empty());
+        for e in errors {
+            assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
+            assert!(e.what().starts_with("a B-tree of "), "{e}");
+            assert!(e.offset().is_some(), "{e}");
+        }
+    }
+}
+
+/// A tree of several levels has the sum where its root has a part.
+#[test]
+fn records_of_deep_trees_are_counted() {
+    let mut bytes = bytes("groups_deep.h5");
+    let at = (0..bytes.len())
+        .find(|&at| bytes[at..].starts_with(b"BTHD") && bytes[at + 5] == 5 && bytes[at + 12] > 0);
+    bytes[at.unwrap() + 26] ^= 1;
+    ignore_checksums(true);
+    let errors = errors(&open_bytes(bytes).unwrap());
+    ignore_checksums(false);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].what().starts_with("a B-tree with "), "{errors:?}");
+}
+
+/// Changes the name of the last link of the root group of an old file, `soft` or the like, to another.
+fn renamed(old: &[u8], new: &[u8]) -> Error {
+    let mut bytes = bytes("structures/old.h5");
+    let zero = [&[0], old, &[0]].concat();
+    let at = bytes.windows(zero.len()).position(|w| w == zero).unwrap();
+    bytes[at + 1..at + 1 + new.len()].copy_from_slice(new);
+    let file = open_bytes(bytes).unwrap();
+    let root = ObjectHeader::read(&file, file.superblock().root).unwrap();
+    group::links(&file, &root).unwrap_err()
+}
+
+#[test]
+fn names_of_old_groups_rise() {
+    let empty = renamed(b"chunked", b"\0");
+    let twice = renamed(b"chunked", b"compact");
+    let falling = renamed(b"chunked", b"x");
+    for (e, says) in [
+        (empty, "a link `` of an old group behind the link ``"),
+        (
+            twice,
+            "a link `compact` of an old group behind the link `compact`",
+        ),
+        (
+            falling,
+            "a link `compact` of an old group behind the link `xhunked`",
+        ),
+    ] {
+        assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
+        assert!(e.what().starts_with(says), "{e}");
+        assert!(e.offset().is_some(), "{e}");
+    }
+}

@@ -4,6 +4,7 @@ mod damage;
 mod messages;
 mod often;
 mod structures;
+mod types;
 
 use std::path::Path;
 use std::sync::Arc;
