@@ -59,7 +59,7 @@ impl Dataspace {
             return Err(c.error(ErrorKind::Corrupt, what));
         }
         let dims: Vec<_> = (0..rank).map(|_| c.length()).collect::<Result<_>>()?;
-        let max = if flags & 1 != 0 {
+        let max: Vec<Option<u64>> = if flags & 1 != 0 {
             (0..rank)
                 .map(|_| c.length_or_none())
                 .collect::<Result<_>>()?
@@ -68,7 +68,12 @@ impl Dataspace {
         };
         let above = |(n, max): (&u64, &Option<u64>)| max.is_some_and(|max| *n > max);
         if dims.iter().zip(&max).any(above) {
-            let what = format!("a shape of {dims:?}, beyond its maximum of {max:?}");
+            let max = max
+                .iter()
+                .map(|m| m.map_or("unlimited".into(), |n| n.to_string()));
+            let max: Vec<String> = max.collect();
+            let max = max.join(", ");
+            let what = format!("a shape of {dims:?}, beyond its maximum of [{max}]");
             return Err(c.error(ErrorKind::Corrupt, what));
         }
         Ok(Self { class, dims, max })

@@ -79,11 +79,11 @@ impl Tree {
                 _ => Ordering::Equal,
             })
         };
-        let mut before = None;
+        let mut before: Option<Vec<u64>> = None;
         self.tree.visit_range(query.file, compare, |mut record| {
             let chunk = self.form.read(&mut record)?;
             let at = coordinates(&mut record, first.len())?;
-            if before.as_ref().is_some_and(|before| *before >= at) {
+            if let Some(before) = before.as_ref().filter(|before| **before >= at) {
                 let what = format!("chunk {at:?} behind {before:?} in a B-tree");
                 return Err(record.error(ErrorKind::Corrupt, what));
             }
