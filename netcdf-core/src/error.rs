@@ -300,7 +300,7 @@ impl fmt::Display for Error {
 pub(crate) struct Plain<'a>(pub &'a str);
 
 /// Characters of a part of a message that are shown.
-const SHOWN: usize = 1024;
+const SHOWN: usize = 4096;
 
 impl fmt::Display for Plain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
