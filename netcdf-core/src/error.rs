@@ -255,6 +255,15 @@ impl Error {
         }
     }
 
+    /// True if there is no such file or object. What is there and cannot be opened, or must not be, is not to be taken for nothing.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        use std::io::ErrorKind as System;
+        let system = self.system();
+        self.kind() == ErrorKind::NotFound
+            || matches!(system, Some(System::NotFound | System::NotADirectory))
+    }
+
     /// What the operating system said.
     fn system(&self) -> Option<std::io::ErrorKind> {
         let source = self.0.source.as_ref()?;
@@ -436,6 +445,8 @@ mod tests {
         assert!([2, 13, 20, 21, 36].map(of).iter().all(Error::is_absence));
         // EIO, ENFILE, EMFILE
         assert!(![5, 23, 24].map(of).iter().any(Error::is_absence));
+        assert!([2, 20].map(of).iter().all(Error::is_missing));
+        assert!(![5, 13, 24].map(of).iter().any(Error::is_missing));
         assert!(Error::new(ErrorKind::NotFound, "").is_absence());
         assert!(!Error::new(ErrorKind::Corrupt, "").is_absence());
     }

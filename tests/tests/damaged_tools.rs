@@ -136,7 +136,7 @@ fn bytes_of_data(file: &[u8]) -> u64 {
     bytes.fold(0, u64::saturating_add)
 }
 
-/// Whatever is damaged, the end of the data is the end of what could be read.
+/// What a run on a damaged file may do.
 fn check_hdf5(output: &CommandOutput, of: &str) {
     assert!(output.code <= 1, "{of}: {output}");
     assert!(output.code == 0 || !output.stderr.is_empty(), "{of}");

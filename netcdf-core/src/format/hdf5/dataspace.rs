@@ -30,7 +30,7 @@ impl Dataspace {
     /// Reads the body of the message.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unsupported`], [`ErrorKind::Corrupt`].
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=2, "a dataspace")?;
         let (rank, flags) = (c.u8()?, c.u8()?);

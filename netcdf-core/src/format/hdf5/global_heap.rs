@@ -89,7 +89,7 @@ impl GlobalHeap {
     /// The collection at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`],
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`],
     /// [`ErrorKind::Limit`].
     pub fn collection(&self, file: &File, address: u64) -> Result<Arc<Collection>> {
         if let Some(collection) = self.recent.get(address) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::links::may_be_left_out;
 use super::reader::Netcdf4Reader;
 use super::virtual_copy::Job;
-use super::virtual_sources::{HEADER, Names, Nesting, Object, READS, is_missing, named};
+use super::virtual_sources::{HEADER, Names, Nesting, Object, READS, named};
 use crate::chunk::scatter::Block;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
@@ -82,7 +82,7 @@ impl Virtual {
         let names = mapping.names(number);
         match self.open(&names, env) {
             Ok(source) => Ok(Some(source)),
-            Err(e) if is_missing(&e) => {
+            Err(e) if e.is_missing() => {
                 if !mapping.counts() {
                     say_missing(&names, &e, env);
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::links::{may_be_left_out, no_dataset};
 use super::virtual_data::Virtual;
-use super::virtual_sources::{HEADER, Names, Object, is_missing, named};
+use super::virtual_sources::{HEADER, Names, Object, named};
 use crate::env::{Env, Note};
 use crate::error::{Error, Result};
 use crate::format::hdf5::ObjectHeader;
@@ -122,7 +122,7 @@ impl Virtual {
         let names = mapping.names(number);
         match self.shape(&names, look) {
             Ok(shape) => Ok(Source::Shape(shape)),
-            Err(e) if is_missing(&e) => {
+            Err(e) if e.is_missing() => {
                 // The last one of those that are counted is never there.
                 if !mapping.counts() || number == 0 {
                     say_not_counted("is missing, and", &names, &e, look.env);

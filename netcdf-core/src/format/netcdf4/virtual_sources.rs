@@ -114,7 +114,7 @@ impl Nesting {
     /// Looks for a source of a dataset in the file `own`.
     ///
     /// # Errors
-    /// Those of opening its file and of following links; see [`is_missing`].
+    /// Those of opening its file and of following links; see [`Error::is_missing`].
     pub fn find(&self, own: &Arc<File>, names: &Names, env: &Env) -> Result<Found> {
         if self.depth >= DEPTH {
             let what = "virtual datasets are nested too deep";
@@ -233,20 +233,6 @@ impl Origin {
     }
 }
 
-/// True if there is no such file or object. What is there and cannot be opened, or must not be, is not to
-/// be taken for nothing.
-pub fn is_missing(e: &Error) -> bool {
-    let cause = std::error::Error::source(e).and_then(|s| s.downcast_ref::<std::io::Error>());
-    let cause = cause.map(std::io::Error::kind);
-    e.kind() == ErrorKind::NotFound
-        || cause.is_some_and(|kind| {
-            matches!(
-                kind,
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-            )
-        })
-}
-
 /// The names of a source for messages.
 pub fn named((file, path): &Names) -> String {
     format!("{}:{}", shown(file), shown(path))
@@ -317,16 +303,6 @@ mod tests {
         let long = names(&"f".repeat(1 << 20), &"d".repeat(1 << 20));
         assert!(named(&long).len() < 600);
         let e = Nesting::default().find(&own, &long, &env).unwrap_err();
-        assert!(is_missing(&e) && e.to_string().len() < 600, "{e}");
-    }
-
-    #[test]
-    fn what_cannot_be_opened_is_not_missing() {
-        let io = |kind| Error::io("cannot open", "a.h5", std::io::Error::from(kind));
-        assert!(is_missing(&io(std::io::ErrorKind::NotFound)));
-        assert!(!is_missing(&io(std::io::ErrorKind::PermissionDenied)));
-        // Too many open files.
-        let e = std::io::Error::from_raw_os_error(24);
-        assert!(!is_missing(&Error::io("cannot open", "a.h5", e)));
+        assert!(e.is_missing() && e.to_string().len() < 600, "{e}");
     }
 }

@@ -50,7 +50,7 @@ impl Form {
     pub fn of_client(c: &Fields, client: u8, size: u8, grid: &Grid) -> Result<Self> {
         if client > 1 {
             let what = format!("client {client} of an array, known are 0 and 1");
-            return Err(c.error(ErrorKind::Unsupported, what));
+            return Err(c.error(ErrorKind::Unknown, what));
         }
         Self::new(c, client == 1, size.into(), grid)
     }
