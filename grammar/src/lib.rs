@@ -20,3 +20,4 @@ pub mod number;
 pub mod pattern;
 #[cfg(test)]
 mod spec_tests;
+pub mod time;

@@ -6,7 +6,7 @@ use netcdf_grammar::cdl::write::{Forms, Number, NumberText};
 use netcdf_grammar::escape::trim_nuls;
 
 use crate::options::Digits;
-use crate::time::{Formatted, Separator, TimeUnits};
+use netcdf_grammar::time::{Formatted, Separator, TimeUnits};
 
 /// The forms of a dataset's variables.
 pub(crate) struct DumpForms<'a> {

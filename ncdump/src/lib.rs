@@ -6,7 +6,6 @@
 //! | `options` | what the command line asks for |
 //! | `select` | the variables and groups that `-v` and `-g` name |
 //! | `forms` | numbers that are not printed as CDL has them: times and `C_format` |
-//! | [`time`] | times |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
 #![forbid(unsafe_code)]
@@ -25,7 +24,6 @@ mod forms;
 mod ncml;
 mod options;
 mod select;
-pub mod time;
 
 use std::borrow::Cow;
 use std::ffi::OsString;

@@ -16,8 +16,8 @@ use netcdf_grammar::number::Precision;
 
 use crate::cli::Cli;
 use crate::forms::DumpForms;
-use crate::time::Separator;
 use crate::{filters, ncml, select};
+use netcdf_grammar::time::Separator;
 
 /// What is printed.
 pub(crate) enum Job {
