@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | `open` | the store and what is needed to read it |
-//! | `survey` | what is in a store: nodes, and what each key is |
 //! | `array` | an array: where its chunks are, what they decode to, values compared |
 //! | `out` | text and JSON lines |
 //! | `bar` | the progress bar of long checks |
@@ -41,7 +40,6 @@ mod open;
 mod out;
 mod stat;
 mod strict;
-mod survey;
 mod table;
 mod tree;
 

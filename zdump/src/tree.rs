@@ -14,8 +14,8 @@ use netcdf_core::model::region::product;
 use crate::cli::TreeArgs;
 use crate::open::Session;
 use crate::out::{Colour, Out, maybe, numbers, plain};
-use crate::survey::{Node, Role, Survey, What, no_store, split};
 use crate::table::{Table, ratio, shape, size};
+use netcdf_core::format::zarr::survey::{Node, Role, Survey, What, no_store, split};
 
 /// What is stored of an array.
 #[derive(Debug, Default, Clone, Copy)]

@@ -25,7 +25,7 @@ use netcdf_core::model::{Endianness, Values};
 use netcdf_grammar::cdl::write::constants;
 use netcdf_grammar::number::Precision;
 
-use crate::survey::{Node, Survey, What};
+use netcdf_core::format::zarr::survey::{Node, Survey, What};
 
 /// Bytes of memory that an element takes beside its own: a text is an allocation of its own.
 const TEXT: u64 = 48;

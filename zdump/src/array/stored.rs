@@ -3,7 +3,7 @@
 use netcdf_core::error::Result;
 
 use super::{Lost, Opened, Place};
-use crate::survey::known;
+use netcdf_core::format::zarr::survey::known;
 
 /// Chunks that are looked at together: enough for all threads, few enough to be held.
 const BATCH: usize = 512;

@@ -17,7 +17,7 @@ use crate::cli::{CatArgs, Cli};
 use crate::open::Session;
 use crate::out::Out;
 use crate::strict::strict;
-use crate::survey::{join, split};
+use netcdf_core::format::zarr::survey::{join, split};
 
 use form::Form;
 

@@ -7,7 +7,7 @@ use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::json::Json;
 
 use super::context::{Checked, part};
-use crate::survey::Node;
+use netcdf_core::format::zarr::survey::Node;
 
 /// All arrays, by the numbers of their nodes.
 pub(super) struct Arrays<'a> {

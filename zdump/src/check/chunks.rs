@@ -16,7 +16,7 @@ use super::keys::Stored;
 use super::report::{Counts, Finding, Report};
 use super::rule::Rule;
 use super::shards;
-use crate::survey::Role;
+use netcdf_core::format::zarr::survey::Role;
 
 /// An array of so many shards has its indexes read even if chunks are not to be decoded.
 const FEW: u64 = 1000;

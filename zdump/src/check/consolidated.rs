@@ -7,7 +7,7 @@ use netcdf_core::json::Json;
 use super::context::{About, Checked, shown};
 use super::report::Report;
 use super::rule::Rule;
-use crate::survey::{Node, Survey, join, split};
+use netcdf_core::format::zarr::survey::{Node, Survey, join, split};
 
 /// The objects that `.zmetadata` repeats.
 const REPEATED: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];

@@ -10,7 +10,7 @@ use netcdf_core::model::ZarrVersion;
 
 use super::report::{Finding, Report};
 use super::rule::Rule;
-use crate::survey::{Node, Survey, join};
+use netcdf_core::format::zarr::survey::{Node, Survey, join};
 
 /// What is checked.
 #[derive(Clone, Copy)]

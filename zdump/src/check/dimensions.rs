@@ -8,7 +8,7 @@ use netcdf_core::format::zarr::raw::RawArray;
 use super::context::{About, Checked, attributes_object, counted, main_object, part, shown};
 use super::report::Report;
 use super::rule::Rule;
-use crate::survey::{Node, split};
+use netcdf_core::format::zarr::survey::{Node, split};
 
 /// The length of each dimension of a group, and the array that has it first.
 type Lengths<'a> = BTreeMap<(&'a str, String), (u64, &'a str)>;

@@ -10,7 +10,7 @@ use super::arrays::Arrays;
 use super::context::{Checked, counted};
 use super::report::{Counts, Finding, Report};
 use super::rule::Rule;
-use crate::survey::{Node, Role, What, join, split};
+use netcdf_core::format::zarr::survey::{Node, Role, What, join, split};
 
 /// Bytes of a key of S3, at most.
 const KEY: usize = 1024;

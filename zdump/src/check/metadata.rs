@@ -9,7 +9,7 @@ use super::context::{About, Checked, shown};
 use super::report::Report;
 use super::rule::Rule;
 use super::{v2, v3};
-use crate::survey::{Node, What};
+use netcdf_core::format::zarr::survey::{Node, What};
 
 /// Checks the metadata of all nodes.
 pub(super) fn check(checked: Checked<'_>, report: &mut Report) {

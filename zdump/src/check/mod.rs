@@ -41,8 +41,8 @@ use self::report::{Counts, Report};
 use crate::cli::{CheckArgs, Cli};
 use crate::open::Session;
 use crate::out::Out;
-use crate::survey::{Survey, no_store};
 use crate::{NAME, Verdict};
+use netcdf_core::format::zarr::survey::{Survey, no_store};
 
 /// Runs the command.
 ///

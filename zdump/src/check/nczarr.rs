@@ -7,7 +7,7 @@ use netcdf_core::format::zarr::nczarr::{Contents, Part};
 use super::context::{About, Checked, part, shown};
 use super::report::Report;
 use super::rule::Rule;
-use crate::survey::{Node, What, split};
+use netcdf_core::format::zarr::survey::{Node, What, split};
 
 /// What nodes are directly below each one, by their names.
 type Children<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a Node>>;

@@ -6,7 +6,7 @@ use super::context::{About, Checked};
 use super::report::Report;
 use super::rule::Rule;
 use super::strict::{duplicates, strict};
-use crate::survey::Object;
+use netcdf_core::format::zarr::survey::Object;
 
 /// Checks all metadata objects.
 ///

@@ -7,7 +7,7 @@ use netcdf_core::model::ZarrVersion;
 use super::context::{About, Checked, main_object};
 use super::report::{Finding, Report};
 use super::rule::Rule;
-use crate::survey::{Node, What, join, split};
+use netcdf_core::format::zarr::survey::{Node, What, join, split};
 
 /// Checks all nodes.
 pub(super) fn check(checked: Checked<'_>, report: &mut Report) {

@@ -17,7 +17,7 @@ use crate::array::{Found, Opened, Place, find};
 use crate::cli::{ChunkArgs, Cli};
 use crate::open::Session;
 use crate::out::Out;
-use crate::survey::{Survey, no_store};
+use netcdf_core::format::zarr::survey::{Survey, no_store};
 use print::Printer;
 
 /// What is shown of a chunk.

@@ -12,8 +12,8 @@ use crate::Verdict;
 use crate::cli::{Cli, CodecsArgs};
 use crate::open::Session;
 use crate::out::{Colour, Out, plain};
-use crate::survey::{Node, Survey, What, no_store};
 use crate::table::Table;
+use netcdf_core::format::zarr::survey::{Node, Survey, What, no_store};
 
 use step::Step;
 

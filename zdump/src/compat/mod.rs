@@ -21,7 +21,7 @@ use netcdf_core::tool::{self, Io, Status};
 use crate::NAME;
 use crate::open::Session;
 use crate::out::Out;
-use crate::survey::{Role, Survey, split};
+use netcdf_core::format::zarr::survey::{Role, Survey, split};
 
 use args::{Asked, Options, USAGE};
 

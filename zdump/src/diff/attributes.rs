@@ -7,7 +7,7 @@ use netcdf_core::format::zarr::base64;
 use netcdf_core::json::Json;
 
 use super::report::{Difference, Report};
-use crate::survey::Node;
+use netcdf_core::format::zarr::survey::Node;
 
 /// Compares the attributes of two nodes, by their names.
 ///

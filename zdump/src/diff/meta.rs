@@ -7,8 +7,8 @@ use netcdf_core::json::Json;
 use super::report::{Difference, Report};
 use crate::array::values::same;
 use crate::array::{Opened, netcdf};
-use crate::survey::{Node, split};
 use crate::table::shape;
+use netcdf_core::format::zarr::survey::{Node, split};
 
 /// How alike two types are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,7 +32,7 @@ use crate::Verdict;
 use crate::cli::{Cli, DiffArgs};
 use crate::open::Session;
 use crate::out::Out;
-use crate::survey::{Survey, no_store};
+use netcdf_core::format::zarr::survey::{Survey, no_store};
 use report::Report;
 
 /// Runs the command.

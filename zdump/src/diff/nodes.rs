@@ -12,8 +12,8 @@ use netcdf_core::model::ZarrVersion;
 use super::report::{Difference, Report};
 use super::{attributes, data, meta};
 use crate::array::Opened;
-use crate::survey::{Node, Survey, What};
 use crate::table::shape;
+use netcdf_core::format::zarr::survey::{Node, Survey, What};
 
 /// A store and what is in it.
 type Side<'a> = (&'a Arc<dyn Store>, &'a Survey);

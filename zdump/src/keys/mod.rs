@@ -12,7 +12,7 @@ use crate::Verdict;
 use crate::cli::{Cli, KeysArgs};
 use crate::open::Session;
 use crate::out::{Colour, Out, numbers, plain};
-use crate::survey::{Role, Survey};
+use netcdf_core::format::zarr::survey::{Role, Survey};
 
 use glob::Glob;
 

@@ -21,7 +21,7 @@ use crate::array::{Opened, find};
 use crate::cli::{Cli, MapArgs};
 use crate::open::Session;
 use crate::out::Out;
-use crate::survey::{Survey, no_store};
+use netcdf_core::format::zarr::survey::{Survey, no_store};
 use scale::Map;
 
 /// Runs the command.

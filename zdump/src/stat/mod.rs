@@ -14,8 +14,8 @@ use crate::Verdict;
 use crate::cli::{Cli, StoreArgs};
 use crate::open::Session;
 use crate::out::{Colour, Out, maybe, plain};
-use crate::survey::{Node, Role, Survey, What, no_store};
 use crate::table::{ratio, shape, size};
+use netcdf_core::format::zarr::survey::{Node, Role, Survey, What, no_store};
 
 use sizes::Sizes;
 

@@ -20,6 +20,7 @@ mod reader;
 mod schema;
 mod shard;
 mod strings;
+pub mod survey;
 mod types;
 mod v2;
 mod v3;

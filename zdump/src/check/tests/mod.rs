@@ -20,7 +20,7 @@ use netcdf_core::io::memory_store::MemoryStore;
 
 use super::context::Checked;
 use super::report::{Counts, Report};
-use crate::survey::Survey;
+use netcdf_core::format::zarr::survey::Survey;
 
 /// The keys of a store.
 type Keys = BTreeMap<String, Vec<u8>>;

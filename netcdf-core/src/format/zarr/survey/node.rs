@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::env::Env;
-use netcdf_core::error::Result;
-use netcdf_core::format::zarr::raw::RawArray;
-use netcdf_core::json::Json;
-use netcdf_core::model::ZarrVersion;
+use crate::env::Env;
+use crate::error::Result;
+use crate::format::zarr::raw::RawArray;
+use crate::json::Json;
+use crate::model::ZarrVersion;
 
 /// A metadata object.
 #[derive(Debug)]
-pub(crate) struct Object {
+pub struct Object {
     /// Its key.
     pub key: String,
     /// Bytes of its text; `None` if it is in consolidated metadata only.
@@ -21,7 +21,7 @@ pub(crate) struct Object {
 
 /// What a node is.
 #[derive(Debug)]
-pub(crate) enum What {
+pub enum What {
     /// A group.
     Group,
     /// An array.
@@ -34,7 +34,7 @@ pub(crate) enum What {
 
 /// A node.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub struct Node {
     /// Its path: empty for the root, else `g/v`.
     pub path: String,
     /// Its metadata objects by the last parts of their keys.
@@ -124,7 +124,7 @@ impl Node {
 
     /// Its path with `/` in front, as people write it.
     pub fn shown(&self) -> String {
-        crate::out::plain(&format!("/{}", self.path))
+        format!("/{}", self.path).replace(char::is_control, "\u{fffd}")
     }
 
     /// How many groups it is in: 0 for the root, 1 for what is directly below it.

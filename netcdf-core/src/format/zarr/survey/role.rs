@@ -1,10 +1,10 @@
 //! What a key is.
 
-use netcdf_core::format::zarr::raw::RawArray;
+use crate::format::zarr::raw::RawArray;
 
 /// What a key is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// Metadata.
     Metadata,
     /// A chunk of the array that is the node of this number, and its place in the grid of keys.

@@ -9,23 +9,23 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netcdf_core::ErrorKind;
-use netcdf_core::env::Env;
-use netcdf_core::error::{Error, Result};
-use netcdf_core::format::zarr::raw::METADATA;
-use netcdf_core::io::Store;
-use netcdf_core::io::store::UNKNOWN;
-use netcdf_core::json::Json;
+use crate::ErrorKind;
+use crate::env::Env;
+use crate::error::{Error, Result};
+use crate::format::zarr::raw::METADATA;
+use crate::io::Store;
+use crate::io::store::UNKNOWN;
+use crate::json::Json;
 
-pub(crate) use node::{Node, Object, What};
-pub(crate) use role::Role;
+pub use node::{Node, Object, What};
+pub use role::Role;
 
 /// Bytes that JSON takes in memory for each of its text, at most about.
 const IN_MEMORY: u64 = 32;
 
 /// The nodes of a store, in the order of their paths.
 #[derive(Debug)]
-pub(crate) struct Survey {
+pub struct Survey {
     /// All nodes; the root is the first one, if there is any metadata in it.
     pub nodes: Vec<Node>,
     /// The number of each node, by its path.
@@ -125,24 +125,24 @@ impl Survey {
 }
 
 /// The size of a key, nothing if nobody may read it.
-pub(crate) fn known(size: u64) -> u64 {
+pub fn known(size: u64) -> u64 {
     if size == UNKNOWN { 0 } else { size }
 }
 
 /// The error for what is no Zarr store.
-pub(crate) fn no_store(store: &Arc<dyn Store>) -> Error {
+pub fn no_store(store: &Arc<dyn Store>) -> Error {
     let what =
         "no Zarr store: there is no .zgroup, .zarray, .zattrs, .zmetadata or zarr.json in it";
     Error::new(ErrorKind::UnknownFormat, what).of(store.name())
 }
 
 /// The path of a key's node and the last part of the key.
-pub(crate) fn split(key: &str) -> (&str, &str) {
+pub fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('/').unwrap_or(("", key))
 }
 
 /// The key with this last part at a path.
-pub(crate) fn join(path: &str, name: &str) -> String {
+pub fn join(path: &str, name: &str) -> String {
     match path {
         "" => name.to_owned(),
         path => format!("{path}/{name}"),

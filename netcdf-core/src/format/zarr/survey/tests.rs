@@ -1,5 +1,5 @@
 use super::*;
-use netcdf_core::io::memory_store::MemoryStore;
+use crate::io::memory_store::MemoryStore;
 
 const V2: &str = r#"{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"<i4","fill_value":0,"order":"C",
     "filters":null,"compressor":null}"#;
