@@ -146,6 +146,8 @@ impl<'s> Reporter<'s> {
         let stopped = self.is_full();
         let mut list = if failed { self.errors } else { self.warnings };
         list.sort_by_key(|d| d.offset);
+        // Texts that are read twice have some mistakes twice.
+        list.dedup();
         let all = Diagnostics {
             file,
             list,

@@ -7,6 +7,9 @@ use crate::escape::{char_constant, string_constant};
 use crate::number::{Integer, Literal, Radix, Suffix, literal};
 use netcdf_core::model::Atomic;
 
+/// What stands for the value 0 of an enum without such a member: HDF5 fills with zeros.
+pub(in crate::cdl) const UNDEFINED_MEMBER: &[u8] = b"_UNDEFINED";
+
 /// A word of a list of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Constant<'a> {
@@ -246,7 +249,7 @@ fn path_length(text: &[u8]) -> usize {
 fn starts_name(text: &[u8]) -> bool {
     matches!(
         text,
-        [b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.., ..] | [b'\\', _, ..]
+        [b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'%' | 0x80.., ..] | [b'\\', _, ..]
     )
 }
 
@@ -256,7 +259,7 @@ fn name_length(text: &[u8]) -> usize {
     while let Some(byte) = text.get(at) {
         at += match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => 1,
-            b'_' | b'.' | b'@' | b'+' | b'-' | 0x80.. => 1,
+            b'_' | b'.' | b'@' | b'+' | b'-' | b'%' | 0x80.. => 1,
             b'\\' => 2,
             _ => break,
         };

@@ -9,7 +9,8 @@ use super::atomic::Builder;
 use super::list::{Item, infer, items};
 use super::names::{Owner, atomic, is_reserved};
 use crate::cdl::ast::{self, Word};
-use crate::cdl::values::{Problems, Severity, read_values};
+use crate::cdl::constant::Constant;
+use crate::cdl::values::{Problems, Severity, empty_values, read_values};
 
 /// So many attributes of one owner are searched by hashing.
 const MANY: usize = 32;
@@ -54,9 +55,6 @@ impl Lower<'_> {
             }
             (None, Owner::Var(var)) if word.text == "_FillValue" => {
                 self.fill_value(var, word, &items)
-            }
-            (None, Owner::Group(_)) if word.text == "_FillValue" => {
-                self.error(word.at, "_FillValue belongs to a variable");
             }
             (None, owner) => self.plain(owner, prefix.ty.map(|t| t.0), word, &items),
         }
@@ -106,6 +104,7 @@ impl Lower<'_> {
                 owner: Owner::Group(self.group),
                 ty: Some((ty, word.at)),
             }),
+            None if self.is_later(word.text.starts_with('/')) => None,
             None => {
                 self.undefined_var(word);
                 None
@@ -129,6 +128,11 @@ impl Lower<'_> {
         word: Word<'_>,
         list: &[Item<'_>],
     ) {
+        if let (Owner::Group(_), "_FillValue") = (owner, word.text) {
+            // Files have such attributes, and are printed with them.
+            let message = "_FillValue belongs to a variable; stored as any other attribute";
+            self.warning(word.at, message);
+        }
         let Some(name) = self.attribute_name(word) else {
             return;
         };
@@ -150,13 +154,7 @@ impl Lower<'_> {
 
     /// Keywords can be names of attributes: nothing else can stand there.
     fn attribute_name(&mut self, word: Word<'_>) -> Option<Name> {
-        match self.names.name(word.text) {
-            Ok(name) => Some(name),
-            Err(e) => {
-                self.error(word.at, e.what().to_owned());
-                None
-            }
-        }
+        self.name(word)
     }
 
     /// The values, or `None` if something is wrong with them.
@@ -176,8 +174,18 @@ impl Lower<'_> {
         }
         match ty {
             DataType::Atomic(a) => self.atomic_values(a, list),
+            DataType::User(_) if is_none(list) => self.no_values(ty, word),
             DataType::User(_) => self.user_values(ty, list),
         }
+    }
+
+    /// `""`, which stands for no values at all in what is printed of user-defined types.
+    fn no_values(&mut self, ty: DataType, word: Word<'_>) -> Option<Values> {
+        let values = empty_values(&self.schema, ty);
+        if values.is_none() {
+            self.error(word.at, "the attribute's type is nested too deep");
+        }
+        values
     }
 
     fn atomic_values(&mut self, ty: Atomic, list: &[Item<'_>]) -> Option<Values> {
@@ -287,10 +295,15 @@ impl Lower<'_> {
     }
 }
 
+/// Whether the list is `""`.
+fn is_none(list: &[Item<'_>]) -> bool {
+    matches!(list, [Item::One(Constant::String(b""), _)])
+}
+
 /// Where a `_` stands, at any depth.
 fn fill_mark(list: &[Item<'_>]) -> Option<usize> {
     list.iter().find_map(|item| match item {
-        Item::One(crate::cdl::constant::Constant::Fill, at) => Some(*at),
+        Item::One(Constant::Fill, at) => Some(*at),
         Item::One(..) => None,
         Item::Many(inner, _) => fill_mark(inner),
     })

@@ -33,6 +33,20 @@ pub(super) use type_order::order_types;
 /// Sections of a group that are misspelt without their last letter.
 const SECTIONS: [&str; 3] = ["types", "dimensions", "variables"];
 
+/// What of the text is read. Most texts are read once. Where a variable or a type uses a dimension or a type of a group
+/// that comes later, as `ncdump` prints it for such files, all definitions are read first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// Everything.
+    All,
+    /// Everything, but something was used that is not defined yet: reading stops.
+    Forward,
+    /// Groups, dimensions and types.
+    Definitions,
+    /// What is left, after `Definitions`.
+    Rest,
+}
+
 /// The schema in the making.
 pub(super) struct Lower<'s> {
     pub(super) schema: Schema,
@@ -47,8 +61,14 @@ pub(super) struct Lower<'s> {
     chains: HashMap<VarId, chain::Chain>,
     /// Names whose definition failed: that they are not there was said once.
     failed: HashSet<Name>,
+    /// Names that netCDF does not allow, of which this was said.
+    illegal: HashSet<Name>,
     /// Whether there is a new variable whose name is that of a section.
     pub(super) keyword_variables: bool,
+    /// Variables with such names, before they are defined.
+    keywords: HashSet<(GroupId, Name)>,
+    /// What of the text is read.
+    pub(super) pass: Pass,
     /// Alignments of the compound types so far.
     alignments: HashMap<TypeId, u64>,
     /// The kind that was asked for.
@@ -75,7 +95,10 @@ impl<'s> Lower<'s> {
             names: Names::default(),
             chains: HashMap::new(),
             failed: HashSet::new(),
+            illegal: HashSet::new(),
             keyword_variables: false,
+            keywords: HashSet::new(),
+            pass: Pass::All,
             alignments: HashMap::new(),
             kind,
             limits,
@@ -83,6 +106,21 @@ impl<'s> Lower<'s> {
             start: Anchor { offset: 0, line: 1 },
             length: 0,
         }
+    }
+
+    /// After the definitions: the rest of the text comes next.
+    pub(super) fn second_pass(&mut self) {
+        self.pass = Pass::Rest;
+        self.group = GroupId::ROOT;
+        self.keywords.clear();
+    }
+
+    /// Whether what a path leads to may be defined further on: nothing is said then, the text is read in two passes.
+    fn is_later(&mut self, absolute: bool) -> bool {
+        if absolute && self.pass == Pass::All {
+            self.pass = Pass::Forward;
+        }
+        self.pass == Pass::Forward
     }
 
     /// Reports an error at a position of the piece.
@@ -129,13 +167,30 @@ impl<'s> Lower<'s> {
             self.hint(word.at, message, Some(hint));
             return None;
         }
-        match self.names.name(word.text) {
-            Ok(name) => Some(name),
+        self.name(word)
+    }
+
+    /// The name that is written as `word`. One that netCDF does not allow comes from a file that has it; the warning
+    /// says why other programs may not take it.
+    fn name(&mut self, word: Word<'_>) -> Option<Name> {
+        let name = match self.names.name(word.text) {
+            Ok(name) => name,
             Err(e) => {
                 self.error(word.at, e.what().to_owned());
-                None
+                return None;
             }
+        };
+        if word.text.contains('\\')
+            && let Err(e) = Name::checked(name.as_bytes())
+            && self.illegal.insert(name.clone())
+        {
+            let message = format!(
+                "{}; made all the same, as the name is spelled out",
+                e.what()
+            );
+            self.warning(word.at, message);
         }
+        Some(name)
     }
 
     /// Reports that something is defined twice.
@@ -182,6 +237,11 @@ impl<'s> Lower<'s> {
         self.enhanced(word.at, "a group");
         let name = self.new_name(word, "group")?;
         let key = (self.group, name);
+        if let Some(&group) = self.names.groups.get(&key)
+            && self.pass == Pass::Rest
+        {
+            return Some(group);
+        }
         if let Some(&group) = self.names.groups.get(&key) {
             self.duplicate(word, "group");
             return Some(group);

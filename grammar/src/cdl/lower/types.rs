@@ -92,11 +92,8 @@ impl Lower<'_> {
         let (mut found, mut seen) = (vec![], HashSet::new());
         let mut values = HashSet::new();
         for (name, value) in members {
-            let member = self
-                .names
-                .name(name.text)
-                .map_err(|e| self.error(name.at, e.what().to_owned()));
-            let (Ok(member), Some(number)) = (member, self.enum_value(*value, base)) else {
+            let member = self.name(*name);
+            let (Some(member), Some(number)) = (member, self.enum_value(*value, base)) else {
                 continue;
             };
             if !seen.insert(member.clone()) {
@@ -184,10 +181,7 @@ impl Lower<'_> {
 
     fn field(&mut self, compound: &Name, field: &ast::Field<'_>) -> Option<Field> {
         let ty = self.base_type(field.ty, compound)?;
-        let name = self.names.name(field.name.text);
-        let name = name
-            .map_err(|e| self.error(field.name.at, e.what().to_owned()))
-            .ok()?;
+        let name = self.name(field.name)?;
         let mut dims = vec![];
         for &word in &field.dims {
             let size = self.size(word, "the size of a field")?;

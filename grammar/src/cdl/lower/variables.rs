@@ -156,7 +156,7 @@ impl Lower<'_> {
         } else {
             outwards(&self.names.dims, &self.schema, group, &name)
         };
-        if found.is_none() {
+        if found.is_none() && !self.is_later(absolute) {
             let dims = visible(&self.schema, self.group);
             self.undefined(word, "dimension", dims.iter());
         }
@@ -191,7 +191,17 @@ impl Lower<'_> {
     /// Whether the group has a variable of this name.
     pub(in crate::cdl) fn has_var(&self, name: &str) -> bool {
         let key = (self.group, Name::stored(name.as_bytes()));
-        self.names.vars.contains_key(&key)
+        self.names.vars.contains_key(&key) || self.keywords.contains(&key)
+    }
+
+    /// Takes note of variables whose names are those of sections, before they are defined.
+    pub(in crate::cdl) fn keyword_names(&mut self, variables: &ast::Variables<'_>) {
+        for (word, _) in &variables.names {
+            if KEYWORDS.contains(&word.text) {
+                self.keywords.insert((self.group, reference(word.text)));
+                self.keyword_variables = true;
+            }
+        }
     }
 
     /// Whether a path is absolute, its last name, and the group where the search begins.
@@ -203,6 +213,9 @@ impl Lower<'_> {
         } else {
             Some(self.group)
         };
+        if group.is_none() && self.is_later(absolute) {
+            return None;
+        }
         let Some(group) = group else {
             let path = groups.join("/");
             self.error(word.at, format!("group `/{path}` is not defined"));
@@ -214,7 +227,7 @@ impl Lower<'_> {
     /// A type: atomic, of the group or of one around it, else the only one of that name.
     pub(super) fn find_type(&mut self, word: Word<'_>) -> Option<DataType> {
         let found = self.look_for_type(word)?;
-        if found.is_none() {
+        if found.is_none() && !self.is_later(word.text.starts_with('/')) {
             let mut known: Vec<Name> = self.schema.types.iter().map(|t| t.name.clone()).collect();
             known.extend(Atomic::ALL.map(|a| Name::stored(a.name().as_bytes())));
             self.undefined(word, "type", known.iter());

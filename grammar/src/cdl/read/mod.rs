@@ -10,7 +10,7 @@ use netcdf_core::limits::Limits;
 use netcdf_core::model::{GroupId, Kind, Schema, VarId};
 
 use super::constant::skip_blanks;
-use super::lower::{Lower, Needs, order_types};
+use super::lower::{Lower, Needs, Pass, order_types};
 use super::parse::{self, SyntaxError};
 use super::split::{Ending, KEYWORDS, List, PieceKind, Section, Splitter, Statement, Unfinished};
 use crate::diagnostic::{Anchor, Diagnostics, Reporter};
@@ -99,20 +99,15 @@ impl From<Error> for ReadError {
 /// # Errors
 /// [`ReadError::Source`] as the source has them, [`ReadError::Text`] with up to twenty things that are wrong.
 pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError> {
-    let report = Reporter::new(source).strict(options.strict);
-    let lower = Lower::new(report, options.kind, options.limits.clone());
-    let mut reader = Reader {
-        splitter: Splitter::new(source),
-        lower,
-        groups: vec![],
-        section: None,
-        depth: usize::try_from(options.limits.groups).unwrap_or(usize::MAX),
-    };
-    let name = reader.head(source)?;
-    if !reader.lower.report.has_errors() {
-        reader.body()?;
+    let (mut name, mut lower) = run(source, options, new_lower(source, options))?;
+    if lower.pass == Pass::Forward {
+        // Something of a later group is used: all groups, dimensions and types first, then the rest.
+        let mut first = new_lower(source, options);
+        first.pass = Pass::Definitions;
+        (_, lower) = run(source, options, first)?;
+        lower.second_pass();
+        (name, lower) = run(source, options, lower)?;
     }
-    let lower = reader.lower;
     let mut schema = lower.schema;
     order_types(&mut schema);
     schema.kind = options
@@ -131,6 +126,32 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError
         needs,
         warnings,
     })
+}
+
+fn new_lower<'s>(source: &'s dyn Source, options: &ReadOptions) -> Lower<'s> {
+    let report = Reporter::new(source).strict(options.strict);
+    Lower::new(report, options.kind, options.limits.clone())
+}
+
+/// Reads the text once; the dataset's name.
+fn run<'s>(
+    source: &'s dyn Source,
+    options: &ReadOptions,
+    lower: Lower<'s>,
+) -> Result<(Vec<u8>, Lower<'s>), Error> {
+    let mut reader = Reader {
+        splitter: Splitter::new(source),
+        lower,
+        groups: vec![],
+        section: None,
+        depth: usize::try_from(options.limits.groups).unwrap_or(usize::MAX),
+    };
+    let errors = reader.lower.report.errors();
+    let name = reader.head(source)?;
+    if reader.lower.report.errors() == errors {
+        reader.body()?;
+    }
+    Ok((name, reader.lower))
 }
 
 /// The state between two pieces.
@@ -209,7 +230,7 @@ impl Reader<'_> {
                     return Ok(());
                 }
             }
-            if self.lower.report.is_full() {
+            if self.lower.report.is_full() || self.lower.pass == Pass::Forward {
                 return Ok(());
             }
         }
@@ -281,6 +302,9 @@ impl Reader<'_> {
     }
 
     fn data(&mut self, list: &List) {
+        if self.lower.pass == Pass::Definitions {
+            return;
+        }
         let found = utf8(self.splitter.text()).and_then(|text| {
             let word = parse::data(&text)?;
             self.lower.data_list(word, |var| DataList {
@@ -319,6 +343,9 @@ impl Reader<'_> {
             return self.unfinished(what, place);
         }
         let errors = self.lower.report.errors();
+        if self.is_of_other_pass(statement) {
+            return self.names_for_splitter();
+        }
         if let Err(e) = self.declaration(statement) {
             let text = self.splitter.text();
             let cut = statement.end == Ending::Missing && e.at >= text.trim_ascii_end().len();
@@ -332,6 +359,36 @@ impl Reader<'_> {
             }
         } else if statement.end == Ending::Missing && errors == self.lower.report.errors() {
             self.missing_semicolon(statement);
+        }
+        if std::mem::take(&mut self.lower.keyword_variables) {
+            self.tell_splitter();
+        }
+    }
+
+    /// Whether another pass than this one reads the statement.
+    fn is_of_other_pass(&self, statement: &Statement) -> bool {
+        let defines = |section| self.section == Some(Part::Section(section));
+        let definition =
+            statement.colon.is_none() && (defines(Section::Types) || defines(Section::Dimensions));
+        match self.lower.pass {
+            Pass::All | Pass::Forward => false,
+            Pass::Definitions => !definition,
+            Pass::Rest => definition,
+        }
+    }
+
+    /// In a statement that is passed over: variables whose names are those of sections.
+    fn names_for_splitter(&mut self) {
+        if self.lower.pass != Pass::Definitions
+            || self.section != Some(Part::Section(Section::Variables))
+        {
+            return;
+        }
+        let text = self.splitter.text();
+        if let Ok(variables) = utf8(text).as_deref().map(parse::variables)
+            && let Ok(variables) = variables
+        {
+            self.lower.keyword_names(&variables);
         }
         if std::mem::take(&mut self.lower.keyword_variables) {
             self.tell_splitter();

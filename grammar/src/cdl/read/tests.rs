@@ -426,14 +426,16 @@ fn fill_values() {
         Values::Char(vec![0])
     );
     assert_eq!(cdl.schema.vars[2].attributes[0].ty, Atomic::String.into());
+    let of_group = good("netcdf x { :_FillValue = 1 ; }");
+    assert_eq!(global(&of_group, "_FillValue").values, Values::Int(vec![1]));
+    assert_eq!(of_group.warnings.list.len(), 1);
     assert_eq!(
         bad(
-            "netcdf x { variables: int v ; v:_FillValue = 1, 2 ; char c ; c:_FillValue = \"ab\" ; :_FillValue = 1 ; }"
+            "netcdf x { variables: int v ; v:_FillValue = 1, 2 ; char c ; c:_FillValue = \"ab\" ; }"
         ),
         [
             "1:49: _FillValue has one value, found 2",
             "1:77: _FillValue has one character, found 2",
-            "1:85: _FillValue belongs to a variable",
         ]
     );
 }
@@ -530,7 +532,7 @@ fn user_types() {
 fn wrong_types() {
     let text = "netcdf x { types: compound c { c x ; } ; c(*) d ; v(*) v ; float enum e {A = 1} ; \
                 ubyte enum f {A = 300} ; opaque(0) o ; compound g { int a(0) ; } ; int enum h {B = 1} ;\n\
-                h :a = C ; h :b = 1 ; c :d = {1} ; }";
+                h :a = C ; h :b = 1.5 ; c :d = {1} ; }";
     assert_eq!(
         bad(text),
         [
@@ -544,6 +546,59 @@ fn wrong_types() {
             "2:19: expected a member of enum h, found a number",
         ]
     );
+}
+
+#[test]
+fn what_later_groups_define() {
+    let text = "netcdf x { variables: int a(/g/d, /g/h/d) ; /g/h/t b ; int data ; data:units = \"m\" ; \
+                /g/h/t :c = {1, 2} ; data: b = {3} ; \
+                group: g { dimensions: d = 3 ; variables: int v(d) ; \
+                group: h { types: int(*) t ; dimensions: d = 4 ; } } }";
+    let cdl = good(text);
+    let schema = &cdl.schema;
+    assert_eq!(schema.shape(VarId(0)), [3, 4]);
+    assert_eq!(
+        schema.var(VarId(1)).unwrap().ty,
+        DataType::User(netcdf_core::model::TypeId(0))
+    );
+    let names: Vec<_> = schema.vars.iter().map(|v| v.name.to_string()).collect();
+    assert_eq!(names, ["a", "b", "data", "v"]);
+    assert_eq!((schema.groups.len(), cdl.data.len()), (3, 1));
+    assert_eq!(
+        bad("netcdf x { variables: int a(/g/d) ; group: g { dimensions: e = 1, e = 2 ; } }"),
+        [
+            "1:29: dimension `/g/d` is not defined",
+            "1:67: dimension `e` is defined twice"
+        ]
+    );
+}
+
+#[test]
+fn names_that_end_in_a_keyword() {
+    let text =
+        "netcdf x { variables: int x\\ data ; x\\ data:units = \"m\" ; data: x\\ data = 1 ; }";
+    let cdl = good(text);
+    assert_eq!((cdl.schema.vars.len(), cdl.data.len()), (1, 1));
+}
+
+#[test]
+fn names_that_netcdf_does_not_allow() {
+    let text = "netcdf x { dimensions: \\.x = 1 ; variables: int \\!y(\\.x), a\\/b ; }";
+    let cdl = good(text);
+    let names: Vec<_> = cdl.schema.vars.iter().map(|v| v.name.as_bytes()).collect();
+    assert_eq!(names, [&b"!y"[..], b"a/b"]);
+    let said = cdl.warnings.to_string();
+    assert_eq!(said.matches("made all the same").count(), 3, "{said}");
+}
+
+#[test]
+fn empty_attributes_of_user_types() {
+    let text =
+        "netcdf x { types: byte enum e {a = 1} ; int(*) l ; e :none = \"\" ; l :nothing = \"\" ; }";
+    let cdl = good(text);
+    for name in ["none", "nothing"] {
+        assert!(global(&cdl, name).values.is_empty());
+    }
 }
 
 #[test]

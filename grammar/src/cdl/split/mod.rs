@@ -49,9 +49,18 @@ impl Keyword {
     fn at_end(text: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|keyword| {
             let before = text.strip_suffix(keyword.name().as_bytes());
-            before.is_some_and(|b| b.last().is_none_or(|&b| !continues_name(b) && b != b'/'))
+            before.is_some_and(|b| !ends_in_name(b))
         })
     }
+}
+
+/// Whether a name goes on at the end of `text`, or a path. An escaped character is part of a name, whatever it is.
+fn ends_in_name(text: &[u8]) -> bool {
+    let Some((&last, before)) = text.split_last() else {
+        return false;
+    };
+    let escapes = before.iter().rev().take_while(|&&b| b == b'\\').count();
+    continues_name(last) || last == b'/' || escapes % 2 == 1
 }
 
 /// Bytes that matter in declarations.

@@ -6,7 +6,7 @@ use netcdf_core::model::{Atomic, DataType, Field, Schema, TypeId, TypeKind, Valu
 const DEPTH: u32 = 64;
 
 /// No values of a type; `None` for types that are not in the schema or nested too deep.
-pub(super) fn empty(schema: &Schema, ty: DataType) -> Option<Values> {
+pub(in crate::cdl) fn empty(schema: &Schema, ty: DataType) -> Option<Values> {
     empty_at(schema, ty, 0)
 }
 

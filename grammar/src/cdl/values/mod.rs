@@ -18,6 +18,7 @@ mod tree_tests;
 mod user;
 mod window;
 
+pub(in crate::cdl) use build::empty as empty_values;
 pub use build::fill;
 pub use problems::{Problem, Problems, Severity};
 

@@ -164,7 +164,16 @@ fn members_of_enums() {
     let values = |v| Values::Enum(TypeId(0), Box::new(Values::UByte(v)));
     let text = "red, dark\\ blue, colour.red, /g/h/colour.dark\\ blue, _";
     assert_eq!(good(COLOUR, &[0], text), values(vec![0, 200, 0, 200, 0]));
-    for text in ["green", "1", "other.red", "NIL"] {
+    assert_eq!(
+        good(COLOUR, &[0], "7, _UNDEFINED, 200"),
+        values(vec![7, 0, 200])
+    );
+    let (found, what) = bad(COLOUR, &[0], "256");
+    assert_eq!(
+        (found.as_str(), what.as_str()),
+        ("256", "256 does not fit enum colour")
+    );
+    for text in ["green", "1.5", "other.red", "NIL"] {
         let (found, what) = bad(COLOUR, &[0], text);
         assert_eq!(found, text);
         assert!(

@@ -3,8 +3,9 @@
 use super::build;
 use super::element::describe;
 use super::tree::{Outcome, Tree, Until, unknown_type};
-use crate::cdl::constant::Constant;
+use crate::cdl::constant::{Constant, UNDEFINED_MEMBER};
 use crate::escape::unescape_name;
+use crate::number::Literal;
 use netcdf_core::model::{DataType, Field, Name, TypeId, TypeKind, Values};
 
 impl Tree<'_, '_> {
@@ -38,13 +39,19 @@ impl Tree<'_, '_> {
         let (token, place) = self.constant(&what)?;
         let found = token.with(|constant| match constant {
             Constant::Name(text) => find_member(ty, members, text),
+            // Files have values without a member, and are printed with them.
+            Constant::Number(Literal::Integer(integer, _)) => integer.value(),
             Constant::Number(_) | Constant::Char(_) | Constant::String(_) => None,
             Constant::Opaque(_) | Constant::Fill | Constant::Nil => None,
             Constant::Open | Constant::Close | Constant::Comma => None,
         });
         match found {
             Some(value) if build::push_integer(out, value) => Ok(()),
-            _ => {
+            Some(value) => {
+                build::append(out, fill);
+                self.unfit(place, format!("{value} does not fit enum {ty}"))
+            }
+            None => {
                 build::append(out, fill);
                 let found = token.with(describe);
                 self.unfit(place, format!("expected {what}, found {found}"))
@@ -148,7 +155,8 @@ fn find_member(ty: &Name, members: &[(Name, i128)], text: &[u8]) -> Option<i128>
         let member = name.strip_prefix(ty.as_bytes())?.strip_prefix(b".")?;
         find(member)
     });
-    found.map(|(_, value)| *value)
+    let undefined = || (name == UNDEFINED_MEMBER).then_some(0);
+    found.map(|(_, value)| *value).or_else(undefined)
 }
 
 /// Hexadecimal digits as bytes; an odd number of digits is filled up with 0.

@@ -1,5 +1,6 @@
 //! Attributes.
 
+use netcdf_core::model::special::Special;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, TypeKind, Values, VarId};
 use netcdf_core::model::{Schema, Variable};
 
@@ -46,6 +47,10 @@ impl Writer<'_, '_> {
         }
         self.out.bytes(owner);
         self.out.bytes(b":");
+        if Special::from_name(attribute.name.as_bytes()).is_some() {
+            // A stored attribute that happens to have the name; read back, it is one again.
+            self.out.bytes(b"\\");
+        }
         push_name(&attribute.name, &mut self.out.text);
         self.out.bytes(b" = ");
         if attribute.values.is_empty() {

@@ -5,11 +5,9 @@ use netcdf_core::model::{Field, Schema, TypeId, TypeKind, Values};
 use super::Floats;
 use super::options::Number;
 use super::variables::push_defined;
+use crate::cdl::constant::UNDEFINED_MEMBER;
 use crate::escape::{TextStyle, escape_text, trim_nuls};
 use crate::number::Token;
-
-/// What stands for the value 0 of an enum without such a member: HDF5 fills with zeros.
-const UNDEFINED: &[u8] = b"_UNDEFINED";
 
 /// Writes values.
 #[derive(Clone, Copy)]
@@ -72,7 +70,7 @@ impl ValueText<'_> {
         };
         match members.iter().find(|(_, v)| *v == value) {
             Some((name, _)) => push_defined(name, self.schema.kind, out),
-            None if value == 0 => out.extend_from_slice(UNDEFINED),
+            None if value == 0 => out.extend_from_slice(UNDEFINED_MEMBER),
             None => out.extend_from_slice(value.to_string().as_bytes()),
         }
     }
