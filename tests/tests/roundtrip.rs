@@ -65,3 +65,61 @@ proptest! {
         prop_assert!(sandbox.read("b.nc") == file, "other bytes by way of\n{}", text);
     }
 }
+
+/// Lines of a text that say something of the content: in the order of the alphabet, as the order of types may change.
+fn sorted(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    let about_the_file = ["_NCProperties", "_SuperblockVersion"];
+    let lines = text.lines().map(str::trim);
+    let mut lines: Vec<_> = lines
+        .filter(|line| !about_the_file.iter().any(|word| line.contains(word)))
+        .map(str::to_owned)
+        .collect();
+    lines.sort();
+    lines
+}
+
+/// What `ncdump` prints of any file, `ncgen` reads, and what it makes of it is printed alike.
+#[test]
+fn what_is_printed_is_read() {
+    let mut files = list(&testdata("hdf5"), "h5");
+    files.extend(list(&testdata("netcdf4"), "nc"));
+    let mut count = 0;
+    for path in files {
+        let sandbox = Sandbox::new();
+        let file = path.to_str().unwrap();
+        let dump = |of: &str| sandbox.run(NCDUMP, &["ncdump", "-p", "exact", "-n", "x", of]);
+        let first = dump(file);
+        if first.code != 0 {
+            // A filter or a file is missing, or what is there is damaged.
+            continue;
+        }
+        sandbox.write("a.cdl", &first.stdout);
+        let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@b.nc", "@a.cdl"];
+        let made = sandbox.run(NCGEN, &args);
+        assert_eq!(made.code, 0, "{}: {made}", name(&path));
+        let second = dump("@b.nc").clean();
+        assert_eq!(
+            sorted(&second.stdout),
+            sorted(&first.stdout),
+            "{}",
+            name(&path)
+        );
+        count += 1;
+    }
+    assert!(count > 25, "only {count} files were printed");
+}
+
+#[test]
+fn what_is_printed_of_odd_files_is_read() {
+    let text = "netcdf x {\ntypes:\n  byte enum e {one = 1, a%b = 2} ;\nvariables:\n\tint data(/g/d) ;\n\t\tdata :units = \"m\" ;\n\
+                \te m(/g/d) ;\n\te only ;\n\tint x\\ data ;\n\t\tx\\ data:units = \"m\" ;\n\n// global attributes:\n\t\te :none = \"\" ;\n\
+                \t\t:\\_Storage = \"text\" ;\ndata:\n\n data = 1, 2, 3 ;\n\n m = one, _UNDEFINED, 7 ;\n\n only = a%b ;\n\n x\\ data = 4 ;\n\n\
+                group: g {\n  dimensions:\n  \td = 3 ;\n  } // group g\n}\n";
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", text);
+    let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@b.nc", "@a.cdl"];
+    let _ = sandbox.run(NCGEN, &args).clean();
+    let printed = sandbox.run(NCDUMP, &["ncdump", "-n", "x", "@b.nc"]).clean();
+    assert_eq!(printed.text(), text);
+}

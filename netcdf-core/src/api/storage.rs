@@ -1,17 +1,22 @@
 //! How variables are stored: chunks, filters, byte order, fill values.
 
 use super::Dataset;
+use crate::chunk::layout::Element;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::names;
+use crate::filter::{About, Context, codec, names};
 use crate::model::quantize::Algorithm;
 use crate::model::region::product;
 use crate::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::model::{
-    Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, Values, VarId, Variable,
+    Atomic, Dimension, Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, Values,
+    VarId, Variable,
 };
 
 /// HDF5's number of szip.
 const SZIP: u32 = 4;
+
+/// Records that a chunk is taken to have before there are any.
+const RECORDS: u64 = 1024;
 
 /// Most bytes of a chunk, as in HDF5.
 const CHUNK: u64 = u32::MAX as u64;
@@ -98,7 +103,7 @@ impl Dataset {
         }
     }
 
-    /// Says that a variable is deflated, with a level from 0 to 9, and whether its bytes are shuffled before
+    /// Says that a variable is deflated, with a level from 0 (not at all) to 9, and whether its bytes are shuffled before
     /// (`nc_def_var_deflate`).
     ///
     /// # Errors
@@ -113,7 +118,8 @@ impl Dataset {
             let (id, params) = (SHUFFLE, vec![]);
             self.define_filter(var, FilterSpec { id, params })?;
         }
-        if let Some(level) = level {
+        // Level 0 is no compression: netCDF-C stores no filter for it.
+        if let Some(level) = level.filter(|&level| level > 0) {
             let (id, params) = (DEFLATE, vec![level]);
             self.define_filter(var, FilterSpec { id, params })?;
         }
@@ -134,12 +140,13 @@ impl Dataset {
     ///
     /// # Errors
     /// [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::Scalar`]; [`ErrorKind::VariableLength`];
-    /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::LateDefinition`] when the variable's definition is over;
+    /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::Argument`] for parameters that the filter does not take;
+    /// [`ErrorKind::LateDefinition`] when the variable's definition is over;
     /// [`ErrorKind::NoVariable`], [`ErrorKind::ReadOnly`].
     pub fn define_filter(&mut self, var: VarId, filter: FilterSpec) -> Result<()> {
         self.schema().takes_filters(var)?;
-        let path = || self.schema().var_path(var);
-        self.env.filters.entry(filter.id).in_object(path)?;
+        self.check_filter(var, &filter)
+            .in_object(|| self.schema().var_path(var))?;
         let storage = self.storage(var)?;
         match storage.layout {
             Some(StorageLayout::Contiguous | StorageLayout::Compact) => {
@@ -150,6 +157,43 @@ impl Dataset {
         }
         storage.set_filter(filter);
         Ok(())
+    }
+
+    /// That there is such a filter, and that it takes the parameters.
+    fn check_filter(&self, id: VarId, filter: &FilterSpec) -> Result<()> {
+        let table = &self.env.filters;
+        if codec::is_private(filter.id) && self.kind().as_zarr().is_none() {
+            return Err(table.no_filter_of_hdf5(filter.id));
+        }
+        let var = self.variable(id)?;
+        table.takes(filter, &self.chunks_of(var))
+    }
+
+    /// What chunks of a variable will be like, as far as that is known.
+    fn chunks_of(&self, var: &Variable) -> Context {
+        let schema = self.schema();
+        let shape = match &var.storage.layout {
+            Some(StorageLayout::Chunked(shape)) if !shape.is_empty() => shape.clone(),
+            _ => {
+                let dims = var.dims.iter().filter_map(|&d| schema.dim(d));
+                let len = |d: &Dimension| if d.unlimited { RECORDS } else { d.len.max(1) };
+                dims.map(len).collect()
+            }
+        };
+        let size = var.ty.fixed_size(schema).unwrap_or(16);
+        let bytes = product(&shape).and_then(|n| n.checked_mul(size));
+        Context {
+            len: bytes.and_then(|n| usize::try_from(n).ok()),
+            shape,
+            element: Element {
+                ty: var.ty,
+                size,
+                order: var.storage.endianness.unwrap_or(Endianness::Little),
+                plain: var.ty.atomic().is_some_and(|ty| ty != Atomic::String),
+            },
+            fill: None,
+            about: About::new(schema, var.ty, &var.storage.filters),
+        }
     }
 
     /// As [`Dataset::define_filter`], by the name of the filter: `zstd`, `szip`, `blosc` … (`nc_def_var_zstandard`,

@@ -359,6 +359,24 @@ impl Table {
         found.ok_or_else(|| self.missing(id, None))
     }
 
+    /// That a filter takes its parameters for chunks such as `context` says.
+    ///
+    /// # Errors
+    /// [`ErrorKind::FilterUnavailable`] if there is no such filter, [`ErrorKind::Argument`] if it does not take the
+    /// parameters. That it cannot be applied to such chunks is found when they are written.
+    pub fn takes(&self, filter: &FilterSpec, context: &Context) -> Result<()> {
+        match self.entry(filter.id)?.prepare(context, &filter.params) {
+            Err(e) if e.kind() == ErrorKind::Argument => Err(e),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// The error for a number that is none of HDF5's, where filters are HDF5's.
+    #[must_use]
+    pub fn no_filter_of_hdf5(&self, id: u32) -> Error {
+        self.missing(id, None)
+    }
+
     /// Whether the filter of a number is one that is built in and used.
     #[must_use]
     pub fn has(&self, id: u32) -> bool {

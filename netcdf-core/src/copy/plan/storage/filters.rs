@@ -65,6 +65,10 @@ impl Case<'_> {
         let Some(private) = storage.filters.iter().find(|f| codec::is_private(f.id)) else {
             return Ok(());
         };
+        let table = Table::default();
+        if private.id != codec::UNKNOWN && !table.has(private.id) {
+            return Err(table.no_filter_of_hdf5(private.id));
+        }
         let what = format!("the codec {} of Zarr is no filter of HDF5", name(private));
         let remedy = match private.id {
             // Its data cannot be read, whatever it is to be stored with.
