@@ -67,6 +67,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l at -d 'The chunk t
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l stage -d 'Stop after so many codecs were undone, and print the bytes: 0 for those that are stored' -r
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l threads -d 'Threads that work at a time; all cores if not given' -r
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l all -d 'All chunks that are stored'
+complete -c zdump -n "__fish_zdump_using_subcommand chunk" -s t -l times -d 'Show times as dates: where `units` is "days since ..." or the like, and for times of NumPy'
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l json -d 'Print JSON lines, as docs/zdump.md describes them'
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l allow-external -d 'Follow links in the store that lead out of it'
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l trace -d 'Print the operations on the store on standard error, as with NCTRACING=1 in the environment'
@@ -81,6 +82,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l prefer-plugins -d
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -s h -l help -d 'Print help'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l threads -d 'Threads that work at a time; all cores if not given' -r
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l deep -d 'Decode all chunks'
+complete -c zdump -n "__fish_zdump_using_subcommand check" -l complete -d 'Report chunks that are missing; readers take the fill value for their elements'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l quiet -d 'No progress bar'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l json -d 'Print JSON lines, as docs/zdump.md describes them'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l allow-external -d 'Follow links in the store that lead out of it'

@@ -27,6 +27,10 @@ const CHARS: &str = r#"{"zarr_format":2,"shape":[2,3],"chunks":[2,3],"dtype":">S
     "filters":null,"compressor":null}"#;
 const SCALAR: &str = r#"{"zarr_format":2,"shape":[1],"chunks":[1],"dtype":"<f8","fill_value":null,"order":"C",
     "filters":null,"compressor":null}"#;
+const TIME: &str = r#"{"zarr_format":2,"shape":[4],"chunks":[4],"dtype":"<i4","fill_value":-1,"order":"C",
+    "filters":null,"compressor":null}"#;
+const NUMPY: &str = r#"{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<M8[ms]","fill_value":"NaT","order":"C",
+    "filters":null,"compressor":null}"#;
 const UNKNOWN: &str = r#"{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<f8","fill_value":0,"order":"C",
     "filters":null,"compressor":{"id":"nosuch"}}"#;
 const LONG: &str = r#"{"zarr_format":2,"shape":[1000000],"chunks":[10],"dtype":"|u1","fill_value":0,"order":"C",
@@ -90,6 +94,20 @@ fn store() -> Sandbox {
         ("cube/.zarray", CUBE.as_bytes()),
         ("cube/0.0.0", b"abcd"),
         ("cube/1.1.3", b"\0\0\0\0"),
+        ("time/.zarray", TIME.as_bytes()),
+        (
+            "time/.zattrs",
+            br#"{"units":"hours since 2020-02-28","calendar":"noleap"}"#,
+        ),
+        (
+            "time/0",
+            &[0, 0, 0, 0, 25, 0, 0, 0, 255, 255, 255, 255, 48, 0, 0, 0],
+        ),
+        ("numpy/.zarray", NUMPY.as_bytes()),
+        (
+            "numpy/0",
+            &[0xdc, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80],
+        ),
         ("sharded/zarr.json", SHARDED.as_bytes()),
         ("sharded/c/0/0", &half),
         ("sharded/c/1/0", b"no index"),
@@ -174,6 +192,100 @@ snapshots! {
     map_into_the_store: "map", "@s.zarr", "v", "-o", "@s.zarr/v/0.0";
     map_two_outputs: "map", "--json", "@s.zarr", "v", "-o", "-";
     diff_same: "diff", "@s.zarr", "@s.zarr";
+    chunk_times: "chunk", "-t", "@s.zarr", "time";
+    chunk_times_json: "chunk", "--times", "--json", "@s.zarr", "numpy";
+    chunk_times_of_none: "chunk", "-t", "@s.zarr", "v", "0,0";
+}
+
+/// What xarray writes of one dataset in versions 2 and 3: a mask is the fill value of the array in version 2, and an attribute in
+/// base 64 in version 3.
+#[test]
+fn versions_of_one_dataset_differ_in_layout_only() {
+    let sandbox = Sandbox::new();
+    let v2 = |ty: &str, fill: &str| {
+        format!(
+            r#"{{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"{ty}","fill_value":{fill},"order":"C","filters":null,
+            "compressor":null}}"#
+        )
+    };
+    let v3 = |ty: &str, fill: &str, mask: &str| {
+        format!(
+            r#"{{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"{ty}","fill_value":{fill},"chunk_grid":
+            {{"name":"regular","configuration":{{"chunk_shape":[2]}}}},"chunk_key_encoding":{{"name":"default"}},
+            "codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}}],"dimension_names":["x"],
+            "attributes":{{{mask}}}}}"#
+        )
+    };
+    let dims = r#"{"_ARRAY_DIMENSIONS":["x"]}"#.to_owned();
+    let (floats, shorts) = ([0u8; 8], [0u8; 4]);
+    let old = [
+        (".zgroup", GROUP.to_owned().into_bytes()),
+        (
+            "f/.zarray",
+            v2("<f4", "1.0000000200408773e+20").into_bytes(),
+        ),
+        ("f/.zattrs", dims.clone().into_bytes()),
+        ("f/0", floats.to_vec()),
+        ("i/.zarray", v2("<i2", "-9").into_bytes()),
+        ("i/.zattrs", dims.into_bytes()),
+        ("i/0", shorts.to_vec()),
+    ];
+    let new = |mask: &str| {
+        let mask = format!(r#""_FillValue":"{mask}""#);
+        [
+            (
+                "zarr.json",
+                br#"{"zarr_format":3,"node_type":"group"}"#.to_vec(),
+            ),
+            ("f/zarr.json", v3("float32", "\"NaN\"", &mask).into_bytes()),
+            ("f/c/0", floats.to_vec()),
+            (
+                "i/zarr.json",
+                v3("int16", "0", r#""_FillValue":-9"#).into_bytes(),
+            ),
+            ("i/c/0", shorts.to_vec()),
+        ]
+    };
+    sandbox.store("v2.zarr", &old);
+    sandbox.store("v3.zarr", &new("AAAAgB2vFUQ="));
+    sandbox.store("other.zarr", &new("AAAAAAAA+H8="));
+    for stores in [["@v2.zarr", "@v3.zarr"], ["@v3.zarr", "@v2.zarr"]] {
+        let found = zdump(&sandbox, &["diff", stores[0], stores[1]]);
+        assert_eq!(found.code, 0, "{found}");
+    }
+    let found = zdump(&sandbox, &["diff", "@v2.zarr", "@other.zarr"]);
+    assert_eq!(found.code, 1, "{found}");
+    assert!(found.text().contains("_FillValue: - | NaN\n"), "{found}");
+    assert!(
+        found.text().contains("fill_value: 1e+20 | NaN\n"),
+        "{found}"
+    );
+}
+
+/// Metadata that is none is no difference from itself.
+#[test]
+fn what_is_broken_is_the_same_as_itself() {
+    let sandbox = Sandbox::new();
+    let keys = [
+        (".zgroup", GROUP),
+        ("b/.zarray", "{\"shape\":[1"),
+        ("b/0", "x"),
+    ];
+    sandbox.store("a.zarr", &keys);
+    sandbox.store("b.zarr", &[keys[0], keys[1], ("b/0", "y")]);
+    assert_eq!(zdump(&sandbox, &["diff", "@a.zarr", "@a.zarr"]).code, 0);
+    assert_eq!(zdump(&sandbox, &["diff", "@a.zarr", "@b.zarr"]).code, 1);
+}
+
+#[test]
+fn check_complete() {
+    let found = of_store(&["check", "--complete", "@s.zarr"]);
+    let text = found.text();
+    let missing = text.lines().filter(|l| l.contains("chunk-missing"));
+    let missing: Vec<_> = missing.filter(|l| !l.starts_with("long/")).collect();
+    assert_snapshot!(missing.join("\n"));
+    let without = of_store(&["check", "@s.zarr"]);
+    assert!(!without.text().contains("chunk-missing"), "{without}");
 }
 
 #[test]
@@ -199,10 +311,11 @@ fn diff_json() {
 fn a_missing_codec_is_named() {
     let sandbox = Sandbox::new();
     sandbox.store("s.zarr", &[("u/.zarray", UNKNOWN), ("u/0", "0123")]);
+    sandbox.store("other.zarr", &[("u/.zarray", UNKNOWN), ("u/0", "0124")]);
     for args in [
         &["chunk", "@s.zarr", "u"][..],
         &["chunk", "@s.zarr", "u", "--all"],
-        &["diff", "@s.zarr", "@s.zarr"],
+        &["diff", "@s.zarr", "@other.zarr"],
     ] {
         let found = zdump(&sandbox, args);
         assert_eq!(found.code, 1, "{found}");
@@ -211,6 +324,9 @@ fn a_missing_codec_is_named() {
             "{found}"
         );
     }
+    // The same bytes are the same values, whatever they are.
+    let same = zdump(&sandbox, &["diff", "@s.zarr", "@s.zarr"]);
+    assert_eq!(same.clean().text(), "no differences\n");
     let stored = zdump(&sandbox, &["chunk", "@s.zarr", "u", "--stage", "0"]).clean();
     assert!(stored.text().contains("30 31 32 33"), "{stored}");
     let map = zdump(&sandbox, &["map", "@s.zarr", "u"]).clean();

@@ -9,6 +9,14 @@ const V2: &str = r#"{"zarr_format":2,"shape":[5,3],"chunks":[2,3],"dtype":"<i2",
     "filters":[{"id":"shuffle","elementsize":2}],"compressor":{"id":"zlib","level":1}}"#;
 const NCZARR: &str = r#"{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<f8","fill_value":0,"order":"C",
     "filters":null,"compressor":null}"#;
+const STRUCTURES: &str = r#"{"zarr_format":2,"shape":[2,1],"chunks":[2,1],"dtype":[["x","<i2"]],"fill_value":null,"order":"F",
+    "filters":null,"compressor":{"id":"blosc","cname":"lz4","clevel":5,"shuffle":1}}"#;
+/// The last shards reach beyond the end of the array; the fill value is a NaN that JSON has no number for.
+const PADDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[5,3],"data_type":"float32","fill_value":"0x7fc00001",
+    "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[40,90]}},"dimension_names":["lat",null],
+    "chunk_key_encoding":{"name":"default"},"codecs":[{"name":"sharding_indexed","configuration":
+    {"chunk_shape":[1,90],"codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":
+    {"level":5,"checksum":false}}],"index_codecs":[{"name":"bytes"},{"name":"crc32c"}]}}]}"#;
 const SHARDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[4,4],"data_type":"uint8","fill_value":0,
     "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,4]}},
     "chunk_key_encoding":{"name":"default"},"codecs":[{"name":"sharding_indexed","configuration":
@@ -37,9 +45,13 @@ fn store() -> Sandbox {
             ("g/h/x/0", "0123456789abcdef"),
             ("sharded/zarr.json", SHARDED),
             ("sharded/c/0/0", "a shard that is none"),
+            ("padded/zarr.json", PADDED),
+            ("padded/c/0/0", "some twenty bytes ..."),
             ("broken/.zarray", r#"{"shape":[1,2],"chunks":[1]}"#),
             ("cut/.zarray", r#"{"shape":[1,"#),
             ("bell\u{7}/.zgroup", GROUP),
+            ("w/.zarray", STRUCTURES),
+            ("w/.zattrs", r#"{"_ARRAY_DIMENSIONS":["time","a,b"]}"#),
         ],
     );
     sandbox
@@ -59,6 +71,8 @@ snapshots! {
     json: "tree", "--json", "@s.zarr";
     depth: "tree", "--depth", "1", "@s.zarr";
     no_depth: "tree", "--depth", "x", "@s.zarr";
+    a_word_that_is_like_a_command: "tre", "@s.zarr";
+    a_word_that_is_like_none: "x.zarr", "@s.zarr";
     a_folder_that_is_no_store: "tree", "@s.zarr/g/h/x/nosuch";
 }
 

@@ -129,6 +129,9 @@ pub struct ChunkArgs {
     /// The chunk that has this element: its indices with commas between them
     #[arg(long, value_name = "ELEMENT", conflicts_with = "index")]
     pub at: Option<String>,
+    /// Show times as dates: where `units` is "days since ..." or the like, and for times of NumPy
+    #[arg(short, long)]
+    pub times: bool,
     /// Stop after so many codecs were undone, and print the bytes: 0 for those that are stored
     #[arg(long, value_name = "N")]
     pub stage: Option<usize>,
@@ -161,6 +164,9 @@ pub struct CheckArgs {
     /// Decode all chunks
     #[arg(long)]
     pub deep: bool,
+    /// Report chunks that are missing; readers take the fill value for their elements
+    #[arg(long)]
+    pub complete: bool,
     /// No progress bar
     #[arg(long)]
     pub quiet: bool,
@@ -213,8 +219,10 @@ pub fn parse(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
         let mut names = commands.get_subcommands();
         arg == "help" || names.any(|c| arg == c.get_name())
     };
-    let store_first = operands(&args).next().is_some_and(|first| !known(first));
-    if store_first {
+    // Of several words the first one was meant as a command: clap knows which one it is like.
+    let words: Vec<_> = operands(&args).take(2).collect();
+    let store_alone = matches!(words.as_slice(), [store] if !known(store));
+    if store_alone {
         args.insert(1, "tree".into());
     }
     Cli::try_parse_from(args)
@@ -269,5 +277,7 @@ mod tests {
         ] {
             assert!(parsed(wrong).is_err(), "{wrong}");
         }
+        let said = parsed("zdump tre x").unwrap_err().to_string();
+        assert!(said.contains("'tree'"), "{said}");
     }
 }

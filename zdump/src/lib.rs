@@ -8,6 +8,7 @@
 //! | `out` | text and JSON lines |
 //! | `bar` | the progress bar of long checks |
 //! | `table` | columns of text, sizes and ratios |
+//! | `words` | types, codecs and dimensions in the words of Zarr |
 //! | `strict` | JSON that all readers take |
 //! | `tree`, `keys`, `cat`, `chunk`, `codecs`, `check`, `stat`, `map`, `diff` | the commands |
 //! | `compat` | the command line and the text of netCDF-C's `zmapio` |
@@ -42,6 +43,7 @@ mod stat;
 mod strict;
 mod table;
 mod tree;
+mod words;
 
 use std::ffi::OsString;
 

@@ -1,5 +1,5 @@
 //! What commands print: text, or JSON lines. Each line of JSON is an object whose member `record` says what it is; the first
-//! is `{"record": "zdump", "schema": 1, "command": …, "store": …}`.
+//! is `{"record": "zdump", "schema": 2, "command": …, "store": …}`.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
 /// The version of the schema of the JSON lines: changes when a member or record changes its meaning or goes.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 16;
 

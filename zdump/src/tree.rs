@@ -4,24 +4,51 @@ use std::sync::Arc;
 
 use netcdf_core::env::Note;
 use netcdf_core::error::Result;
-use netcdf_core::filter::Table as Filters;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::model::ZarrVersion;
 use netcdf_core::model::region::product;
 
+use crate::array::Opened;
 use crate::cli::TreeArgs;
 use crate::open::Session;
 use crate::out::{Colour, Out, maybe, numbers, plain};
+use crate::strict::strict;
 use crate::table::{Table, ratio, shape, size};
+use crate::words;
 use netcdf_core::format::zarr::survey::{Node, Role, Survey, What, no_store, split};
 
 /// What is stored of an array.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Stored {
     keys: u64,
     bytes: u64,
+    /// Elements of the array that those have; `None` if there are too many.
+    elements: Option<u64>,
+}
+
+impl Stored {
+    /// Nothing yet.
+    const NOTHING: Self = Self {
+        keys: 0,
+        bytes: 0,
+        elements: Some(0),
+    };
+
+    /// Adds a chunk or shard.
+    fn add(&mut self, bytes: u64, elements: Option<u64>) {
+        self.keys += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        let sum = self.elements.zip(elements);
+        self.elements = sum.and_then(|(sum, more)| sum.checked_add(more));
+    }
+
+    /// Bytes of the elements that are stored; `None` for texts of any length.
+    fn raw(&self, array: &RawArray) -> Option<u64> {
+        array.raw_bytes()?;
+        self.elements?.checked_mul(array.described.stored.size()?)
+    }
 }
 
 /// Prints the tree.
@@ -45,13 +72,13 @@ pub(crate) fn show(
             remedy: None,
         });
     }
-    let mut stored = vec![Stored::default(); survey.nodes.len()];
+    let mut stored = vec![Stored::NOTHING; survey.nodes.len()];
     survey.each((store, &session.env), &mut |_, bytes, role| {
-        if let Role::Chunk(node, _) | Role::Shard(node, _) = role
+        if let Role::Chunk(node, place) | Role::Shard(node, place) = role
             && let Some(stored) = stored.get_mut(node)
         {
-            stored.keys += 1;
-            stored.bytes = stored.bytes.saturating_add(bytes);
+            let array = survey.nodes.get(node).and_then(Node::array);
+            stored.add(bytes, array.and_then(|array| array.elements_at(&place)));
         }
         Ok(())
     })?;
@@ -60,15 +87,14 @@ pub(crate) fn show(
     let nodes: Vec<_> = nodes.filter(|(node, _)| node.depth() <= deepest).collect();
     if out.json {
         return nodes.into_iter().try_for_each(|(node, stored)| {
-            out.record(
-                record_name(node),
-                members(node, *stored, &session.env.filters),
-            )
+            let opened = Opened::new(store, &session.env, node);
+            let fill = opened.and_then(|opened| opened.fill_text());
+            out.record(record_name(node), members(node, *stored, fill.as_deref()))
         });
     }
     let mut table = Table::default();
     for (node, stored) in nodes {
-        table.row(cells(node, *stored, &session.env.filters));
+        table.row(cells(node, *stored));
     }
     for line in table.lines() {
         let group = line.trim_end().ends_with("group");
@@ -92,7 +118,7 @@ fn record_name(node: &Node) -> &'static str {
 }
 
 /// A line of the table.
-fn cells(node: &Node, stored: Stored, filters: &Filters) -> Vec<String> {
+fn cells(node: &Node, stored: Stored) -> Vec<String> {
     let (_, name) = split(&node.path);
     let name = match node.path.as_str() {
         "" => "/".to_owned(),
@@ -102,12 +128,12 @@ fn cells(node: &Node, stored: Stored, filters: &Filters) -> Vec<String> {
         What::Group => vec!["group".to_owned()],
         What::Broken(why) => vec![format!("broken: {}", plain(why))],
         What::Nothing => vec!["no group and no array".to_owned()],
-        What::Array(array) => array_cells(array, stored, filters),
+        What::Array(array) => array_cells(node, array, stored),
     };
     [name].into_iter().chain(what).collect()
 }
 
-fn array_cells(array: &RawArray, stored: Stored, filters: &Filters) -> Vec<String> {
+fn array_cells(node: &Node, array: &RawArray, stored: Stored) -> Vec<String> {
     let expected = product(&array.key_grid());
     let expected = expected.map_or_else(|| "?".to_owned(), |n| n.to_string());
     let described = &array.described;
@@ -120,40 +146,30 @@ fn array_cells(array: &RawArray, stored: Stored, filters: &Filters) -> Vec<Strin
     };
     vec![
         shape(&described.shape),
+        words::dimension_list(node, array),
         format!("({chunks})"),
-        plain(&described.stored.spelling()),
-        codecs(array, filters),
+        words::dtype(array),
+        codecs(array),
         format!("{}/{expected} {word}", stored.keys),
         format!(
             "{} of {}",
             size(stored.bytes),
             array.raw_bytes().map_or("?".to_owned(), size)
         ),
-        ratio(raw_of(array, stored), stored.bytes),
+        ratio(stored.raw(array), stored.bytes),
     ]
 }
 
-/// Bytes of the elements of the chunks that are stored, so that the ratio is that of compression.
-fn raw_of(array: &RawArray, stored: Stored) -> Option<u64> {
-    let per_key = product(array.outer())?.checked_mul(array.described.stored.size()?)?;
-    array.raw_bytes()?;
-    per_key.checked_mul(stored.keys)
-}
-
-/// The names of the codecs, in the order of writing.
-fn codecs(array: &RawArray, filters: &Filters) -> String {
-    let names = array.layout.filters.iter().map(|filter| {
-        let label = filters.label(filter);
-        label.name.unwrap_or_else(|| filter.id.to_string())
-    });
-    let names: Vec<_> = names.map(|name| plain(&name)).collect();
+/// The codecs, in the order of writing.
+fn codecs(array: &RawArray) -> String {
+    let names = words::codecs(array);
     match names.is_empty() {
         true => "-".to_owned(),
-        false => names.join("|"),
+        false => names.join(" | "),
     }
 }
 
-fn members(node: &Node, stored: Stored, filters: &Filters) -> Vec<(&'static str, Json)> {
+fn members(node: &Node, stored: Stored, fill: Option<&str>) -> Vec<(&'static str, Json)> {
     let version = node.version.map_or(Json::Null, |version| match version {
         ZarrVersion::V2 => Json::int(2),
         ZarrVersion::V3 => Json::int(3),
@@ -165,21 +181,31 @@ fn members(node: &Node, stored: Stored, filters: &Filters) -> Vec<(&'static str,
     match &node.what {
         What::Group | What::Nothing => {}
         What::Broken(why) => members.push(("problem", Json::text(why))),
-        What::Array(array) => members.extend(array_members(array, stored, filters)),
+        What::Array(array) => members.extend(array_members(node, array, (stored, fill))),
     }
     members
 }
 
-fn array_members(array: &RawArray, stored: Stored, filters: &Filters) -> Vec<(&'static str, Json)> {
+fn array_members(
+    node: &Node,
+    array: &RawArray,
+    (stored, fill): (Stored, Option<&str>),
+) -> Vec<(&'static str, Json)> {
     let described = &array.described;
     let shard = described.shards.first();
     let problem = described.problem.as_deref();
+    let codecs = described.codecs.as_ref();
     vec![
         ("shape", numbers(&described.shape)),
+        (
+            "dimensions",
+            words::dimensions(node, array).map_or(Json::Null, |names| strict(&names)),
+        ),
         ("chunk", numbers(&described.chunk)),
         ("shard", shard.map_or(Json::Null, |s| numbers(&s.shape))),
-        ("dtype", Json::text(&described.stored.spelling())),
-        ("codecs", Json::text(&codecs(array, filters))),
+        ("dtype", strict(&array.ty)),
+        ("fill", fill.map_or(Json::Null, Json::text)),
+        ("codecs", codecs.map_or(Json::Array(vec![]), strict)),
         ("present", Json::int(stored.keys)),
         ("expected", maybe(product(&array.key_grid()))),
         ("stored_bytes", Json::int(stored.bytes)),

@@ -3,9 +3,11 @@
 mod stored;
 #[cfg(test)]
 pub(crate) mod tests;
+mod times;
 pub(crate) mod values;
 
 pub(crate) use stored::Found;
+pub(crate) use times::Times;
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,17 +16,19 @@ use netcdf_core::chunk::scatter::Block;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Chain;
-use netcdf_core::format::zarr::Dtype;
 use netcdf_core::format::zarr::raw::{Part, RawArray};
+use netcdf_core::format::zarr::{Dtype, base64};
 use netcdf_core::io::Store;
 use netcdf_core::io::store::range_of;
 use netcdf_core::json::Json;
 use netcdf_core::limits;
 use netcdf_core::model::region::product;
-use netcdf_core::model::{Endianness, Values};
+use netcdf_core::model::{Endianness, FilterSpec, Values};
 use netcdf_grammar::cdl::write::constants;
 use netcdf_grammar::number::Precision;
 
+use crate::out::plain;
+use crate::words::codec_name;
 use netcdf_core::format::zarr::survey::{Node, Survey, What};
 
 /// Bytes of memory that an element takes beside its own: a text is an allocation of its own.
@@ -50,6 +54,8 @@ pub(crate) struct Opened<'a> {
     pub fill: Option<Values>,
     /// What readers take for an element that is not stored; `None` if that is not known.
     pub unwritten: Option<Values>,
+    /// How its values are times, if they are, and are to be shown as such.
+    pub times: Option<Times>,
     /// What stands before its keys.
     prefix: String,
     chain: Result<Chain>,
@@ -171,6 +177,7 @@ impl<'a> Opened<'a> {
             chars: is_chars(node, array),
             fill: None,
             unwritten: None,
+            times: None,
             prefix,
             chain: array.chain(env),
             last: Mutex::new(None),
@@ -352,13 +359,49 @@ impl<'a> Opened<'a> {
 
     /// The names of the codecs, in the order in which they are undone.
     pub fn codecs(&self) -> Vec<String> {
-        let filters = self.array.layout.filters.iter().rev();
-        let name = |label: netcdf_core::filter::codec::Label, id: u32| {
-            crate::out::plain(&label.name.unwrap_or_else(|| id.to_string()))
+        let filters = self.array.layout.filters.iter();
+        let stated = self.array.described.filters.iter().map(Some);
+        let stated = stated.chain(std::iter::repeat(None));
+        let name = |(filter, stated): (&FilterSpec, Option<&Json>)| {
+            let name = stated.and_then(codec_name).map(str::to_owned);
+            let name = name.or_else(|| self.env.filters.label(filter).name);
+            plain(&name.unwrap_or_else(|| filter.id.to_string()))
         };
-        filters
-            .map(|f| name(self.env.filters.label(f), f.id))
-            .collect()
+        let mut names: Vec<_> = filters.zip(stated).map(name).collect();
+        names.reverse();
+        names
+    }
+
+    /// The fill value as a constant of CDL.
+    pub fn fill_text(&self) -> Option<String> {
+        let fill = self.fill.as_ref()?;
+        self.constants(fill).into_iter().next()
+    }
+
+    /// Whether its elements are numbers.
+    pub fn is_numeric(&self) -> bool {
+        let dtype = &self.array.described.stored.dtype;
+        matches!(dtype, Dtype::Number(_) | Dtype::Half | Dtype::Brain)
+    }
+
+    /// The fill value, or another value of the type, as people write it: without the suffix of CDL's `NaNf`.
+    pub fn plain_text(&self, value: &Values) -> Option<String> {
+        let text = self.constants(value).into_iter().next()?;
+        Some(match text.strip_suffix('f').filter(|_| self.is_numeric()) {
+            Some(number) => number.to_owned(),
+            None => text,
+        })
+    }
+
+    /// The value of an attribute `_FillValue`, which xarray writes in base 64 in version 3.
+    pub fn fill_of(&self, json: &Json) -> Option<Values> {
+        let one = match json.items() {
+            Some([one]) => one,
+            Some(_) | None => json,
+        };
+        let number = xarray_number(one).filter(|_| self.is_numeric());
+        let value = self.array.value(number.as_ref().unwrap_or(one))?;
+        Some(self.typed(value))
     }
 
     /// Undoes the first `stages` codecs of a chunk.
@@ -382,7 +425,10 @@ impl<'a> Opened<'a> {
             let e = |e: Error| {
                 let way = format!("`zdump chunk --stage {n}` prints the bytes before it is undone");
                 // Some codecs say their names themselves.
-                let e = match e.what().starts_with(&format!("{name}: ")) {
+                let own = self.array.layout.filters.get(filter);
+                let own = own.and_then(|f| self.env.filters.label(f).name);
+                let own = own.as_ref().unwrap_or(name);
+                let e = match e.what().starts_with(&format!("{own}: ")) {
                     true => e,
                     false => e.within(&format!("codec {name}")),
                 };
@@ -456,7 +502,19 @@ impl<'a> Opened<'a> {
         let exact = (Precision::Exact, Precision::Exact);
         let texts = constants(&self.array.schema, values, exact).into_iter();
         texts
-            .map(|text| crate::out::plain(&String::from_utf8_lossy(&text)))
+            .map(|text| plain(&String::from_utf8_lossy(&text)))
+            .collect()
+    }
+
+    /// Values as they are shown: times as dates, if that is asked for, others as constants.
+    pub fn shown(&self, values: &Values) -> Vec<String> {
+        let constants = self.constants(values);
+        let Some(times) = &self.times else {
+            return constants;
+        };
+        let dates = constants.into_iter().enumerate();
+        dates
+            .map(|(n, constant)| times.date(values, n).unwrap_or(constant))
             .collect()
     }
 
@@ -468,6 +526,20 @@ impl<'a> Opened<'a> {
         };
         e.of(self.store.name()).in_object(&place.key)
     }
+}
+
+/// The number that xarray means by the base 64 of its bytes.
+fn xarray_number(json: &Json) -> Option<Json> {
+    let bytes = base64(json.as_str()?.as_bytes())?;
+    let number = f64::from_le_bytes(bytes.try_into().ok()?);
+    Some(match number.is_finite() {
+        true => Json::Number(format!("{number:e}")),
+        false => Json::text(match (number.is_nan(), number > 0.0) {
+            (true, _) => "NaN",
+            (false, true) => "Infinity",
+            (false, false) => "-Infinity",
+        }),
+    })
 }
 
 /// `1,0`; `-` for a scalar's only place.

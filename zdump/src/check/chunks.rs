@@ -35,7 +35,7 @@ pub(super) struct Work<'a> {
 
 /// A key that is to be read.
 pub(super) struct Job {
-    node: usize,
+    pub node: usize,
     pub key: String,
     pub size: u64,
     pub place: Vec<u64>,
@@ -163,11 +163,7 @@ impl Batch<'_> {
         let Some(work) = self.work.get(&job.node) else {
             return Ok(none);
         };
-        let mut read = Reading {
-            checked: self.checked,
-            job,
-            whole: None,
-        };
+        let mut read = Reading::new(self.checked, job);
         let (findings, decoded) = match work.array.described.shards.is_empty() {
             true => chunk(work, &read),
             false => match read.unwrap_whole(work.array) {
@@ -189,7 +185,16 @@ pub(super) struct Reading<'a> {
     pub whole: Option<Vec<u8>>,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    /// Of a key that was not read yet.
+    pub fn new(checked: Checked<'a>, job: &'a Job) -> Self {
+        Self {
+            checked,
+            job,
+            whole: None,
+        }
+    }
+
     /// Bytes that ranges are of.
     pub fn size(&self) -> u64 {
         self.whole

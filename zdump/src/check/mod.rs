@@ -9,10 +9,12 @@
 //! | `consolidated` | consolidated metadata against the objects |
 //! | `keys` | keys of chunks, sizes of uncoded ones, what belongs to nothing |
 //! | `chunks`, `shards`, `decode` | indexes of shards, chunks decoded |
+//! | `complete` | chunks that are missing |
 //! | `rule`, `report` | the rules; what was found |
 
 mod arrays;
 mod chunks;
+mod complete;
 mod consolidated;
 mod context;
 mod decode;
@@ -70,7 +72,7 @@ pub(crate) fn run(
     let bar = show.then(|| Bar::follow(env.progress.clone(), (1, 1)));
     let (store, survey) = (&store, &survey);
     let checked = Checked { store, survey, env };
-    let (report, counts) = look(checked, args.deep)?;
+    let (report, counts) = look(checked, (args.deep, args.complete))?;
     drop(bar);
     let verdict = match report.has_errors() {
         true => Verdict::Problems,
@@ -97,7 +99,7 @@ fn none(cli: &Cli, (name, e): (&str, &Error), io: &mut Io) -> Result<Verdict> {
 ///
 /// # Errors
 /// Those of the store.
-fn look(checked: Checked<'_>, deep: bool) -> Result<(Report, Counts)> {
+fn look(checked: Checked<'_>, (deep, complete): (bool, bool)) -> Result<(Report, Counts)> {
     let mut report = Report::default();
     let mut counts = Counts::default();
     objects::check(checked, &mut report)?;
@@ -112,5 +114,8 @@ fn look(checked: Checked<'_>, deep: bool) -> Result<(Report, Counts)> {
     let stored = keys::check(checked, &arrays, &mut counts, &mut report)?;
     let work = (&arrays, &stored, deep);
     chunks::check(checked, work, &mut counts, &mut report)?;
+    if complete {
+        complete::check(checked, &arrays, &mut report)?;
+    }
     Ok((report, counts))
 }

@@ -76,6 +76,17 @@ impl Report {
         }
     }
 
+    /// Adds as many findings of a rule about a node as are not kept anyway.
+    pub fn add_more(&mut self, node: &str, rule: Rule, more: u64) {
+        let total = match rule.severity() {
+            Severity::Error => &mut self.totals.0,
+            Severity::Warning => &mut self.totals.1,
+        };
+        *total = total.saturating_add(more);
+        let count = self.counts.entry((node.to_owned(), rule)).or_default();
+        *count = count.saturating_add(more);
+    }
+
     /// Whether there are errors.
     pub fn has_errors(&self) -> bool {
         self.totals.0 > 0

@@ -97,6 +97,7 @@ rules! {
     ChunkSize "chunk-size" Error "restore the chunk, or remove it to have fill values",
     ChunkChecksum "chunk-checksum" Error "restore the chunk, or remove it to have fill values",
     ChunkUndecodable "chunk-undecodable" Error "restore the chunk, or remove it to have fill values",
+    ChunkMissing "chunk-missing" Error "restore it if it was ever written: readers take the fill value for its elements",
     ShardIndex "shard-index" Error "restore the shard, or remove it to have fill values",
     KeyLong "key-long" Warning "choose shorter names: S3 has keys of 1024 bytes, file systems have names of 255 bytes",
     NamesCase "names-case" Warning "rename one of them: some file systems cannot hold both",

@@ -13,7 +13,7 @@ use netcdf_core::model::Values;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::array::{Found, Opened, Place, find};
+use crate::array::{Found, Opened, Place, Times, find};
 use crate::cli::{ChunkArgs, Cli};
 use crate::open::Session;
 use crate::out::Out;
@@ -50,7 +50,10 @@ pub(crate) fn run(
     }
     let node = find(&survey, &store, &args.var)?;
     let opened = Opened::new(&store, &session.env, node);
-    let opened = opened.ok_or_else(|| no_store(&store))?;
+    let mut opened = opened.ok_or_else(|| no_store(&store))?;
+    if args.times {
+        opened.times = Times::of(node, &opened.array.described.stored);
+    }
     stage_exists(&opened, args.stage)?;
     let wanted = index::wanted(args, &opened).map_err(|e| opened.said(e))?;
     let mut printer = Printer {

@@ -11,6 +11,7 @@ use super::{Contents, Looked, bytes};
 use crate::array::{Opened, Place, numbers};
 use crate::out::{Colour, Out, numbers as list, plain};
 use crate::table::shape;
+use crate::words::dtype;
 
 /// Characters of a line of values.
 const WIDTH: usize = 100;
@@ -63,8 +64,7 @@ impl Printer<'_, '_> {
         if whole {
             let elements = product(&self.opened.chunk);
             let elements = elements.map_or_else(|| "?".to_owned(), |n| n.to_string());
-            let ty = self.opened.array.described.stored.spelling();
-            text.push_str(&format!(" = {elements} of {}", plain(&ty)));
+            text.push_str(&format!(" = {elements} of {}", dtype(self.opened.array)));
         }
         self.out.line(&format!("  stored    {text}"))
     }
@@ -130,14 +130,13 @@ impl Printer<'_, '_> {
             ("start", list(&block.start)),
             ("shape", list(&block.count)),
             ("inside", list(&self.opened.inside(&block))),
-            ("fill", self.fill().map_or(Json::Null, |f| Json::text(&f))),
+            (
+                "fill",
+                self.opened
+                    .fill_text()
+                    .map_or(Json::Null, |f| Json::text(&f)),
+            ),
         ]
-    }
-
-    /// The constant of the fill value.
-    fn fill(&self) -> Option<String> {
-        let fill = self.opened.fill.as_ref()?;
-        self.opened.constants(fill).into_iter().next()
     }
 
     /// A chunk that is not stored.
@@ -152,7 +151,7 @@ impl Printer<'_, '_> {
             return self.out.record("chunk", members);
         }
         self.title(place, &key)?;
-        let text = match self.fill() {
+        let text = match self.opened.fill_text() {
             Some(fill) => {
                 format!("nothing: the chunk is missing, all its elements are the fill value {fill}")
             }

@@ -2,7 +2,7 @@
 
 use netcdf_core::chunk::scatter::{Block, advance};
 use netcdf_core::error::Result;
-use netcdf_core::model::Values;
+use netcdf_core::model::{Values, ZarrVersion};
 
 use crate::array::values::same;
 use crate::array::{Opened, Place};
@@ -72,12 +72,18 @@ fn piece(
     let index = index.map(|(start, n)| start.saturating_add(n)).collect();
     let constants = match part {
         Values::Char(text) => return text_piece(opened, index, text, inside),
-        other => opened.constants(other),
+        other => opened.shown(other),
     };
     let fill = opened.fill.as_ref();
     let fills = |n: usize| fill.is_some_and(|fill| same(part, n, fill, 0));
     let constants = constants.into_iter().enumerate();
-    let constants = constants.map(|(n, text)| if fills(n) { "_".to_owned() } else { text });
+    // Version 3 always has a fill value, which may well be a time.
+    let always = opened.array.described.version == ZarrVersion::V3;
+    let is_date = |text: &str| always && opened.times.is_some() && text.starts_with('"');
+    let constants = constants.map(|(n, text)| match fills(n) && !is_date(&text) {
+        true => "_".to_owned(),
+        false => text,
+    });
     Piece {
         index,
         constants: constants.collect(),

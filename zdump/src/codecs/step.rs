@@ -11,6 +11,7 @@ use netcdf_core::model::{Endianness, FilterSpec, ZarrVersion};
 
 use crate::strict::strict;
 use crate::table::shape;
+use crate::words::codec_params;
 
 /// A step.
 #[derive(Debug)]
@@ -204,7 +205,7 @@ fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> Step {
             let known = names.map(|(v2, v3)| [Some(v2), Some(v3)]);
             let known = known.unwrap_or_else(|| [label.name.as_deref().or(stated); 2]);
             step.names = known.map(|name| name.filter(|n| !n.is_empty()).map(str::to_owned));
-            step.params = label.params;
+            step.params = codec_params(json);
             step.state = match env.filters.entry(spec.id) {
                 Ok(Entry::BuiltIn(_)) => State::BuiltIn,
                 Ok(Entry::Plugin(plugin)) => State::Plugin(plugin.path.display().to_string()),

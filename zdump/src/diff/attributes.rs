@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use netcdf_core::error::Result;
-use netcdf_core::format::zarr::base64;
 use netcdf_core::json::Json;
 
+use super::meta::same_mask;
 use super::report::{Difference, Report};
+use crate::array::{Opened, values};
 use netcdf_core::format::zarr::survey::Node;
+
+/// What two nodes are as arrays, if they are.
+type Arrays<'a> = Option<(&'a Opened<'a>, &'a Opened<'a>)>;
 
 /// Compares the attributes of two nodes, by their names.
 ///
@@ -15,24 +19,32 @@ use netcdf_core::format::zarr::survey::Node;
 /// Those of writing.
 pub(super) fn compare(
     path: &str,
-    (a, b): (Option<&Node>, Option<&Node>),
+    (one, other): (Option<&Node>, Option<&Node>),
+    arrays: Arrays<'_>,
     report: &mut Report<'_>,
 ) -> Result<()> {
-    let (a, b) = (all(a), all(b));
+    let (a, b) = (all(one), all(other));
     let mut names: Vec<&str> = a.keys().chain(b.keys()).copied().collect();
     names.sort_unstable();
     names.dedup();
     for name in names {
         let (x, y) = (a.get(name).copied(), b.get(name).copied());
-        let equal = match (x, y) {
-            (Some(x), Some(y)) => same(x, y) || (name == "_FillValue" && same_fill(x, y)),
-            (Some(_) | None, Some(_) | None) => false,
-        };
-        if equal {
+        if x.zip(y).is_some_and(|(x, y)| same(x, y)) {
             continue;
         }
-        let difference = Difference::new("attribute", x.cloned(), y.cloned());
-        report.tell(path, difference.named(name).of_layout(is_own(name)))?;
+        let filled = arrays.filter(|_| name == "_FillValue");
+        let (x, y, layout) = match (filled, one.zip(other)) {
+            (Some((a, b)), Some(nodes)) => {
+                if x.zip(y).is_some_and(|(x, y)| same_fill((a, x), (b, y))) {
+                    continue;
+                }
+                let layout = same_mask((nodes.0, a), (nodes.1, b));
+                (x.map(|x| value(a, x)), y.map(|y| value(b, y)), layout)
+            }
+            _ => (x.cloned(), y.cloned(), is_own(name)),
+        };
+        let difference = Difference::new("attribute", x, y);
+        report.tell(path, difference.named(name).of_layout(layout))?;
     }
     Ok(())
 }
@@ -84,25 +96,24 @@ fn same_numbers(x: &str, y: &str) -> bool {
     x.is_ok_and(|x| y.is_ok_and(|y| x == y || (x.is_nan() && y.is_nan())))
 }
 
-/// Whether one is a number, or a list of it, and the other its bytes in base 64: so xarray writes it in version 3.
-fn same_fill(a: &Json, b: &Json) -> bool {
-    let number = |json: &Json| match json {
-        Json::Number(text) => text.parse::<f64>().ok(),
-        Json::Array(items) => match items.as_slice() {
-            [Json::Number(text)] => text.parse().ok(),
-            _ => None,
-        },
-        Json::Text(text) => match text.as_slice() {
-            b"NaN" => Some(f64::NAN),
-            text => {
-                let bytes = base64(text)?;
-                Some(f64::from_le_bytes(bytes.try_into().ok()?))
-            }
-        },
-        Json::Null | Json::Bool(_) | Json::Object(_) => None,
+/// Whether two fill values are the same, in whatever form they are written.
+fn same_fill((a, x): (&Opened<'_>, &Json), (b, y): (&Opened<'_>, &Json)) -> bool {
+    let pair = a.fill_of(x).zip(b.fill_of(y));
+    pair.is_some_and(|(x, y)| values::same(&x, 0, &y, 0))
+}
+
+/// A fill value as the constant that it is, if it is written in another form.
+fn value(opened: &Opened<'_>, json: &Json) -> Json {
+    let constant = || {
+        let value = opened.fill_of(json)?;
+        opened.plain_text(&value)
     };
-    let pair = number(a).zip(number(b));
-    pair.is_some_and(|(x, y)| x == y || (x.is_nan() && y.is_nan()))
+    match json {
+        Json::Text(_) if opened.is_numeric() => {
+            constant().map_or_else(|| json.clone(), Json::Number)
+        }
+        other => other.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -134,12 +145,5 @@ mod tests {
         ] {
             assert!(!equal(a, b) && !equal(b, a), "{a} {b}");
         }
-    }
-
-    #[test]
-    fn fill_values_in_base_64() {
-        assert!(same_fill(&Json::text("AAAAAAAAIsA="), &Json::int(-9)));
-        assert!(!same_fill(&Json::text("AAAAAAAAIsA="), &Json::int(9)));
-        assert!(!same_fill(&Json::text("x"), &Json::int(9)));
     }
 }

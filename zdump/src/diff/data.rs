@@ -11,6 +11,7 @@ use netcdf_core::model::region::product;
 use netcdf_core::model::{Region, Values};
 
 use super::finder::Finder;
+use super::raw;
 use super::report::{Difference, Report};
 use super::tally::{Tally, constant};
 use crate::array::values::{differing, differing_from, same};
@@ -23,6 +24,19 @@ struct Pair<'a> {
     y: Finder<'a>,
     /// What both have: the smaller of their lengths.
     shape: Vec<u64>,
+    /// Whether the same bytes are the same values in both.
+    twins: bool,
+}
+
+/// Whether two arrays are stored in the same way, so that the same bytes are the same values, whatever they are.
+fn twins(a: &Opened<'_>, b: &Opened<'_>) -> bool {
+    let (x, y) = (&a.array.described, &b.array.described);
+    let layout = |o: &Opened<'_>| (o.shape.clone(), o.chunk.clone(), o.chars);
+    layout(a) == layout(b)
+        && x.version == y.version
+        && (&x.stored, &x.shards, x.heap) == (&y.stored, &y.shards, y.heap)
+        && (&a.array.ty, &x.codecs) == (&b.array.ty, &y.codecs)
+        && (&x.filters, &x.whole, &x.turned) == (&y.filters, &y.whole, &y.turned)
 }
 
 /// Compares the values of two arrays of as many dimensions.
@@ -31,8 +45,12 @@ struct Pair<'a> {
 /// Those of listing the stores, and of writing.
 pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_>) -> Result<()> {
     let mut readable = true;
+    let twins = twins(a, b);
     for opened in [a, b] {
-        if let Err(e) = opened.numbered().and_then(|()| opened.chain()) {
+        // Of twins nothing has to be decoded where the stored bytes are the same.
+        let decodes = || opened.chain().map(|_| ());
+        let ready = opened.numbered();
+        if let Err(e) = ready.and_then(|()| if twins { Ok(()) } else { decodes() }) {
             report.problem(&a.path, &e)?;
             readable = false;
         }
@@ -48,6 +66,7 @@ pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_
         x: Finder::new(x),
         y: Finder::new(y),
         shape: shape.collect(),
+        twins,
     };
     let mut tally = Tally::default();
     pair.each(x, &mut tally, &|place| pair.over_x(place))?;
@@ -103,6 +122,7 @@ impl Pair<'_> {
                 opened.env.cancel.check()?;
                 Ok(match place {
                     Ok(place) => look(&place),
+                    Err(lost) if self.same_key(&lost.key_place) => Ok(Tally::default()),
                     Err(lost) => Err(lost.error),
                 })
             };
@@ -114,6 +134,28 @@ impl Pair<'_> {
                 Err(e) => tally.failed(e),
             })
         })
+    }
+
+    /// Whether both have the same bytes in a key.
+    fn same_key(&self, key_place: &[u64]) -> bool {
+        let (x, y) = (self.x.opened, self.y.opened);
+        let (key, other) = (x.key(key_place), y.key(key_place));
+        let equal = || raw::equal((x.store, &key), (y.store, &other), x.env);
+        self.twins && equal().is_ok_and(|equal| equal)
+    }
+
+    /// Whether `y` has the same stored bytes for a chunk of `x`, and they are the same values.
+    fn same_chunk(&self, place: &Place) -> Result<bool> {
+        if !self.twins {
+            return Ok(false);
+        }
+        let len = |place: &Place| place.range.end.saturating_sub(place.range.start);
+        match self.y.locate(&place.place)? {
+            Some(other) if len(place) == len(&other) => {
+                Ok(self.x.opened.fetch(place)? == self.y.opened.fetch(&other)?)
+            }
+            Some(_) | None => Ok(false),
+        }
     }
 
     /// The part of a chunk that both arrays have.
@@ -132,6 +174,14 @@ impl Pair<'_> {
             return Ok(tally);
         };
         tally.covered = part.elements().unwrap_or(u64::MAX);
+        match self.same_chunk(place) {
+            Ok(true) => return Ok(tally),
+            Ok(false) => {}
+            Err(e) => {
+                tally.failed(e)?;
+                return Ok(tally);
+            }
+        }
         let values = match self.x.opened.decode(place) {
             Ok(values) => values,
             Err(e) => {

@@ -3,12 +3,14 @@
 use netcdf_core::error::Result;
 use netcdf_core::format::zarr::{Dtype, Stored};
 use netcdf_core::json::Json;
+use netcdf_core::model::{Values, ZarrVersion};
 
 use super::report::{Difference, Report};
+use crate::array::Opened;
 use crate::array::values::same;
-use crate::array::{Opened, netcdf};
 use crate::table::shape;
-use netcdf_core::format::zarr::survey::{Node, split};
+use crate::words;
+use netcdf_core::format::zarr::survey::Node;
 
 /// How alike two types are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +48,16 @@ pub(super) fn compare(
     let alike = types(a, b);
     let (s, t) = (&a.array.described.stored, &b.array.described.stored);
     if alike != Alike::Same || s.spelling() != t.spelling() {
-        let difference = Difference::texts("dtype", &s.spelling(), &t.spelling());
+        let difference = Difference::texts("dtype", &words::dtype(a.array), &words::dtype(b.array));
         tell(difference.of_layout(alike == Alike::Same))?;
     }
     for difference in layout(a, b) {
         tell(difference.of_layout(true))?;
     }
-    if let Some(difference) = fill(a, b, alike) {
+    if let Some(difference) = fill((x, a), (y, b), alike) {
         tell(difference)?;
     }
-    let names = (names(x, a), names(y, b));
+    let names = (words::dimensions(x, a.array), words::dimensions(y, b.array));
     let ranks = a.shape.len() == b.shape.len();
     if names.0 != names.1 && (!a.shape.is_empty() || !b.shape.is_empty()) {
         tell(Difference::new("dimension_names", names.0, names.1))?;
@@ -88,15 +90,7 @@ fn layout(a: &Opened<'_>, b: &Opened<'_>) -> Vec<Difference> {
 
 /// The codecs with their parameters, in the order of writing.
 fn codecs(opened: &Opened<'_>) -> String {
-    let filters = opened.array.layout.filters.iter().map(|filter| {
-        let label = opened.env.filters.label(filter);
-        let name = label.name.unwrap_or_else(|| filter.id.to_string());
-        match label.params.is_empty() {
-            true => name,
-            false => format!("{name} {}", label.params),
-        }
-    });
-    let filters: Vec<_> = filters.collect();
+    let filters = words::codecs(opened.array);
     match filters.is_empty() {
         true => "none".to_owned(),
         false => filters.join(", "),
@@ -104,18 +98,54 @@ fn codecs(opened: &Opened<'_>) -> String {
 }
 
 /// How the fill values differ. None, and zeros, are the same to who reads an element that is not stored; version 3 always has one.
-fn fill(a: &Opened<'_>, b: &Opened<'_>, alike: Alike) -> Option<Difference> {
-    let (x, y) = (&a.array.described.fill, &b.array.described.fill);
-    let difference = Difference::new("fill_value", Some(x.clone()), Some(y.clone()));
+/// Where version 2 says by it which elements count as missing, version 3 has the attribute `_FillValue`.
+fn fill(
+    (x, a): (&Node, &Opened<'_>),
+    (y, b): (&Node, &Opened<'_>),
+    alike: Alike,
+) -> Option<Difference> {
+    let (s, t) = (&a.array.described.fill, &b.array.described.fill);
     let equal = match (&a.unwritten, &b.unwritten) {
         (Some(x), Some(y)) if alike != Alike::Different => same(x, 0, y, 0),
-        _ => x == y,
+        _ => s == t,
     };
-    let nulls = (*x == Json::Null) != (*y == Json::Null);
-    match (equal, nulls) {
-        (true, false) => None,
-        (true, true) => Some(difference.of_layout(true)),
-        (false, _) => Some(difference),
+    let nulls = (*s == Json::Null) != (*t == Json::Null);
+    if equal && !nulls {
+        return None;
+    }
+    let side = |opened: &Opened<'_>, fill: &Json| match opened
+        .fill
+        .as_ref()
+        .and_then(|fill| opened.plain_text(fill))
+    {
+        Some(text) => Json::text(&text),
+        None => fill.clone(),
+    };
+    let difference = Difference::new("fill_value", Some(side(a, s)), Some(side(b, t)));
+    Some(difference.of_layout(equal || same_mask((x, a), (y, b))))
+}
+
+/// Whether the same elements count as missing in two versions of one array.
+pub(super) fn same_mask((x, a): (&Node, &Opened<'_>), (y, b): (&Node, &Opened<'_>)) -> bool {
+    if x.version == y.version {
+        return false;
+    }
+    match (mask(x, a), mask(y, b)) {
+        (Some(Some(x)), Some(Some(y))) => same(&x, 0, &y, 0),
+        (Some(None), Some(None)) => true,
+        (Some(_) | None, Some(_) | None) => false,
+    }
+}
+
+/// The value of the elements that count as missing, if there is one; `None` if it is none of the type.
+fn mask(node: &Node, opened: &Opened<'_>) -> Option<Option<Values>> {
+    let attribute = node.attributes().and_then(|a| a.get("_FillValue"));
+    match (attribute, node.version) {
+        (Some(json), _) => opened.fill_of(json).map(Some),
+        (None, Some(ZarrVersion::V2)) if opened.array.described.fill != Json::Null => {
+            opened.fill.clone().map(Some)
+        }
+        (None, _) => Some(None),
     }
 }
 
@@ -160,21 +190,4 @@ fn alike(a: &Stored, b: &Stored) -> Alike {
         true => Alike::Same,
         false => Alike::Different,
     }
-}
-
-/// The names of the dimensions, wherever they are: `dimension_names`, `_ARRAY_DIMENSIONS`, netCDF's references.
-fn names(node: &Node, opened: &Opened<'_>) -> Option<Json> {
-    if let Some(names) = &opened.array.described.names {
-        let name = |name: &Option<String>| name.as_deref().map_or(Json::Null, Json::text);
-        return Some(Json::Array(names.iter().map(name).collect()));
-    }
-    let xarray = node.attributes().and_then(|a| a.get("_ARRAY_DIMENSIONS"));
-    if let Some(names) = xarray {
-        return Some(names.clone());
-    }
-    let netcdf = netcdf(node)?;
-    let paths = ["dimension_references", "dimrefs"];
-    let paths = paths.iter().find_map(|name| netcdf.get(name)?.items())?;
-    let last = |path: &Json| path.as_str().map_or(Json::Null, |p| Json::text(split(p).1));
-    Some(Json::Array(paths.iter().map(last).collect()))
 }

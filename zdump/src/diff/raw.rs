@@ -10,6 +10,7 @@ use netcdf_core::json::Json;
 use netcdf_core::limits;
 
 use super::report::{Difference, Report};
+use netcdf_core::format::zarr::survey::Node;
 
 /// Keys that are looked at together.
 const BATCH: usize = 512;
@@ -17,6 +18,9 @@ const BATCH: usize = 512;
 const PIECE: u64 = 16 << 20;
 
 type Stores<'a> = (&'a Arc<dyn Store>, &'a Arc<dyn Store>);
+
+/// Pieces of two keys, and their offset.
+type Pieces = (u64, Vec<u8>, Vec<u8>);
 
 /// Compares all keys of two stores: first those of the first one, then those that only the second one has.
 ///
@@ -85,17 +89,77 @@ fn with((a, b): Stores<'_>, (key, size): (&str, u64), env: &Env) -> Result<Optio
         let difference = Difference::new("size", Some(bytes(size)), Some(bytes(other)));
         return Ok(Some(difference));
     }
+    let different = piece((a, key), (b, key), (size, env))?;
+    Ok(different.map(|(at, x, y)| first(at, &x, &y)))
+}
+
+/// The first piece in which two keys of so many bytes differ, and its offset.
+fn piece(
+    (a, key): (&Arc<dyn Store>, &str),
+    (b, other): (&Arc<dyn Store>, &str),
+    (size, env): (u64, &Env),
+) -> Result<Option<Pieces>> {
     let mut at = 0;
     while at < size {
         env.cancel.check()?;
         let end = at.saturating_add(PIECE).min(size);
-        let (x, y) = (read(a, key, at..end)?, read(b, key, at..end)?);
+        let (x, y) = (read(a, key, at..end)?, read(b, other, at..end)?);
         if x != y {
-            return Ok(Some(first(at, &x, &y)));
+            return Ok(Some((at, x, y)));
         }
         at = end;
     }
     Ok(None)
+}
+
+/// Whether two keys have the same bytes.
+///
+/// # Errors
+/// Those of the stores.
+pub(super) fn equal(
+    (a, key): (&Arc<dyn Store>, &str),
+    (b, other): (&Arc<dyn Store>, &str),
+    env: &Env,
+) -> Result<bool> {
+    match (size_of(a, key)?, size_of(b, other)?) {
+        (Some(size), Some(known)) if size == known => {
+            Ok(piece((a, key), (b, other), (size, env))?.is_none())
+        }
+        (None, None) => Ok(true),
+        (Some(_) | None, Some(_) | None) => Ok(false),
+    }
+}
+
+/// Whether all keys of a node, and those below it, are the same in two stores.
+///
+/// # Errors
+/// Those of the stores; what cannot be read is not the same.
+pub(super) fn unchanged(
+    (a, x): (&Arc<dyn Store>, &Node),
+    (b, y): (&Arc<dyn Store>, &Node),
+    env: &Env,
+) -> Result<bool> {
+    let own = |node: &Node| node.objects.values().all(|o| o.size.is_some());
+    if !own(x) || !own(y) {
+        return Ok(false);
+    }
+    let prefix = match x.path.as_str() {
+        "" => String::new(),
+        path => format!("{path}/"),
+    };
+    let (mut same, mut more) = (true, 0u64);
+    a.walk(&prefix, &mut |key, _| {
+        env.cancel.check()?;
+        more = more.saturating_add(1);
+        same = same && equal((a, key), (b, key), env)?;
+        Ok(())
+    })?;
+    b.walk(&prefix, &mut |_, _| {
+        env.cancel.check()?;
+        more = more.saturating_sub(1);
+        Ok(())
+    })?;
+    Ok(same && more == 0)
 }
 
 fn read(store: &Arc<dyn Store>, key: &str, range: std::ops::Range<u64>) -> Result<Vec<u8>> {

@@ -15,6 +15,7 @@ use crate::cli::{Cli, StoreArgs};
 use crate::open::Session;
 use crate::out::{Colour, Out, maybe, plain};
 use crate::table::{ratio, shape, size};
+use crate::words::dtype;
 use netcdf_core::format::zarr::survey::{Node, Role, Survey, What, no_store};
 
 use sizes::Sizes;
@@ -43,13 +44,16 @@ pub(crate) fn run(
     let mut of = vec![Sizes::default(); survey.nodes.len()];
     let mut rest = Rest::default();
     survey.each((&store, &session.env), &mut |_, bytes, role| {
-        let sizes = match role {
-            Role::Metadata => Some(&mut rest.metadata),
-            Role::Other(_) => Some(&mut rest.other),
-            Role::Chunk(node, _) | Role::Shard(node, _) => of.get_mut(node),
-        };
-        if let Some(sizes) = sizes {
-            sizes.add(bytes);
+        match role {
+            Role::Metadata => rest.metadata.add(bytes),
+            Role::Other(_) => rest.other.add(bytes),
+            Role::Chunk(node, place) | Role::Shard(node, place) => {
+                let array = survey.nodes.get(node).and_then(Node::array);
+                let elements = array.and_then(|array| array.elements_at(&place));
+                if let Some(sizes) = of.get_mut(node) {
+                    sizes.add_chunk(bytes, elements);
+                }
+            }
         }
         Ok(())
     })?;
@@ -79,12 +83,12 @@ fn show(node: &Node, (array, sizes): (&RawArray, &Sizes), out: &mut Out<'_>) -> 
         "{}  {}  {}",
         node.shown(),
         shape(&described.shape),
-        plain(&described.stored.spelling())
+        dtype(array)
     );
     out.line(&out.paint(Colour::Bold, &head))?;
     let expected = product(&array.key_grid());
     let expected = expected.map_or_else(|| "?".to_owned(), |n| n.to_string());
-    let raw = raw_of(array, sizes.count);
+    let raw = raw_of(array, sizes.elements);
     let words = word(array);
     out.line(&format!(
         "  {} of {expected} {words}s, {} of {}, ratio {}",
@@ -125,11 +129,10 @@ fn word(array: &RawArray) -> &'static str {
     }
 }
 
-/// Bytes of the elements of so many chunks or shards; `None` for texts of any length.
-fn raw_of(array: &RawArray, count: u64) -> Option<u64> {
+/// Bytes of so many elements; `None` for texts of any length.
+fn raw_of(array: &RawArray, elements: Option<u64>) -> Option<u64> {
     array.raw_bytes()?;
-    let each = product(array.outer())?.checked_mul(array.described.stored.size()?)?;
-    each.checked_mul(count)
+    elements?.checked_mul(array.described.stored.size()?)
 }
 
 fn total(all: &Sizes, rest: &Rest) -> String {
@@ -147,7 +150,7 @@ fn total(all: &Sizes, rest: &Rest) -> String {
 }
 
 fn members(node: &Node, array: &RawArray, sizes: &Sizes) -> Vec<(&'static str, Json)> {
-    let raw = raw_of(array, sizes.count);
+    let raw = raw_of(array, sizes.elements);
     let bins = sizes.bins().map(|(from, to, count)| {
         let members = [("from", from), ("to", to), ("count", count)];
         let members = members.map(|(name, n)| (name.to_owned(), Json::int(n)));

@@ -18,6 +18,8 @@ pub(super) struct Sizes {
     pub least: Option<u64>,
     /// The largest.
     pub most: Option<u64>,
+    /// Elements of the array that they have; `None` if there are too many.
+    pub elements: Option<u64>,
     bins: [u64; BINS],
 }
 
@@ -28,6 +30,7 @@ impl Default for Sizes {
             bytes: 0,
             least: None,
             most: None,
+            elements: Some(0),
             bins: [0; BINS],
         }
     }
@@ -44,6 +47,13 @@ impl Sizes {
         if let Some(bin) = self.bins.get_mut(bin) {
             *bin += 1;
         }
+    }
+
+    /// Adds the size of a chunk or shard with so many elements of its array.
+    pub fn add_chunk(&mut self, bytes: u64, elements: Option<u64>) {
+        self.add(bytes);
+        let sum = self.elements.zip(elements);
+        self.elements = sum.and_then(|(sum, more)| sum.checked_add(more));
     }
 
     /// Adds count and total of others.

@@ -12,7 +12,10 @@ fn raw_bytes_are_those_of_what_is_stored() {
         let json = Json::parse(text.as_bytes()).unwrap();
         RawArray::new(&json, ZarrVersion::V2, &Env::default()).unwrap()
     };
-    assert_eq!(raw_of(&array("<i4"), 2), Some(16));
-    assert_eq!(raw_of(&array("<i4"), u64::MAX), None);
-    assert_eq!(raw_of(&array("|O"), 2), None);
+    assert_eq!(raw_of(&array("<i4"), Some(5)), Some(20));
+    assert_eq!(raw_of(&array("<i4"), None), None);
+    assert_eq!(raw_of(&array("|O"), Some(2)), None);
+    // The last chunk has room for two elements, the array has one of them.
+    assert_eq!(array("<i4").elements_at(&[1]), Some(2));
+    assert_eq!(array("<i4").elements_at(&[2]), Some(1));
 }

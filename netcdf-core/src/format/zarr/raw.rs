@@ -40,6 +40,8 @@ pub const METADATA: [&str; 11] = [
 pub struct RawArray {
     /// What its metadata says.
     pub described: Described,
+    /// The type of its elements as the metadata has it.
+    pub ty: Json,
     /// How its chunks are stored.
     pub layout: Layout,
     /// Has the types of its elements; nothing else.
@@ -62,10 +64,11 @@ impl RawArray {
     /// Why it describes no array. What can be described but not decoded is in [`Described::problem`].
     pub fn new(json: &Json, version: ZarrVersion, env: &Env) -> Result<Self, String> {
         let rank = env.limits.rank;
-        let mut described = match version {
-            ZarrVersion::V2 => v2::describe(json, rank)?,
-            ZarrVersion::V3 => v3::describe(json, rank)?,
+        let (mut described, ty) = match version {
+            ZarrVersion::V2 => (v2::describe(json, rank)?, "dtype"),
+            ZarrVersion::V3 => (v3::describe(json, rank)?, "data_type"),
         };
+        let stated = json.get(ty).cloned().unwrap_or(Json::Null);
         let pure = true;
         let mut schema = Schema::new(Kind::Zarr(Zarr { version, pure }));
         let ty = types::declare(&mut schema, &described.stored, (GroupId::ROOT, "element"));
@@ -77,6 +80,7 @@ impl RawArray {
         let layout = around.layout(ty, &mut described);
         Ok(Self {
             described,
+            ty: stated,
             layout,
             schema,
         })
@@ -214,14 +218,32 @@ impl RawArray {
         )
     }
 
+    /// Elements of the array that the chunk or shard at a place in the grid of keys has room for, those beyond the end of
+    /// the array not counted; `None` if there are too many.
+    #[must_use]
+    pub fn elements_at(&self, place: &[u64]) -> Option<u64> {
+        let lengths = self.described.shape.iter().zip(self.outer()).zip(place);
+        let inside = lengths.map(|((len, outer), at)| {
+            let start = at.saturating_mul(*outer);
+            len.saturating_sub(start).min(*outer)
+        });
+        product(&inside.collect::<Vec<_>>())
+    }
+
     /// The fill value as one value; `None` if there is none, or if it is none of the type.
     #[must_use]
     pub fn fill(&self) -> Option<Values> {
-        let described = &self.described;
-        if described.fill == Json::Null {
-            return None;
+        match &self.described.fill {
+            Json::Null => None,
+            fill => self.value(fill),
         }
-        let bytes = fill::stored(&described.stored, &described.fill, false)?;
+    }
+
+    /// The value that JSON is, as fill values are written; `None` if it is none of the type.
+    #[must_use]
+    pub fn value(&self, json: &Json) -> Option<Values> {
+        let described = &self.described;
+        let bytes = fill::stored(&described.stored, json, false)?;
         if described.heap.is_some() {
             return Some(Values::String(vec![Some(bytes.into())]));
         }

@@ -1,6 +1,7 @@
 //! Planted faults: each row of the tables is a sound store and one change of it, and what is found then. That nothing is found
 //! without the change is checked for each row, so that each can fail.
 
+mod complete;
 mod consolidated;
 mod many;
 mod nczarr;
@@ -64,7 +65,7 @@ fn look(keys: &Keys, deep: bool, threads: usize) -> (Report, Counts) {
     env.pool = Pool::new(threads);
     let survey = Survey::read(&store, &env).unwrap();
     let (store, survey, env) = (&store, &survey, &env);
-    super::look(Checked { store, survey, env }, deep).unwrap()
+    super::look(Checked { store, survey, env }, (deep, false)).unwrap()
 }
 
 /// `rule key` of all findings.
@@ -102,6 +103,7 @@ fn faults(base: fn() -> Keys, deep: bool, rows: &[Row]) {
 #[test]
 fn every_rule_is_broken_by_a_fault() {
     let tables = [
+        include_str!("complete.rs"),
         include_str!("consolidated.rs"),
         include_str!("nczarr.rs"),
         include_str!("run.rs"),

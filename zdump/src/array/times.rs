@@ -1,0 +1,88 @@
+//! Values that are times, as dates: by the attributes `units` and `calendar` as `ncdump -t` shows them, and times of NumPy.
+
+use netcdf_core::format::zarr::{Dtype, Stored};
+use netcdf_core::json::Json;
+use netcdf_core::model::Values;
+use netcdf_grammar::time::{Formatted, Separator, TimeUnits};
+
+use super::values::number;
+use crate::out::plain;
+use netcdf_core::format::zarr::survey::Node;
+
+/// Not a time, in NumPy's types.
+const NAT: &str = "NaT";
+
+/// How numbers are times.
+#[derive(Debug)]
+pub(crate) struct Times {
+    units: TimeUnits,
+    /// What a number is multiplied with, and then divided by, to be one of these units.
+    factor: (f64, f64),
+    /// Whether the least number is no time.
+    nat: bool,
+}
+
+impl Times {
+    /// The times that an array has, if its elements are times.
+    pub fn of(node: &Node, stored: &Stored) -> Option<Self> {
+        match &stored.dtype {
+            Dtype::Time(time) => {
+                #[expect(clippy::cast_precision_loss, reason = "factors are small")]
+                let factor = time.factor as f64;
+                let (unit, per) = unit(&time.unit).filter(|_| time.since)?;
+                let since = format!("{unit} since 1970-01-01");
+                Some(Self {
+                    units: TimeUnits::parse(since.as_bytes(), Some(b"proleptic_gregorian"))?,
+                    factor: (factor, per),
+                    nat: true,
+                })
+            }
+            Dtype::Number(_) | Dtype::Half | Dtype::Brain => {
+                let attributes = node.attributes()?;
+                let text = |name| attributes.get(name).and_then(Json::as_str);
+                let calendar = text("calendar").map(str::as_bytes);
+                Some(Self {
+                    units: TimeUnits::parse(text("units")?.as_bytes(), calendar)?,
+                    factor: (1.0, 1.0),
+                    nat: false,
+                })
+            }
+            Dtype::Char | Dtype::Bool | Dtype::Complex(_) | Dtype::Bytes(_) => None,
+            Dtype::Utf32(_) | Dtype::Raw(_) | Dtype::Struct(_) | Dtype::Text => None,
+            Dtype::Blob | Dtype::Unknown(..) => None,
+        }
+    }
+
+    /// Value `n` as a date in quotes; `None` if it is no date.
+    pub fn date(&self, values: &Values, n: usize) -> Option<String> {
+        if self.nat && matches!(values, Values::Int64(v) if v.get(n) == Some(&i64::MIN)) {
+            return Some(NAT.to_owned());
+        }
+        let value = number(values, n)?.real() * self.factor.0 / self.factor.1;
+        let mut text = vec![];
+        match self.units.format(value, Separator::Blank, &mut text) {
+            Formatted::Time => Some(plain(&String::from_utf8_lossy(&text))),
+            Formatted::NotFinite | Formatted::OutOfRange => None,
+        }
+    }
+}
+
+/// The unit in which NumPy's is counted, and how many of NumPy's it has.
+fn unit(numpy: &str) -> Option<(&'static str, f64)> {
+    Some(match numpy {
+        "Y" => ("years", 1.0),
+        "M" => ("months", 1.0),
+        "W" => ("weeks", 1.0),
+        "D" => ("days", 1.0),
+        "h" => ("hours", 1.0),
+        "m" => ("minutes", 1.0),
+        "s" => ("seconds", 1.0),
+        "ms" => ("seconds", 1e3),
+        "us" | "μs" => ("seconds", 1e6),
+        "ns" => ("seconds", 1e9),
+        "ps" => ("seconds", 1e12),
+        "fs" => ("seconds", 1e15),
+        "as" => ("seconds", 1e18),
+        _ => return None,
+    })
+}

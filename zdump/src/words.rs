@@ -1,0 +1,99 @@
+//! What the metadata of arrays says, in Zarr's own words: types, codecs with their parameters, names of dimensions.
+
+use netcdf_core::format::zarr::raw::RawArray;
+use netcdf_core::json::Json;
+
+use crate::array::netcdf;
+use crate::out::plain;
+use netcdf_core::format::zarr::survey::{Node, split};
+
+/// A type as the metadata has it: `<f4`, `float32`; as JSON where it is no word.
+pub(crate) fn dtype(array: &RawArray) -> String {
+    text(&array.ty)
+}
+
+/// The name of a codec: `zlib`, `numcodecs.zlib`.
+pub(crate) fn codec_name(codec: &Json) -> Option<&str> {
+    let named = codec.get("id").or_else(|| codec.get("name"));
+    named.unwrap_or(codec).as_str()
+}
+
+/// The parameters of a codec by their names: `level=5 checksum=false`.
+pub(crate) fn codec_params(codec: &Json) -> String {
+    let (members, own): (_, &[&str]) = match codec.get("id") {
+        Some(_) => (codec.members(), &["id"]),
+        None => {
+            let configured = codec.get("configuration");
+            (configured.map(Json::members).unwrap_or_default(), &[])
+        }
+    };
+    let params = members
+        .iter()
+        .filter(|(name, _)| !own.contains(&name.as_str()));
+    let params: Vec<_> = params
+        .map(|(name, v)| format!("{name}={}", text(v)))
+        .collect();
+    params.join(" ")
+}
+
+/// The filters of an array with their parameters, in the order of writing.
+pub(crate) fn codecs(array: &RawArray) -> Vec<String> {
+    let described = &array.described;
+    let filters = described.filters.iter().chain(&described.whole);
+    filters.map(codec).collect()
+}
+
+/// A codec with its parameters: `zlib level=5`.
+fn codec(json: &Json) -> String {
+    let Some(name) = codec_name(json) else {
+        return text(json);
+    };
+    let params = codec_params(json);
+    match params.is_empty() {
+        true => plain(name),
+        false => plain(&format!("{name} {params}")),
+    }
+}
+
+/// The names of the dimensions, wherever they are: `dimension_names`, `_ARRAY_DIMENSIONS`, netCDF's references.
+pub(crate) fn dimensions(node: &Node, array: &RawArray) -> Option<Json> {
+    if let Some(names) = &array.described.names {
+        let name = |name: &Option<String>| name.as_deref().map_or(Json::Null, Json::text);
+        return Some(Json::Array(names.iter().map(name).collect()));
+    }
+    let xarray = node.attributes().and_then(|a| a.get("_ARRAY_DIMENSIONS"));
+    if let Some(names) = xarray {
+        return Some(names.clone());
+    }
+    let netcdf = netcdf(node)?;
+    let paths = ["dimension_references", "dimrefs"];
+    let paths = paths.iter().find_map(|name| netcdf.get(name)?.items())?;
+    let last = |path: &Json| path.as_str().map_or(Json::Null, |p| Json::text(split(p).1));
+    Some(Json::Array(paths.iter().map(last).collect()))
+}
+
+/// The names of the dimensions with commas between them; `-` where there are none.
+pub(crate) fn dimension_list(node: &Node, array: &RawArray) -> String {
+    let names = dimensions(node, array);
+    let names = names.as_ref().and_then(Json::items).unwrap_or_default();
+    let name = |name: &Json| match name {
+        Json::Null => "-".to_owned(),
+        Json::Text(bytes) if bytes.iter().any(|b| b" ,".contains(b)) => {
+            plain(&String::from_utf8_lossy(&name.to_bytes()))
+        }
+        other => text(other),
+    };
+    let names: Vec<_> = names.iter().map(name).collect();
+    match names.is_empty() {
+        true => "-".to_owned(),
+        false => names.join(","),
+    }
+}
+
+/// A text without quotes, or JSON.
+fn text(json: &Json) -> String {
+    match json {
+        Json::Text(text) => plain(&String::from_utf8_lossy(text)),
+        other => plain(&String::from_utf8_lossy(&other.to_bytes())),
+    }
+}
