@@ -12,6 +12,8 @@ pub struct Mistake {
     pub message: String,
     /// What may help.
     pub hint: Option<String>,
+    /// Whether the text is right, but there is nothing of the name.
+    pub is_unmatched: bool,
 }
 
 impl Mistake {
@@ -22,6 +24,16 @@ impl Mistake {
             at,
             message: message.into(),
             hint: None,
+            is_unmatched: false,
+        }
+    }
+
+    /// A name or pattern that stands for nothing.
+    #[must_use]
+    pub fn unmatched(at: usize, message: impl Into<String>) -> Self {
+        Self {
+            is_unmatched: true,
+            ..Self::new(at, message)
         }
     }
 
@@ -30,6 +42,15 @@ impl Mistake {
     pub fn with_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
+    }
+
+    /// The message and the hint in one line.
+    #[must_use]
+    pub fn in_line(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{} ({hint})", self.message),
+            None => self.message.clone(),
+        }
     }
 
     /// The message, the text with a caret below the place, and the hint: several lines.

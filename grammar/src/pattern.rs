@@ -62,7 +62,7 @@ impl<'a> Pattern<'a> {
         let found: Vec<_> = schema.var_ids().filter(matching).collect();
         if found.is_empty() {
             let message = format!("no variable matches `{}`", self.text);
-            return Err(Mistake::new(self.at, message));
+            return Err(Mistake::unmatched(self.at, message));
         }
         Ok(Found::Matching(found))
     }
@@ -78,7 +78,7 @@ impl<'a> Pattern<'a> {
     fn unknown(&self, schema: &Schema) -> Mistake {
         let paths: Vec<_> = schema.var_ids().map(|id| schema.var_path(id)).collect();
         let message = format!("there is no variable `{}`", self.text);
-        Mistake::new(self.at, message).with_hint(near(self.text, &paths))
+        Mistake::unmatched(self.at, message).with_hint(near(self.text, &paths))
     }
 }
 

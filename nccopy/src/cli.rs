@@ -213,12 +213,14 @@ pub struct StorageArgs {
     pub shards: Vec<String>,
     /// Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several
     /// variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or
-    /// numbers of filters ("temp*,shuffle|zstd,3"); "var,none" for no filters, "none" for no others
+    /// numbers of filters ("temp*,shuffle|zstd,3"); "var,none" for no filters, "none" for no others.
+    /// Patterns of filters with loss pass over coordinates and what describes them
     #[arg(short = 'F', value_name = "FILTER")]
     pub filters: Vec<String>,
     /// Quantize numbers of netCDF-4 output, so that they compress better: "var,ALGORITHM,N", with
     /// "var&var" and patterns as for -F. bitgroom and granularbr keep N decimal digits (float 1 to 6,
-    /// double 1 to 15), bitround N bits (float 1 to 23, double 1 to 52)
+    /// double 1 to 15), bitround N bits (float 1 to 23, double 1 to 52). Patterns pass over coordinates and
+    /// what describes them; "var,none" leaves a variable as it is
     #[arg(long, value_name = "QUANTIZATION")]
     pub quantize: Vec<String>,
     /// Bytes of the smallest variables (with "dim/N") or chunks that are stored in chunks if nothing

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use netcdf_core::chunk::layout::Layout;
 use netcdf_core::chunk::rechunk::Way;
 use netcdf_core::copy::methods::Method;
-use netcdf_core::copy::{Job, Plan, jobs};
+use netcdf_core::copy::{Changes, Job, Plan, jobs};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format::{self, CreateOptions, Reader};
@@ -81,7 +81,25 @@ fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
     for job in &jobs {
         rows.push(row(reader.schema(), &plan.schema, job, env));
     }
+    let changes = jobs.iter().map(|job| Changes::of(plan, job.pair));
+    add_changes(&mut rows, changes);
     Ok(table(&rows, &[]))
+}
+
+/// Adds a column that says what changes values, if anything does.
+pub fn add_changes(rows: &mut [Vec<String>], changes: impl Iterator<Item = Changes>) {
+    let texts: Vec<_> = changes.map(|c| c.text()).collect();
+    if texts.iter().all(String::is_empty) {
+        return;
+    }
+    let cells = std::iter::once("values".to_owned());
+    let cells = cells.chain(texts.into_iter().map(|text| match text.as_str() {
+        "" => "-".to_owned(),
+        _ => printable(&text),
+    }));
+    rows.iter_mut()
+        .zip(cells)
+        .for_each(|(row, cell)| row.push(cell));
 }
 
 fn row(input: &Schema, output: &Schema, job: &Job, env: &Env) -> Vec<String> {

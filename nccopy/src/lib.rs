@@ -169,7 +169,9 @@ fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
 }
 
 fn plan(cli: &Cli, kind: Option<Kind>, reader: &dyn Reader, env: &Env) -> Result<copy::Plan> {
-    let options = options::resolve(cli, kind, reader.schema())?;
+    let mut notes = vec![];
+    let options = options::resolve(cli, kind, reader.schema(), &mut notes)?;
+    notes.into_iter().for_each(|note| env.notes.say(note));
     let kind = options.kind.unwrap_or(reader.schema().kind);
     for what in options::without_effect(cli, kind) {
         env.notes.say(Note {

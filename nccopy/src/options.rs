@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 
-use netcdf_core::copy::options::StorageOptions;
+use netcdf_core::copy::options::{Filters, StorageOptions};
 use netcdf_core::copy::{Options, Selection};
+use netcdf_core::env::Note;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Kind, Schema, Zarr, ZarrVersion};
@@ -12,11 +13,17 @@ use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
 use crate::cli::{Cli, StorageArgs};
 
-/// What the command line asks for, of an input with this schema, and an output of this kind, if one was named.
+/// What the command line asks for, of an input with this schema, and an output of this kind, if one was named. `notes` get
+/// the names of variables that stand for nothing.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for groups of an input that has none, and for what is wrong with `-c`, `-F` and `--quantize`.
-pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema) -> Result<Options> {
+pub fn resolve(
+    cli: &Cli,
+    kind: Option<Kind>,
+    schema: &Schema,
+    notes: &mut Vec<Note>,
+) -> Result<Options> {
     let groups = !cli.select.data_groups.is_empty() || !cli.select.only_groups.is_empty();
     if groups && schema.kind.model() != Model::Enhanced {
         let what = "Group list (-g ...) only permitted for netCDF-4 file";
@@ -34,6 +41,35 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema) -> Result<Options
     let shards = chunk_spec::resolve(&given.shards, schema);
     let filters = filter_spec::resolve(&given.filters, schema);
     let quantize = filter_spec::quantize(&given.quantize, schema);
+    let filters = filters.map_err(|e| wrong("-F", &given.filters, e))?;
+    let quantize = quantize.map_err(|e| wrong("--quantize", &given.quantize, e))?;
+    for (option, texts, unmatched, asked) in [
+        (
+            "-F",
+            &given.filters,
+            filters.unmatched,
+            filters.asked != Filters::default(),
+        ),
+        (
+            "--quantize",
+            &given.quantize,
+            quantize.unmatched,
+            !quantize.asked.is_empty(),
+        ),
+    ] {
+        for (n, mistake) in unmatched {
+            if !asked {
+                return Err(wrong(option, texts, (n, mistake)));
+            }
+            notes.push(Note {
+                object: option.to_owned(),
+                what: mistake.message,
+                remedy: mistake.hint,
+            });
+        }
+    }
+    let mut passed_over = filters.passed_over;
+    passed_over.extend(quantize.passed_over);
     let kind = kind.unwrap_or_else(|| output_kind(cli, schema.kind));
     let v3 = |zarr: Zarr| zarr.version == ZarrVersion::V3;
     if !given.shards.is_empty() && !kind.as_zarr().is_some_and(v3) {
@@ -49,8 +85,9 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema) -> Result<Options
         storage: StorageOptions {
             deflate: given.deflate,
             shuffle: given.shuffle,
-            filters: filters.map_err(|e| wrong("-F", &given.filters, e))?,
-            quantize: quantize.map_err(|e| wrong("--quantize", &given.quantize, e))?,
+            filters: filters.asked,
+            quantize: quantize.asked,
+            passed_over,
             chunks: chunks.map_err(|e| wrong("-c", &given.chunks, e))?,
             shards: shards.map_err(|e| wrong("--shard", &given.shards, e))?,
             min_chunk: given.min_chunk,
@@ -81,7 +118,13 @@ fn is_netcdf4(storage: &StorageArgs) -> bool {
     storage.deflate.is_some_and(|level| level > 0)
         || storage.shuffle
         || !storage.chunks.is_empty()
-        || !storage.quantize.is_empty()
+        || quantizes(storage)
+}
+
+/// True if numbers are to be quantized, which `none` does not.
+fn quantizes(storage: &StorageArgs) -> bool {
+    let none = |q: &String| filter_spec::quantization(q).is_ok_and(|q| q.how.is_none());
+    !storage.quantize.iter().all(none)
 }
 
 /// The options that ask for something that an output of this kind does not have.
@@ -93,7 +136,7 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
         ("-s", storage.shuffle),
         ("-c", !storage.chunks.is_empty()),
         ("-F", has_filters(storage)),
-        ("--quantize", !storage.quantize.is_empty()),
+        ("--quantize", quantizes(storage)),
     ];
     let given = options
         .into_iter()
@@ -130,7 +173,7 @@ mod tests {
 
     fn resolved(line: &str, input: Kind) -> Result<Options> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-        resolve(&cli, cli.kind.kind(), &Schema::new(input))
+        resolve(&cli, cli.kind.kind(), &Schema::new(input), &mut vec![])
     }
 
     /// The kind that a copy of a 64-bit offset file with a variable `v` over `t` has.
@@ -151,7 +194,9 @@ mod tests {
             attributes: vec![],
             storage: Storage::default(),
         });
-        resolve(&cli, cli.kind.kind(), &schema).unwrap().kind
+        resolve(&cli, cli.kind.kind(), &schema, &mut vec![])
+            .unwrap()
+            .kind
     }
 
     #[test]

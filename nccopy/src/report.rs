@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use netcdf_core::copy::Report;
 use netcdf_core::copy::report::{VarReport, ratio};
+use netcdf_core::copy::{Changes, Report};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::io::file;
 use netcdf_core::tool::Io;
 
 use crate::cli::Form;
-use crate::dry_run::method;
+use crate::dry_run::{add_changes, method};
 use crate::inputs::Copy;
 use crate::table::{printable, table};
 
@@ -50,6 +50,7 @@ fn of_copy(copy: &Copy, report: &Report) -> String {
         ]);
     }
     let (before, after) = report.stored();
+    add_changes(&mut rows, report.vars.iter().map(|v| v.changes.clone()));
     let sums = [
         "total".to_owned(),
         String::new(),
@@ -88,13 +89,29 @@ fn json(reports: &[(&Copy, Report)]) -> String {
 
 fn variable(v: &VarReport) -> String {
     format!(
-        "{{\"name\": {}, \"method\": {}, \"raw\": {}, {}, \"seconds\": {:.6}}}",
+        "{{\"name\": {}, \"method\": {}, \"raw\": {}, {}, \"seconds\": {:.6}{}}}",
         quoted(&v.path),
         quoted(&method(v.method)),
         v.raw,
         sizes(v.before, v.after),
-        v.time.as_secs_f64()
+        v.time.as_secs_f64(),
+        changes(&v.changes)
     )
+}
+
+/// The members that say what changes values, each behind a comma; none where nothing does.
+fn changes(changes: &Changes) -> String {
+    let mut members = String::new();
+    for (name, text) in [
+        ("quantized", changes.quantize.map(|_| changes.text())),
+        ("passed_over", changes.passed_over.clone()),
+    ] {
+        if let Some(text) = text {
+            // Writing to a string does not fail.
+            let _ = write!(members, ", \"{name}\": {}", quoted(&text));
+        }
+    }
+    members
 }
 
 fn sizes(before: u64, after: u64) -> String {
@@ -135,6 +152,7 @@ mod tests {
             before,
             after,
             time: Duration::from_millis(1500),
+            changes: Changes::default(),
         };
         let copy = Copy {
             input: "in.nc".into(),

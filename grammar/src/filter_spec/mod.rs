@@ -2,7 +2,8 @@
 //!
 //! `zstd,3|shuffle` is a pipeline of two filters with their parameters, by name or by number. `temp&/g/wind*,zstd,3`
 //! says which variables it is for, `temp,none` that a variable has no filters, and `none` that no other variable has any.
-//! `temp*,bitround,9` is for quantization, which is no filter.
+//! `temp*,bitround,9` is for quantization, which is no filter. Patterns of what changes values pass over coordinates and what
+//! describes them ([`Resolved::passed_over`]).
 //! Parameters are given in the types that `docs/filters.md` of netCDF-C lists, and become unsigned 32-bit integers.
 //!
 //! | netCDF-C | here |
@@ -13,11 +14,13 @@
 
 mod parameter;
 mod parse;
+mod passed_over;
 mod quantize;
 mod resolve;
 mod words;
 
 pub use parse::{Assignment, Quantization, assignment, filter, filters, quantization};
+pub use passed_over::Resolved;
 pub use quantize::quantize;
 pub use resolve::resolve;
 pub use words::{fix8, value, words};

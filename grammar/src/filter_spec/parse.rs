@@ -42,7 +42,13 @@ pub enum Assignment<'a> {
 pub fn assignment(text: &str) -> Result<Assignment<'_>> {
     let mut vars = vec![];
     let mut filters = vec![];
-    for pair in parse(Rule::assignment, text)? {
+    let pairs = parse(Rule::assignment, text).map_err(|e| match filter_alone(text) {
+        true => e.with_hint(Some(format!(
+            "filters are for variables: `*,{text}` is for all"
+        ))),
+        false => e,
+    });
+    for pair in pairs? {
         match pair.as_rule() {
             Rule::variables => vars.extend(pair.into_inner().filter_map(pattern)),
             Rule::filter => filters.push(spec(pair)?),
@@ -61,32 +67,44 @@ pub fn assignment(text: &str) -> Result<Assignment<'_>> {
 pub struct Quantization<'a> {
     /// The variables.
     pub vars: Vec<Pattern<'a>>,
+    /// How they are quantized; `None` if they are not.
+    pub how: Option<How>,
+}
+
+/// How variables are quantized.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct How {
     /// The algorithm.
     pub algorithm: Algorithm,
     /// The digits or bits that are kept, and where their number stands.
     pub keep: (i64, usize),
 }
 
-/// `temp&wind*,bitround,9`
+/// `temp&wind*,bitround,9`, `temp,none`
 ///
 /// # Errors
 /// If the text is not such a specification, with the place.
 pub fn quantization(text: &str) -> Result<Quantization<'_>> {
-    let (mut vars, mut algorithm, mut keep) = (vec![], Algorithm::BitRound, (0, 0));
+    let (mut vars, mut found, mut keep) = (vec![], None, (0, 0));
     for pair in parse(Rule::quantization, text)? {
         let at = pair.as_span().start();
         match pair.as_rule() {
             Rule::variables => vars.extend(pair.into_inner().filter_map(pattern)),
-            Rule::name => algorithm = self::algorithm(at, pair.as_str())?,
+            Rule::name => found = Some(algorithm(at, pair.as_str())?),
             Rule::keep => keep = (pair.as_str().parse().unwrap_or(i64::MAX), at),
             _ => {}
         }
     }
-    Ok(Quantization {
-        vars,
-        algorithm,
-        keep,
-    })
+    let how = found.map(|algorithm| How { algorithm, keep });
+    Ok(Quantization { vars, how })
+}
+
+/// Whether a text is filters alone, called by their names, where variables were expected before them.
+pub(super) fn filter_alone(text: &str) -> bool {
+    let named = text
+        .trim_start()
+        .starts_with(|c: char| c.is_ascii_alphabetic());
+    named && filters(text).is_ok()
 }
 
 /// The algorithm with this name.

@@ -5,46 +5,75 @@ use std::collections::BTreeMap;
 use netcdf_core::copy::options::Quantizing;
 use netcdf_core::model::{Quantize, Schema, VarId};
 
-use super::parse::{Quantization, quantization};
+use super::parse::{How, quantization};
+use super::passed_over::{Exact, Resolved, set_aside};
 use crate::mistake::Mistake;
 use crate::pattern::{Found, Pattern};
 
+/// Variables that are quantized.
+type Vars = BTreeMap<VarId, Quantizing>;
+
 /// What the options `texts` ask for the variables of `schema`. A name counts more than a pattern; a pattern is about variables
-/// of the types float and double alone.
+/// of the types float and double alone, and passes over those of which exact values are needed. `none` takes variables out.
+/// Names and patterns that stand for nothing are no error.
 ///
 /// # Errors
-/// The option's place in the list, and what is wrong with it: syntax, a name or pattern without such a variable, a variable
-/// that two names or two patterns stand for, more digits or bits than its type has.
-pub fn quantize(
-    texts: &[String],
-    schema: &Schema,
-) -> Result<BTreeMap<VarId, Quantizing>, (usize, Mistake)> {
-    let mut all = BTreeMap::new();
+/// The option's place in the list, and what is wrong with it: syntax, a name or pattern without a variable of these types, a
+/// variable that two names or two patterns stand for, more digits or bits than its type has.
+pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (usize, Mistake)> {
+    let mut all = Resolved::default();
+    let exact = Exact::new(schema);
+    let mut out = vec![];
     for (n, text) in texts.iter().enumerate() {
         let asked = quantization(text).map_err(|e| (n, e))?;
         for &pattern in &asked.vars {
-            add(&mut all, pattern, &asked, schema).map_err(|e| (n, e))?;
+            let done = match asked.how {
+                Some(how) => add(&mut all, pattern, how, (schema, &exact)),
+                None => pattern.variables(schema).map(|found| out.push(found)),
+            };
+            set_aside(done, n, &mut all.unmatched)?;
         }
     }
+    out.into_iter().for_each(|found| take_out(&mut all, found));
+    let named = |id: &VarId| all.asked.get(id).is_some_and(|asked| asked.by_name);
+    all.passed_over.retain(|id, _| !named(id));
     Ok(all)
 }
 
-fn add(
-    all: &mut BTreeMap<VarId, Quantizing>,
-    pattern: Pattern<'_>,
-    asked: &Quantization<'_>,
-    schema: &Schema,
-) -> Result<(), Mistake> {
-    let (ids, by_name) = match pattern.variables(schema)? {
+/// Takes variables out; a pattern leaves those in that are named.
+fn take_out(all: &mut Resolved<Vars>, found: Found) {
+    let (ids, by_name) = match found {
         Found::Named(id) => (vec![id], true),
-        Found::Matching(ids) => (real(ids, asked, schema), false),
+        Found::Matching(ids) => (ids, false),
     };
-    if ids.is_empty() {
+    for id in ids {
+        if by_name || !all.asked.get(&id).is_some_and(|old| old.by_name) {
+            all.asked.remove(&id);
+            all.passed_over.remove(&id);
+        }
+    }
+}
+
+fn add(
+    all: &mut Resolved<Vars>,
+    pattern: Pattern<'_>,
+    how: How,
+    (schema, exact): (&Schema, &Exact<'_>),
+) -> Result<(), Mistake> {
+    let found = match pattern.variables(schema)? {
+        Found::Named(id) => Found::Named(id),
+        Found::Matching(ids) => Found::Matching(real(ids, how, schema)),
+    };
+    if found == Found::Matching(vec![]) {
         let message = "none of these variables is of the type float or double";
         return Err(Mistake::new(pattern.at, message));
     }
+    let (ids, by_name) = match exact.pass_over(found, pattern, &mut all.passed_over)? {
+        Found::Named(id) => (vec![id], true),
+        Found::Matching(ids) => (ids, false),
+    };
     for id in ids {
-        match all.get(&id) {
+        match all.asked.get(&id) {
             Some(old) if old.by_name == by_name => {
                 let message = format!("variable {} is named twice", schema.var_path(id));
                 return Err(Mistake::new(pattern.at, message));
@@ -52,17 +81,17 @@ fn add(
             Some(old) if old.by_name => continue,
             Some(_) | None => {}
         }
-        let quantize = fitting(id, pattern, asked, schema)?;
-        all.insert(id, Quantizing { quantize, by_name });
+        let quantize = fitting(id, pattern, how, schema)?;
+        all.asked.insert(id, Quantizing { quantize, by_name });
     }
     Ok(())
 }
 
 /// Those variables that can be quantized.
-fn real(ids: Vec<VarId>, asked: &Quantization<'_>, schema: &Schema) -> Vec<VarId> {
+fn real(ids: Vec<VarId>, how: How, schema: &Schema) -> Vec<VarId> {
     let fits = |id: &VarId| {
         let var = schema.var(*id);
-        var.is_some_and(|v| asked.algorithm.most(v.ty).is_some())
+        var.is_some_and(|v| how.algorithm.most(v.ty).is_some())
     };
     ids.into_iter().filter(fits).collect()
 }
@@ -70,15 +99,15 @@ fn real(ids: Vec<VarId>, asked: &Quantization<'_>, schema: &Schema) -> Vec<VarId
 fn fitting(
     id: VarId,
     pattern: Pattern<'_>,
-    asked: &Quantization<'_>,
+    how: How,
     schema: &Schema,
 ) -> Result<Quantize, Mistake> {
-    let (keep, at) = asked.keep;
+    let (keep, at) = how.keep;
     let Some(ty) = schema.var(id).map(|v| v.ty) else {
         return Err(Mistake::new(pattern.at, "no such variable"));
     };
-    Quantize::new(asked.algorithm, keep, ty).map_err(|e| {
-        let at = match asked.algorithm.most(ty) {
+    Quantize::new(how.algorithm, keep, ty).map_err(|e| {
+        let at = match how.algorithm.most(ty) {
             Some(_) => at,
             None => pattern.at,
         };
@@ -100,25 +129,45 @@ mod tests {
         let texts: Vec<_> = texts.iter().map(|&t| t.to_owned()).collect();
         let all =
             quantize(&texts, &schema).map_err(|(n, e)| format!("{n}: {}", e.shown(&texts[n])))?;
+        if let Some((n, e)) = all.unmatched.first() {
+            return Err(format!("{n}: {}", e.in_line()));
+        }
+        let passed = all.passed_over.keys();
+        let passed = passed.map(|&id| format!("not {}", schema.var_path(id)));
         let one = |(id, q): (&VarId, &Quantizing)| {
             let Quantize { algorithm, keep } = q.quantize;
             format!("{} {} {keep}", schema.var_path(*id), algorithm.name())
         };
-        Ok(all.iter().map(one).collect())
+        Ok(all.asked.iter().map(one).chain(passed).collect())
     }
 
     #[test]
     fn names_count_more_than_patterns() {
         assert_eq!(
             quantized(&["*,bitround,9", "temp,BitGroom,3"]).unwrap(),
-            ["/temp bitgroom 3", "/time bitround 9"]
+            ["/temp bitgroom 3", "not /time"]
         );
         assert_eq!(
             quantized(&["temp&time, granularbitround , 4"]).unwrap(),
             ["/temp granularbr 4", "/time granularbr 4"]
         );
-        assert_eq!(quantized(&["t*,granularbr,1"]).unwrap().len(), 2);
+        assert_eq!(
+            quantized(&["t*,granularbr,1"]).unwrap(),
+            ["/temp granularbr 1", "not /time"]
+        );
         assert!(quantized(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn none_takes_variables_out() {
+        for (texts, want) in [
+            (&["*,bitround,9", "temp,none"][..], &["not /time"][..]),
+            (&["t*,NONE", "temp,bitround,9"], &["/temp bitround 9"]),
+            (&["none"], &[]),
+            (&["*,bitround,9", "time,none"], &["/temp bitround 9"]),
+        ] {
+            assert_eq!(quantized(texts).unwrap(), want);
+        }
     }
 
     #[test]

@@ -1,19 +1,22 @@
 //! From the variables that `-F` options name to those of a dataset.
 
 use netcdf_core::copy::options::{Filtering, Filters};
+use netcdf_core::filter::names;
 use netcdf_core::model::{FilterSpec, Schema, VarId};
 
-use super::parse::{Assignment, assignment};
+use super::parse::{Assignment, assignment, filter_alone};
+use super::passed_over::{Exact, Resolved, set_aside};
 use crate::mistake::Mistake;
 use crate::pattern::{Found, Pattern};
 
-/// What the options `texts` ask for the variables of `schema`. A name counts more than a pattern.
+/// What the options `texts` ask for the variables of `schema`. A name counts more than a pattern; a pattern of lossy filters
+/// passes over variables of which exact values are needed. Names and patterns that stand for nothing are no error.
 ///
 /// # Errors
-/// The option's place in the list, and what is wrong with it: syntax, a name or pattern without a variable, a variable that
-/// two names or two patterns stand for.
-pub fn resolve(texts: &[String], schema: &Schema) -> Result<Filters, (usize, Mistake)> {
-    let mut all = Filters::default();
+/// The option's place in the list, and what is wrong with it: syntax, a variable that two names or two patterns stand for.
+pub fn resolve(texts: &[String], schema: &Schema) -> Result<Resolved<Filters>, (usize, Mistake)> {
+    let mut all = Resolved::<Filters>::default();
+    let exact = Exact::new(schema);
     // As in the C tool, nothing asks for nothing.
     let texts = texts
         .iter()
@@ -21,37 +24,55 @@ pub fn resolve(texts: &[String], schema: &Schema) -> Result<Filters, (usize, Mis
         .filter(|(_, text)| !text.is_empty());
     for (n, text) in texts {
         match assignment(text).map_err(|e| (n, e))? {
-            Assignment::None => all.none = true,
+            Assignment::None => all.asked.none = true,
             Assignment::To(patterns, filters) => {
                 for pattern in patterns {
-                    add(&mut all, pattern, &filters, schema).map_err(|e| (n, e))?;
+                    let done = add(&mut all, pattern, &filters, (schema, &exact));
+                    let done = done.map_err(|e| meant(e, pattern, text));
+                    set_aside(done, n, &mut all.unmatched)?;
                 }
             }
         }
     }
+    let named = |id: &VarId| all.asked.vars.get(id).is_some_and(|asked| asked.by_name);
+    all.passed_over.retain(|id, _| !named(id));
     Ok(all)
 }
 
 fn add(
-    all: &mut Filters,
+    all: &mut Resolved<Filters>,
     pattern: Pattern<'_>,
     filters: &[FilterSpec],
-    schema: &Schema,
+    (schema, exact): (&Schema, &Exact<'_>),
 ) -> Result<(), Mistake> {
-    let (ids, by_name) = match pattern.variables(schema)? {
+    let mut found = pattern.variables(schema)?;
+    if filters.iter().any(names::is_lossy) {
+        found = exact.pass_over(found, pattern, &mut all.passed_over)?;
+    }
+    let (ids, by_name) = match found {
         Found::Named(id) => (vec![id], true),
         Found::Matching(ids) => (ids, false),
     };
+    let vars = &mut all.asked.vars;
     for id in ids {
-        match all.vars.get(&id) {
+        match vars.get(&id) {
             Some(old) if old.by_name == by_name => return Err(twice(pattern, schema, id)),
             Some(old) if old.by_name => continue,
             Some(_) | None => {}
         }
         let filters = filters.to_vec();
-        all.vars.insert(id, Filtering { filters, by_name });
+        vars.insert(id, Filtering { filters, by_name });
     }
     Ok(())
+}
+
+/// The mistake, with what was probably meant where a filter stands in the place of a variable.
+fn meant(e: Mistake, pattern: Pattern<'_>, text: &str) -> Mistake {
+    if e.is_unmatched && pattern.at == 0 && filter_alone(text) {
+        let hint = format!("filters are for variables: `*,{text}` is for all");
+        return e.with_hint(Some(hint));
+    }
+    e
 }
 
 fn twice(pattern: Pattern<'_>, schema: &Schema, id: VarId) -> Mistake {
@@ -70,6 +91,10 @@ mod tests {
         let texts: Vec<_> = texts.iter().map(|&t| t.to_owned()).collect();
         let all =
             resolve(&texts, &schema).map_err(|(n, e)| format!("{n}: {}", e.shown(&texts[n])))?;
+        if let Some((n, e)) = all.unmatched.first() {
+            return Err(format!("{n}: {}", e.in_line()));
+        }
+        let all = all.asked;
         let none = all.none.then(|| "none".to_owned());
         let one = |(id, f): (&VarId, &Filtering)| {
             let ids: Vec<_> = f.filters.iter().map(|f| f.id).collect();
@@ -101,6 +126,54 @@ mod tests {
         assert_eq!(resolved(&["temp,1", "time&temp,2"]).unwrap_err(), wrong);
         assert!(resolved(&["temp&/temp,1"]).is_err());
         assert!(resolved(&["t*,1", "?emp,2"]).is_err(), "two patterns");
-        assert!(resolved(&["t*,1", "q*,2"]).is_err(), "no variable");
+    }
+
+    #[test]
+    fn what_stands_for_nothing_is_set_aside() {
+        let texts = ["q*&time,1", "tmep,2"].map(str::to_owned);
+        let all = resolve(&texts, &schema()).unwrap();
+        assert_eq!(all.asked.vars.len(), 1);
+        let said = all
+            .unmatched
+            .iter()
+            .map(|(n, e)| format!("{n}: {}", e.in_line()));
+        assert_eq!(
+            said.collect::<Vec<_>>(),
+            [
+                "0: no variable matches `q*`",
+                "1: there is no variable `tmep` (did you mean `temp`?)"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_filter_in_the_place_of_a_variable_is_known() {
+        let hint = "(filters are for variables: `*,zstd,3|shuffle` is for all)";
+        let wrong = resolved(&["zstd,3|shuffle"]).unwrap_err();
+        assert!(wrong.ends_with(hint), "{wrong}");
+        let wrong = resolved(&["zstd"]).unwrap_err();
+        assert!(
+            wrong.ends_with("hint: filters are for variables: `*,zstd` is for all"),
+            "{wrong}"
+        );
+        assert!(!resolved(&["nosuch,3"]).unwrap_err().contains("for all"));
+    }
+
+    #[test]
+    fn patterns_of_lossy_filters_pass_over_coordinates() {
+        let passed = |texts: &[&str]| {
+            let texts: Vec<_> = texts.iter().map(|&t| t.to_owned()).collect();
+            let all = resolve(&texts, &schema()).unwrap();
+            assert!(all.unmatched.is_empty());
+            let has = |id: u32| all.asked.vars.contains_key(&VarId(id));
+            (has(0), has(1), all.passed_over.len())
+        };
+        assert_eq!(passed(&["*,zfp,2,0,9"]), (true, false, 1));
+        assert_eq!(passed(&["t*,shuffle|sz3"]), (true, false, 1));
+        assert_eq!(passed(&["*,zfp,5"]), (true, true, 0));
+        assert_eq!(passed(&["*,zfp,2,0,9", "time,zfp,2,0,20"]), (true, true, 0));
+        assert_eq!(passed(&["*,zfp,2,0,9", "ti*,zstd"]), (true, true, 1));
+        let wrong = resolve(&["tim*,zfp,2,0,9".to_owned()], &schema()).unwrap_err();
+        assert!(wrong.1.message.starts_with("what changes values"));
     }
 }

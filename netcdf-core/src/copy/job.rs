@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::methods::{self, Method};
+use super::report::Changes;
 use super::{Pair, VarReport};
 use crate::chunk::Dataset;
 use crate::chunk::column::Column;
@@ -196,6 +197,7 @@ impl Job {
             before: self.stored(set)?,
             after,
             time,
+            changes: Changes::default(),
         })
     }
 

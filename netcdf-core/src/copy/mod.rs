@@ -19,7 +19,7 @@ pub mod verify;
 pub use job::Job;
 pub use options::Options;
 pub use plan::{Pair, Plan, plan};
-pub use report::{Report, VarReport};
+pub use report::{Changes, Report, VarReport};
 pub use select::Selection;
 pub use verify::verify;
 
@@ -49,7 +49,10 @@ pub fn run(
     let jobs = jobs(reader, plan, &mut *writer, env)?;
     let set = Dataset::new(reader, env);
     env.notes.check()?;
-    let done = execute(set, jobs, &mut *writer)?;
+    let mut done = execute(set, jobs, &mut *writer)?;
+    for (&pair, var) in plan.data.iter().zip(&mut done.vars) {
+        var.changes = Changes::of(plan, pair);
+    }
     unchanged(reader)?;
     for &(dim, len) in &plan.lengths {
         writer.set_len(dim, len)?;

@@ -34,6 +34,8 @@ pub struct StorageOptions {
     pub filters: Filters,
     /// Variables whose numbers are quantized (`--quantize`).
     pub quantize: BTreeMap<VarId, Quantizing>,
+    /// Variables that patterns of what changes values do not reach, and why.
+    pub passed_over: BTreeMap<VarId, String>,
     /// Chunk shapes (`-c`).
     pub chunks: Chunks,
     /// Shapes of shards (`--shard`), as those of chunks.

@@ -12,6 +12,8 @@ pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
 pub use strings::size_strings;
 
+use std::collections::BTreeMap;
+
 use super::{Options, Selection};
 use crate::env::Note;
 use crate::error::Result;
@@ -36,6 +38,8 @@ pub struct Plan {
     pub data: Vec<Pair>,
     /// Lengths that unlimited dimensions of the output have whatever the data.
     pub lengths: Vec<(DimId, u64)>,
+    /// Variables of the input that keep their values where patterns ask for what changes them, and why.
+    pub passed_over: BTreeMap<VarId, String>,
     /// What is not done as asked, and why.
     pub notes: Vec<Note>,
 }
@@ -80,6 +84,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         schema,
         data: pairs.iter().filter(copied).copied().collect(),
         lengths,
+        passed_over: options.storage.passed_over.clone(),
         notes,
     };
     let shapes = plan.data.iter().filter_map(|pair| {
@@ -88,6 +93,9 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     });
     let lengths = plan.lengths.iter().copied();
     fits::check_records(&plan.schema, lengths.chain(shapes.flatten()))?;
+    if plan.schema.kind.is_cdf() {
+        plan.passed_over.clear();
+    }
     storage::decide(input, &mut plan, &pairs, options)?;
     fill::carry(input, &mut plan, &pairs);
     Ok(plan)

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::methods::Method;
+use super::{Pair, Plan};
+use crate::model::Quantize;
 
 /// What became of the data of the variables of a dataset, in the order in which they are defined.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,6 +28,39 @@ pub struct VarReport {
     pub after: u64,
     /// Time that the copy of this variable took. Variables that are copied together share it.
     pub time: Duration,
+    /// What changes its values.
+    pub changes: Changes,
+}
+
+/// What changes the values of a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// How its numbers are quantized.
+    pub quantize: Option<Quantize>,
+    /// Why patterns of what changes values did not reach it, if that is so.
+    pub passed_over: Option<String>,
+}
+
+impl Changes {
+    /// What a plan changes of a variable.
+    #[must_use]
+    pub fn of(plan: &Plan, pair: Pair) -> Self {
+        let var = plan.schema.var(pair.to);
+        Self {
+            quantize: var.and_then(|v| v.storage.quantize),
+            passed_over: plan.passed_over.get(&pair.from).cloned(),
+        }
+    }
+
+    /// `bitround,9`, `passed over: a coordinate variable`, or nothing.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match (self.quantize, &self.passed_over) {
+            (Some(Quantize { algorithm, keep }), _) => format!("{},{keep}", algorithm.name()),
+            (None, Some(why)) => format!("passed over: {why}"),
+            (None, None) => String::new(),
+        }
+    }
 }
 
 impl Report {
@@ -57,6 +92,7 @@ mod tests {
             before,
             after,
             time: Duration::ZERO,
+            changes: Changes::default(),
         };
         let report = Report {
             vars: vec![var(4, 2), var(u64::MAX, 6)],

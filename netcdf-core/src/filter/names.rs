@@ -3,8 +3,11 @@
 //! The facts are those of the HDF Group's list of registered filters. Names are netCDF's short
 //! ones where it has any.
 
+use super::codec::ids;
+use super::zfp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
+use crate::model::storage::ids::ZFP;
 
 /// A filter of the HDF Group's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub struct Registered {
     pub about: &'static str,
     /// Where software that has it comes from: goes after "it comes with".
     pub install: &'static str,
+    /// Whether it may change values, with these or those parameters.
+    pub lossy: bool,
 }
 
 /// The filter of a number, if it is registered.
@@ -39,6 +44,16 @@ pub fn number(name: &str) -> Option<u32> {
     let alias = |(alias, _): &&(&str, u32)| alias.eq_ignore_ascii_case(name);
     let listed = LIST.iter().rev().find(same).map(|r| r.id);
     listed.or_else(|| ALIASES.iter().find(alias).map(|&(_, id)| id))
+}
+
+/// Whether values that go through a filter may come back changed. Of filters that are not listed nothing is known.
+#[must_use]
+pub fn is_lossy(filter: &FilterSpec) -> bool {
+    match filter.id {
+        ZFP => !zfp::is_reversible(&filter.params),
+        ids::FIXED_SCALE_OFFSET | ids::QUANTIZE | ids::BITROUND | ids::ASTYPE | ids::ZFPY => true,
+        id => registered(id).is_some_and(|r| r.lossy),
+    }
 }
 
 /// The filter with this name, and parameters for it: what the functions of netCDF-C for standard filters define.
@@ -79,7 +94,19 @@ const fn row(
         name,
         about,
         install,
+        lossy: false,
     }
+}
+
+/// A row of a filter that may change values.
+const fn lossy(
+    id: u32,
+    name: &'static str,
+    about: &'static str,
+    install: &'static str,
+) -> Registered {
+    let row = row(id, name, about, install);
+    Registered { lossy: true, ..row }
 }
 
 const HDF5: &str = "HDF5 itself";
@@ -95,9 +122,9 @@ static LIST: &[Registered] = &[
     row(3, "fletcher32", "a checksum", HDF5),
     row(4, "szip", "the extended Rice coding of CCSDS 121.0-B", "HDF5 built with szip or libaec"),
     row(5, "nbit", "integers and floats without their unused bits", HDF5),
-    row(6, "scaleoffset", "numbers scaled, less their minimum, in few bits", HDF5),
+    lossy(6, "scaleoffset", "numbers scaled, less their minimum, in few bits", HDF5),
     row(257, "hzip", "compression of hexahedral meshes, from Silo", "the Silo library"),
-    row(258, "fpzip", "the number of fpzip in Silo", "the Silo library"),
+    lossy(258, "fpzip", "the number of fpzip in Silo", "the Silo library"),
     row(305, "lzo", "LZO compression, from PyTables", "the Python package tables"),
     row(307, "bzip2", "bzip2 compression", PLUGINS),
     row(32000, "lzf", "LZF compression, from h5py", "the Python package h5py"),
@@ -105,35 +132,35 @@ static LIST: &[Registered] = &[
     row(32002, "mafisc", "prediction and LZMA compression", AUTHORS),
     row(32003, "snappy", "Snappy compression on graphics processors", "its authors' snappy-cuda"),
     row(32004, "lz4", "LZ4 compression", PLUGINS),
-    row(32005, "apax", "Samplify's lossy APAX encoding", "software that is no longer to be had"),
+    lossy(32005, "apax", "Samplify's lossy APAX encoding", "software that is no longer to be had"),
     row(32006, "cbf", "the compressions of imgCIF/CBF", "its authors' CBFlib"),
-    row(32007, "jpeg-xr", "JPEG XR image compression", AUTHORS),
+    lossy(32007, "jpeg-xr", "JPEG XR image compression", AUTHORS),
     row(32008, "bitshuffle", "bits of the same significance put together, then LZ4 or zstd", PLUGINS),
     row(32009, "spdp", "compression of floats", AUTHORS),
-    row(32010, "lpc-rice", "linear prediction and Rice coding", AUTHORS),
-    row(32011, "ccsds-123", "ESA's CCSDS 123 image compression", AUTHORS),
-    row(32012, "jpeg-ls", "JPEG-LS image compression by CharLS", AUTHORS),
-    row(32013, "zfp", "lossy or lossless compression of numbers in blocks", PLUGINS),
-    row(32014, "fpzip", "lossy or lossless compression of floats", AUTHORS),
+    lossy(32010, "lpc-rice", "linear prediction and Rice coding", AUTHORS),
+    lossy(32011, "ccsds-123", "ESA's CCSDS 123 image compression", AUTHORS),
+    lossy(32012, "jpeg-ls", "JPEG-LS image compression by CharLS", AUTHORS),
+    lossy(32013, "zfp", "lossy or lossless compression of numbers in blocks", PLUGINS),
+    lossy(32014, "fpzip", "lossy or lossless compression of floats", AUTHORS),
     row(32015, "zstd", "Zstandard compression", PLUGINS),
-    row(32016, "b3d", "compression of microscope images on graphics processors", AUTHORS),
-    row(32017, "sz", "error-bounded lossy compression of floats, version 2", HDF5PLUGIN),
-    row(32018, "fcidecomp", "EUMETSAT's JPEG-LS image compression", HDF5PLUGIN),
-    row(32019, "jpeg", "JPEG image compression", HDFGROUP),
+    lossy(32016, "b3d", "compression of microscope images on graphics processors", AUTHORS),
+    lossy(32017, "sz", "error-bounded lossy compression of floats, version 2", HDF5PLUGIN),
+    lossy(32018, "fcidecomp", "EUMETSAT's JPEG-LS image compression", HDF5PLUGIN),
+    lossy(32019, "jpeg", "JPEG image compression", HDFGROUP),
     row(32020, "vbz", "Oxford Nanopore's compression of signals", "the Python package vbz-h5py-plugin"),
-    row(32021, "fapec", "DAPCOM's FAPEC compression", "DAPCOM's FAPEC library"),
-    row(32022, "bitgroom", "quantization by Bit Grooming", HDFGROUP),
-    row(32023, "granularbr", "quantization by Granular BitRound", HDFGROUP),
-    row(32024, "sz3", "error-bounded lossy compression of numbers, version 3", HDF5PLUGIN),
+    lossy(32021, "fapec", "DAPCOM's FAPEC compression", "DAPCOM's FAPEC library"),
+    lossy(32022, "bitgroom", "quantization by Bit Grooming", HDFGROUP),
+    lossy(32023, "granularbr", "quantization by Granular BitRound", HDFGROUP),
+    lossy(32024, "sz3", "error-bounded lossy compression of numbers, version 3", HDF5PLUGIN),
     row(32025, "delta-rice", "differences and Rice coding", AUTHORS),
     row(32026, "blosc2", "Blosc compression, version 2", PLUGINS),
     row(32027, "flac", "FLAC audio compression", AUTHORS),
-    row(32028, "sperr", "lossy wavelet compression of floats", HDF5PLUGIN),
+    lossy(32028, "sperr", "lossy wavelet compression of floats", HDF5PLUGIN),
     row(32029, "terse-prolix", "compression of diffraction images", AUTHORS),
-    row(32030, "ffmpeg", "lossy video compression", "the Python package h5ffmpeg"),
-    row(32031, "jpeg2000", "JPEG 2000 image compression", AUTHORS),
-    row(32032, "bitround", "quantization by BitRound", HDFGROUP),
-    row(32033, "htj2k", "high-throughput JPEG 2000 image compression", HDF5PLUGIN),
+    lossy(32030, "ffmpeg", "lossy video compression", "the Python package h5ffmpeg"),
+    lossy(32031, "jpeg2000", "JPEG 2000 image compression", AUTHORS),
+    lossy(32032, "bitround", "quantization by BitRound", HDFGROUP),
+    lossy(32033, "htj2k", "high-throughput JPEG 2000 image compression", HDF5PLUGIN),
 ];
 
 #[cfg(test)]
@@ -152,6 +179,27 @@ mod tests {
         let zstd = spec("zstandard", &[3]).unwrap();
         assert_eq!((zstd.id, zstd.params), (32015, vec![3]));
         assert_eq!(spec("zst", &[]).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn lossy_filters_are_known() {
+        let lossy = |name: &str, params: &[u32]| is_lossy(&spec(name, params).unwrap());
+        for name in [
+            "zfp",
+            "sz",
+            "sz3",
+            "sperr",
+            "htj2k",
+            "fcidecomp",
+            "bitround",
+            "scaleoffset",
+        ] {
+            assert!(lossy(name, &[]), "{name}");
+        }
+        for name in ["zstd", "shuffle", "szip", "blosc2", "lz4", "nbit"] {
+            assert!(!lossy(name, &[]), "{name}");
+        }
+        assert!(!lossy("zfp", &[5]) && lossy("zfp", &[2, 0, 9]));
     }
 
     #[test]

@@ -35,6 +35,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "zfp";
 
+/// Whether parameters, a user's or stored ones, are those of the mode without loss.
+pub(super) fn is_reversible(params: &[u32]) -> bool {
+    params::is_reversible(params)
+}
+
 struct Zfp(Header);
 
 /// Appends the numbers of the stream at its place.

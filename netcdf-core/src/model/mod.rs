@@ -1,5 +1,6 @@
 //! What a netCDF dataset is: schema, types, names, values. No I/O, no format.
 
+pub mod cf;
 pub mod convert;
 pub mod filters;
 pub mod ids;

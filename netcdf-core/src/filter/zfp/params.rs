@@ -58,6 +58,12 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     header.write()
 }
 
+/// Whether a user's or stored parameters are those of the mode without loss.
+pub(super) fn is_reversible(params: &[u32]) -> bool {
+    let stored = || Header::read(params).is_ok_and(|h| h.config.mode() == ZfpMode::Reversible);
+    params.first() == Some(&REVERSIBLE) || stored()
+}
+
 fn expected(user: &[u32]) -> crate::error::Error {
     let expected = "1,0,rate (bits of a number, a double in two parameters), 2,0,precision (1 to \
                     64 bits), 3,0,error (a double above 0), 4,0,minbits,maxbits,maxprec,minexp \

@@ -1,0 +1,373 @@
+//! What the CF conventions say of the variables of a dataset: which are coordinates, and which serve others that name them.
+//!
+//! A name without a path is looked for in the group of the variable that has the attribute, then in the groups above it.
+
+use std::collections::BTreeMap;
+
+use super::{Attribute, GroupId, Schema, Values, VarId};
+
+/// What an attribute names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Names of variables.
+    Names,
+    /// Names behind words that end in a colon: `a: var1 b: var2`.
+    Behind,
+    /// Names, of which those before a colon count as well: `crs: x y`.
+    Around,
+}
+
+/// Attributes that name variables of which a copy needs the exact values, and whether these are coordinates or tell where
+/// the coordinates are.
+const ATTRIBUTES: &[(&str, Form, bool)] = &[
+    ("coordinates", Form::Names, true),
+    ("bounds", Form::Names, true),
+    ("climatology", Form::Names, true),
+    ("ancillary_variables", Form::Names, false),
+    ("cell_measures", Form::Behind, false),
+    ("formula_terms", Form::Behind, true),
+    ("grid_mapping", Form::Around, true),
+    ("geometry", Form::Names, true),
+    ("nodes", Form::Names, true),
+    ("node_count", Form::Names, true),
+    ("part_node_count", Form::Names, true),
+    ("interior_ring", Form::Names, true),
+    ("mesh", Form::Names, true),
+];
+
+/// Ends of further names of attributes, which are those of UGRID and of geometries.
+const ENDS: [&[u8]; 2] = [b"_coordinates", b"_connectivity"];
+
+/// A variable that an attribute names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The attribute.
+    pub attribute: String,
+    /// The variable that is named.
+    pub var: VarId,
+    /// Whether it is a coordinate, or tells where the coordinates are, as bounds and grid mappings do.
+    pub locates: bool,
+}
+
+/// The names of a dataset, for looking up what attributes refer to.
+#[derive(Debug)]
+pub struct Names<'s> {
+    schema: &'s Schema,
+    vars: BTreeMap<(GroupId, &'s [u8]), VarId>,
+    groups: BTreeMap<(GroupId, &'s [u8]), GroupId>,
+}
+
+impl<'s> Names<'s> {
+    /// The names of a dataset.
+    #[must_use]
+    pub fn new(schema: &'s Schema) -> Self {
+        let vars = schema.var_ids().zip(&schema.vars);
+        let groups = (0..).map(GroupId).zip(&schema.groups);
+        Self {
+            schema,
+            vars: vars
+                .map(|(id, v)| ((v.group, v.name.as_bytes()), id))
+                .collect(),
+            groups: groups
+                .filter_map(|(id, g)| Some(((g.parent?, g.name.as_bytes()), id)))
+                .collect(),
+        }
+    }
+
+    /// The variable that `name` means in a group.
+    fn find(&self, name: &[u8], group: GroupId) -> Option<VarId> {
+        match name.contains(&b'/') {
+            true => self.at_path(name, group),
+            false => self.above(name, group),
+        }
+    }
+
+    /// The variable of this name in a group or in the nearest one above it.
+    fn above(&self, name: &[u8], group: GroupId) -> Option<VarId> {
+        let mut at = Some(group);
+        while let Some(group) = at {
+            if let Some(id) = self.vars.get(&(group, name)) {
+                return Some(*id);
+            }
+            // Groups above groups are before them, so that this ends.
+            at = self.parent(group);
+        }
+        None
+    }
+
+    fn parent(&self, group: GroupId) -> Option<GroupId> {
+        let parent = self.schema.group(group)?.parent;
+        parent.filter(|above| *above < group)
+    }
+
+    /// The variable at a path, from the root or from a group.
+    fn at_path(&self, path: &[u8], from: GroupId) -> Option<VarId> {
+        let mut parts = path.split(|&b| b == b'/').filter(|part| !part.is_empty());
+        let mut group = match path.first() {
+            Some(b'/') => GroupId::ROOT,
+            Some(_) | None => from,
+        };
+        let name = parts.next_back()?;
+        for part in parts {
+            group = match part {
+                b"." => group,
+                b".." => self.parent(group)?,
+                _ => *self.groups.get(&(group, part))?,
+            };
+        }
+        self.vars.get(&(group, name)).copied()
+    }
+
+    /// The variables that attributes name which stand in a group or at one of its variables.
+    #[must_use]
+    pub fn named(&self, attributes: &[Attribute], group: GroupId) -> Vec<Reference> {
+        let mut found = vec![];
+        for attribute in attributes {
+            let Some((form, locates)) = form(attribute.name.as_bytes()) else {
+                continue;
+            };
+            let text = text(&attribute.values);
+            for name in words(&text, form) {
+                let Some(var) = self.find(name, group) else {
+                    continue;
+                };
+                found.push(Reference {
+                    attribute: attribute.name.to_string(),
+                    var,
+                    locates,
+                });
+            }
+        }
+        found
+    }
+
+    /// The coordinate variables of a variable's dimensions: those that are called as the dimensions are.
+    #[must_use]
+    pub fn coordinates(&self, var: VarId) -> Vec<VarId> {
+        let Some(var) = self.schema.var(var) else {
+            return vec![];
+        };
+        let dims = var.dims.iter().filter_map(|&dim| self.schema.dim(dim));
+        let found = dims.filter_map(|dim| {
+            let near = self.above(dim.name.as_bytes(), var.group)?;
+            let is_coordinate = |id: &VarId| is_coordinate(self.schema, *id);
+            Some(near).filter(is_coordinate)
+        });
+        found.collect()
+    }
+}
+
+/// How an attribute names variables, if it does.
+fn form(name: &[u8]) -> Option<(Form, bool)> {
+    let known = ATTRIBUTES.iter().find(|(n, ..)| n.as_bytes() == name);
+    let known = known.map(|&(_, form, locates)| (form, locates));
+    known.or_else(|| {
+        let ends = ENDS.iter().any(|end| name.ends_with(end));
+        ends.then_some((Form::Names, true))
+    })
+}
+
+/// The text of an attribute, or of all of a list; nothing of other values.
+fn text(values: &Values) -> Vec<u8> {
+    match values {
+        Values::Char(text) => text.clone(),
+        Values::String(list) => {
+            let list: Vec<&[u8]> = list.iter().flatten().map(AsRef::as_ref).collect();
+            list.join(&b' ')
+        }
+        _ => vec![],
+    }
+}
+
+/// The names in a text.
+fn words(text: &[u8], form: Form) -> impl Iterator<Item = &[u8]> {
+    let words = text.split(|b| b.is_ascii_whitespace() || *b == 0);
+    words
+        .flat_map(move |word| {
+            let mut parts = word.split(|&b| b == b':');
+            let first = parts.next();
+            let (first, rest) = match (form, word.contains(&b':')) {
+                // A name may have a colon in it.
+                (Form::Names, _) => (Some(word), None),
+                (Form::Behind, true) => (None, parts.next()),
+                (Form::Behind | Form::Around, _) => (first, parts.next()),
+            };
+            first.into_iter().chain(rest)
+        })
+        .filter(|word| !word.is_empty())
+}
+
+/// Whether a variable is called as one of its dimensions is, or says itself of which axis it is the coordinate.
+fn is_coordinate(schema: &Schema, id: VarId) -> bool {
+    let Some(var) = schema.var(id) else {
+        return false;
+    };
+    let mut dims = var.dims.iter().filter_map(|&dim| schema.dim(dim));
+    dims.any(|dim| dim.name == var.name)
+}
+
+/// Attributes that only coordinates have.
+const AXES: [&str; 2] = ["axis", "_CoordinateAxisType"];
+
+/// The variables of which a copy needs the exact values, and why: coordinates, and those that attributes of others name.
+#[must_use]
+pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
+    let names = Names::new(schema);
+    let mut all = BTreeMap::new();
+    for (id, var) in schema.var_ids().zip(&schema.vars) {
+        if is_coordinate(schema, id) {
+            all.insert(id, "a coordinate variable".to_owned());
+        }
+        if let Some(axis) = AXES.iter().find(|axis| var.attribute(axis).is_some()) {
+            let why = || format!("a coordinate, as its attribute {axis} says");
+            all.entry(id).or_insert_with(why);
+        }
+    }
+    let groups = (0..).map(GroupId).zip(&schema.groups);
+    let groups = groups.map(|(id, g)| (schema.group_path(id), names.named(&g.attributes, id)));
+    let vars = schema.var_ids().zip(&schema.vars);
+    let vars = vars.map(|(id, v)| (schema.var_path(id), names.named(&v.attributes, v.group)));
+    for (owner, references) in groups.chain(vars) {
+        for Reference { attribute, var, .. } in references {
+            let why = || format!("named by {attribute} of {owner}");
+            all.entry(var).or_insert_with(why);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Atomic, Dimension, Kind, Name, Storage, Variable};
+
+    fn text(name: &str, text: &str) -> Attribute {
+        let values = Values::Char(text.as_bytes().to_vec());
+        Attribute::atomic(Name::stored(name.as_bytes()), values).unwrap()
+    }
+
+    /// A dataset of variables without dimensions: group, name and attributes.
+    fn schema(vars: &[(u32, &str, &[(&str, &str)])]) -> Schema {
+        let mut s = Schema::new(Kind::Netcdf4);
+        let g = s.add_group(GroupId::ROOT, Name::stored(b"g"));
+        s.add_group(g, Name::stored(b"h"));
+        for &(group, name, attributes) in vars {
+            s.add_var(Variable {
+                name: Name::stored(name.as_bytes()),
+                group: GroupId(group),
+                ty: Atomic::Float.into(),
+                dims: vec![],
+                attributes: attributes.iter().map(|(n, v)| text(n, v)).collect(),
+                storage: Storage::default(),
+            });
+        }
+        s
+    }
+
+    fn said(s: &Schema) -> Vec<String> {
+        let one = |(id, why): (&VarId, &String)| format!("{}: {why}", s.var_path(*id));
+        exact(s).iter().map(one).collect()
+    }
+
+    #[test]
+    fn attributes_name_variables() {
+        let s = schema(&[
+            (
+                0,
+                "t",
+                &[
+                    ("coordinates", "lat lon"),
+                    ("grid_mapping", "crs: x y"),
+                    ("formula_terms", "a: A b:B"),
+                    ("comment", "other"),
+                ],
+            ),
+            (0, "lat", &[("bounds", "lat_b")]),
+            (0, "lon", &[]),
+            (0, "lat_b", &[]),
+            (0, "crs", &[]),
+            (0, "x", &[]),
+            (0, "A", &[]),
+            (0, "B", &[]),
+            (0, "other", &[]),
+            (0, "a", &[]),
+            (0, "z", &[("axis", "Z")]),
+            (0, "mesh", &[("node_coordinates", "mx")]),
+            (0, "mx", &[]),
+        ]);
+        assert_eq!(
+            said(&s),
+            [
+                "/lat: named by coordinates of /t",
+                "/lon: named by coordinates of /t",
+                "/lat_b: named by bounds of /lat",
+                "/crs: named by grid_mapping of /t",
+                "/x: named by grid_mapping of /t",
+                "/A: named by formula_terms of /t",
+                "/B: named by formula_terms of /t",
+                "/z: a coordinate, as its attribute axis says",
+                "/mx: named by node_coordinates of /mesh",
+            ]
+        );
+    }
+
+    #[test]
+    fn names_are_looked_for_upwards_and_at_paths() {
+        let s = schema(&[
+            (0, "lat", &[]),
+            (0, "lon", &[]),
+            (1, "lat", &[]),
+            (
+                2,
+                "t",
+                &[
+                    ("coordinates", "lat lon /g/p ../p2 nosuch"),
+                    ("bounds", "k/b"),
+                ],
+            ),
+            (1, "p", &[]),
+            (1, "p2", &[]),
+            (1, "b", &[]),
+        ]);
+        assert_eq!(
+            said(&s),
+            [
+                "/lon: named by coordinates of /g/h/t",
+                "/g/lat: named by coordinates of /g/h/t",
+                "/g/p: named by coordinates of /g/h/t",
+                "/g/p2: named by coordinates of /g/h/t",
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_of_strings_and_groups_name_variables_too() {
+        let mut s = schema(&[(0, "lat", &[]), (0, "lon", &[]), (0, "t", &[])]);
+        let list = ["lat", "lon"].map(|n| Some(n.as_bytes().into()));
+        let list = Values::String(list.to_vec());
+        let named = Attribute::atomic(Name::stored(b"coordinates"), list).unwrap();
+        s.vars[2].attributes.push(named);
+        assert_eq!(said(&s).len(), 2);
+        let whole = s.vars[2].attributes.pop();
+        s.groups[0].attributes.extend(whole);
+        assert_eq!(said(&s)[0], "/lat: named by coordinates of /");
+    }
+
+    #[test]
+    fn a_coordinate_variable_is_called_as_its_dimension() {
+        let mut s = schema(&[(0, "x", &[]), (0, "t", &[])]);
+        let x = s.add_dim(Dimension {
+            name: Name::stored(b"x"),
+            group: GroupId::ROOT,
+            len: 2,
+            unlimited: false,
+        });
+        s.vars[0].dims.push(x);
+        s.vars[1].dims.push(x);
+        assert_eq!(said(&s), ["/x: a coordinate variable"]);
+        let names = Names::new(&s);
+        assert_eq!(names.coordinates(VarId(1)), [VarId(0)]);
+        s.vars[0].dims.clear();
+        assert!(Names::new(&s).coordinates(VarId(1)).is_empty());
+    }
+}

@@ -1,0 +1,128 @@
+//! What options of `nccopy` reach, and what they leave alone.
+
+use insta::assert_snapshot;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(nccopy::run, &[&["nccopy"], args].concat())
+}
+
+/// The data of a dataset as text.
+fn values(sandbox: &Sandbox, path: &str, vars: &str) -> String {
+    let args = ["ncdump", "-n", "x", "-v", vars, path];
+    let text = sandbox.run(ncdump::run, &args).clean().text();
+    let data = text.find("data:").expect("data");
+    let lines = text[data..].lines();
+    let data: Vec<_> = lines.filter(|line| !line.contains('\t')).collect();
+    data.join("\n")
+}
+
+fn generated(cdl: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", cdl);
+    let args = ["ncgen", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    sandbox
+}
+
+const CF: &str = r#"netcdf a {
+dimensions: time = UNLIMITED ; lat = 2 ; lon = 3 ; bnds = 2 ;
+variables:
+  double time(time) ; time:units = "days since 2000-01-01" ; time:bounds = "time_bnds" ;
+  double time_bnds(time, bnds) ;
+  float lat(lat) ; lat:units = "degrees_north" ;
+  float lat2d(lat, lon) ;
+  float height ;
+  double quality(time, lat, lon) ;
+  double crs ; crs:grid_mapping_name = "latitude_longitude" ;
+  float t(time, lat, lon) ; t:coordinates = "lat2d height" ; t:grid_mapping = "crs: lat2d height" ;
+    t:ancillary_variables = "quality" ;
+  int n(lat) ;
+data:
+  time = 10000.123, 10001.123 ; time_bnds = 9999.51, 10000.51, 10000.51, 10001.51 ;
+  lat = -89.95, 89.95 ; lat2d = 1.1234567, 2.1234567, 3.1234567, 4.1234567, 5.1234567, 6.1234567 ;
+  height = 2.345678 ; crs = 6378137.123 ; n = 1, 2 ;
+  quality = 1.23456, 2.23456, 3.23456, 4.23456, 5.23456, 6.23456, 1.23456, 2.23456, 3.23456, 4.23456, 5.23456, 6.23456 ;
+  t = 1.23456, 2.23456, 3.23456, 4.23456, 5.23456, 6.23456, 1.23456, 2.23456, 3.23456, 4.23456, 5.23456, 6.23456 ;
+  group: g {
+    variables: float u(time, lat) ; u:coordinates = "shift height" ; float shift(lat) ; float w(lat) ;
+    data: u = 1.2345678, 2.2345678, 3.2345678, 4.2345678 ; shift = 1.2345678, 2.2345678 ; w = 1.2345678, 2.2345678 ;
+  }
+}"#;
+
+const EXACT: &str = "time,time_bnds,lat,lat2d,height,quality,crs,g/shift";
+
+/// Patterns of what changes values leave alone what all others are placed by.
+#[test]
+fn patterns_of_loss_pass_over_coordinates() {
+    for loss in [
+        &["--quantize", "*,bitround,3"][..],
+        &["--quantize", "*,bitgroom,1", "-d1"],
+        &["-F", "*,shuffle|zfp,2,0,8"],
+        &["--quantize", "*,bitround,3", "-F", "*,zstd"],
+        &["--quantize", "*,bitround,3", "-k", "nczarr"],
+    ] {
+        let sandbox = generated(CF);
+        let _ = nccopy(&sandbox, &[loss, &["@a.nc", "@o.nc"]].concat()).clean();
+        let of = |path, vars| values(&sandbox, path, vars);
+        assert_eq!(of("@a.nc", EXACT), of("@o.nc", EXACT), "{loss:?}");
+        for var in ["/t", "g/u"] {
+            assert_ne!(of("@a.nc", var), of("@o.nc", var), "{loss:?} {var}");
+        }
+    }
+}
+
+#[test]
+fn names_in_full_and_none_decide() {
+    let sandbox = generated(CF);
+    let quantize = ["*,bitround,3", "lat&g/shift,bitround,3", "g/w,none"];
+    let quantize: Vec<_> = quantize.iter().flat_map(|q| ["--quantize", q]).collect();
+    let ends = ["@a.nc", "@o.nc"];
+    let _ = nccopy(&sandbox, &[&quantize[..], &ends].concat()).clean();
+    let same = |vars| values(&sandbox, "@a.nc", vars) == values(&sandbox, "@o.nc", vars);
+    assert!(same("time,height,g/w"));
+    assert!(!same("lat") && !same("g/shift") && !same("g/u"));
+    assert_snapshot!(nccopy(
+        &sandbox,
+        &[&quantize[..], &["--dry-run"], &ends].concat()
+    ));
+}
+
+#[test]
+fn what_was_passed_over_is_reported() {
+    let sandbox = generated(CF);
+    let report = ["--report=json", "-F", "*,zfp,2,0,8", "@a.nc", "@o.nc"];
+    // Integers of a filter for floats are no matter here.
+    let report = nccopy(&sandbox, &report).clean().text();
+    assert!(
+        report.contains(r#""passed_over": "named by grid_mapping of /t""#)
+            && report.contains(r#""passed_over": "a coordinate variable""#),
+        "{report}"
+    );
+    let table = ["--report", "--quantize", "t,bitround,5", "@a.nc", "@o.nc"];
+    let table = nccopy(&sandbox, &table).clean().text();
+    assert!(
+        table.contains("bitround,5") && !table.contains("passed over"),
+        "{table}"
+    );
+}
+
+/// A name that stands for nothing is no reason to do nothing, unless it is the only one.
+#[test]
+fn names_that_stand_for_nothing() {
+    let sandbox = generated(CF);
+    let mut all = String::new();
+    for args in [
+        &["-F", "nosuch&t,zstd"][..],
+        &["-F", "nosuch,zstd", "-F", "hight,none"],
+        &["-F", "zstd,3"],
+        &["-F", "zstd"],
+        &["--quantize", "nosuch&t,bitround,3"],
+        &["--quantize", "nosuch,bitround,3"],
+        &["--quantize", "lat*,bitround,3"],
+        &["--strict", "-F", "nosuch&t,zstd"],
+    ] {
+        all += &nccopy(&sandbox, &[args, &["@a.nc", "@o.nc"]].concat()).to_string();
+    }
+    assert_snapshot!(all);
+}
