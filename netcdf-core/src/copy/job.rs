@@ -109,7 +109,10 @@ impl Job {
     fn lacks_all(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let schema = writer.schema();
         let unlimited = |&dim: &DimId| schema.dim(dim).is_some_and(|d| d.unlimited);
-        let bare = |v: &Variable| v.storage.fill == Fill::NoFill && v.dims.iter().any(unlimited);
+        let bare = |v: &Variable| {
+            let said = v.storage.fill == Fill::Fill || v.storage.unwritten.is_some();
+            !said && v.dims.iter().any(unlimited)
+        };
         let elements = product(&self.from.extent).is_none_or(|n| n > 0);
         if !elements || !schema.var(self.pair.to).is_some_and(bare) {
             return Ok(false);

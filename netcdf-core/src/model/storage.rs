@@ -18,7 +18,8 @@ pub struct Storage {
     pub fill: Fill,
     /// What unwritten elements are to read as where that is not the fill value: one value of the variable's type. HDF5
     /// files that netCDF did not make need not say it in `_FillValue`, and pure Zarr says it beside the attributes. What
-    /// is read of other formats than Zarr has `None`.
+    /// is read of other formats than Zarr has `None`. With [`Fill::NoFill`] Zarr of version 2 says it only where there are
+    /// such elements in the end.
     pub unwritten: Option<Values>,
     /// Codecs as JSON text (`_Codecs`, Zarr), if given that way.
     pub codecs: Option<Vec<u8>>,

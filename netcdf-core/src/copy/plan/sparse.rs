@@ -6,17 +6,20 @@ use crate::chunk::scatter::Block;
 use crate::chunk::{ChunkRef, elements};
 use crate::error::{Context, Result};
 use crate::format::Reader;
-use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable};
+use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable, ZarrVersion};
 
 /// Lets those variables of a plan's output keep their fill value of which some chunks are not stored
 /// in the input, as they will not be stored in the output. Those that have none in the input have none in
 /// the output: what is not stored reads as zeros in both, for which the netCDF-4 writer and
-/// [`Job`](crate::copy::Job) see. Fill values that the variable's attributes do not say are kept as well.
+/// [`Job`](crate::copy::Job) see. Fill values that the variable's attributes do not say are kept as well, in Zarr of version
+/// 2, where readers mask them, only if that cannot be helped.
 ///
 /// # Errors
 /// Those of reading where chunks are.
 pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
-    let zarr = plan.schema.kind.as_zarr().is_some();
+    let zarr = plan.schema.kind.as_zarr();
+    let v2 = zarr.is_some_and(|zarr| zarr.version == ZarrVersion::V2);
+    let zarr = zarr.is_some();
     let hdf5 = matches!(plan.schema.kind, Kind::Netcdf4 | Kind::Netcdf4Classic);
     for pair in &plan.data {
         let Some(var) = plan.schema.vars.get_mut(pair.to.index()) else {
@@ -32,8 +35,12 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
         let unwritten = unsaid(&layout, var).filter(|_| hdf5 || zarr);
         let lost = var.storage.fill == Fill::NoFill || unwritten.is_some();
         if lost && is_sparse(reader, pair.from)? {
-            var.storage.fill = Fill::Fill;
-            var.storage.unwritten = unwritten;
+            let own = var.attribute("_FillValue").is_some() && unwritten.is_none();
+            let declared = var.storage.fill == Fill::Fill || own || !v2;
+            (var.storage.fill, var.storage.unwritten) = match declared {
+                true => (Fill::Fill, unwritten),
+                false => (Fill::NoFill, unwritten.or_else(|| var.fill_value())),
+            };
         }
     }
     Ok(())

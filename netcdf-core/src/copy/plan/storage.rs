@@ -134,10 +134,12 @@ impl Case<'_> {
     }
 
     /// All of a variable that is copied is written; what is not stays fill. As in netCDF-C this is said of
-    /// numbers and characters only.
+    /// numbers and characters only; of strings in Zarr as well, where readers mask what is equal to a fill value.
     fn fill(&self, copied: bool) -> Fill {
+        let zarr = self.output.kind.as_zarr().is_some();
         match self.to.ty {
-            DataType::Atomic(Atomic::String) | DataType::User(_) => Fill::Fill,
+            DataType::User(_) => Fill::Fill,
+            DataType::Atomic(Atomic::String) if !zarr => Fill::Fill,
             DataType::Atomic(_) if copied => Fill::NoFill,
             DataType::Atomic(_) => Fill::Fill,
         }

@@ -243,6 +243,51 @@ fn fill_values_of_pure_zarr_are_carried() {
     assert!(opened(&store).schema().vars[0].attributes.is_empty());
 }
 
+/// xarray masks what is equal to the fill value of version 2, so that it is `_FillValue` if there is one, and none else.
+#[test]
+fn fill_values_of_version_2_are_those_of_attributes() {
+    let mut s = dataset(Kind::Netcdf4, &[2]);
+    let fill = Attribute::atomic(Name::stored(b"_FillValue"), Values::Float(vec![1e20]));
+    for (name, attribute) in [(&b"told"[..], fill), (b"bare", None)] {
+        let v = add(&mut s, name, Atomic::Float, &[0]);
+        s.vars[v.index()].attributes.extend(attribute);
+    }
+    let (target, out) = MemoryTarget::new("made");
+    let env = Env::default();
+    let mut w = format::create(Box::new(target), s, CreateOptions::default(), &env).unwrap();
+    let bytes = [1.0_f32, 1e20].map(f32::to_le_bytes).concat();
+    w.put_run(VarId(0), 0, &bytes).unwrap();
+    w.put_run(VarId(1), 0, &bytes).unwrap();
+    w.finish().unwrap();
+    let input = open(&out.lock().unwrap().take().unwrap(), &env).unwrap();
+    let text = |store: &Arc<dyn Store>, key: &str| {
+        String::from_utf8(store.get(key).unwrap().unwrap()).unwrap()
+    };
+    for kind in [Kind::NCZARR, Kind::PURE_ZARR] {
+        let (store, _) = stored(&*input, &to(kind)).unwrap();
+        let fill = "\"fill_value\": 1.0000000200408773e+20";
+        assert!(text(&store, "told/.zarray").contains(fill), "{kind:?}");
+        let attribute = "\"_FillValue\": 1.0000000200408773e+20";
+        assert!(text(&store, "told/.zattrs").contains(attribute), "{kind:?}");
+        let bare = text(&store, "bare/.zarray");
+        assert!(bare.contains("\"fill_value\": null"), "{bare}");
+        let copy = opened(&store);
+        let told = copy.schema().vars.iter().find(|v| v.name.is("told"));
+        assert_eq!(told.unwrap().fill_value(), Some(Values::Float(vec![1e20])));
+    }
+    let (store, _) = stored(&*input, &to(Kind::NCZARR3)).unwrap();
+    let told = text(&store, "told/zarr.json");
+    let number = "\"_FillValue\": 1.0000000200408773e+20";
+    assert!(told.contains(number), "{told}");
+    let (store, _) = stored(&*input, &to(Kind::PURE_ZARR3)).unwrap();
+    let told = text(&store, "told/zarr.json");
+    assert!(told.contains("\"_FillValue\": \"AAAAgB2vFUQ=\""), "{told}");
+    assert!(
+        told.contains("\"fill_value\": 1.0000000200408773e+20"),
+        "{told}"
+    );
+}
+
 /// The grid has 10^9 chunks.
 #[test]
 fn chunks_that_are_not_stored_take_no_time() {
@@ -277,7 +322,20 @@ fn chunks_that_are_not_stored_take_no_time() {
                 Ok(())
             };
             whole.locate(VarId(0), &mut one).unwrap();
-            assert_eq!(stored, [len / 2]);
+            let text = out.get("v/.zarray").unwrap().unwrap_or_default();
+            let text = String::from_utf8(text).unwrap();
+            match (kind.as_zarr().unwrap().version, len) {
+                // A few are stored, so that no fill value has to be told, which xarray would mask.
+                (ZarrVersion::V2, 4) => {
+                    assert_eq!(stored, [0, 1, 2, 3, 4, 5, 6, 7]);
+                    assert!(text.contains("\"fill_value\": null"), "{text}");
+                }
+                (ZarrVersion::V2, _) => {
+                    assert_eq!(stored, [len / 2]);
+                    assert!(text.contains("\"fill_value\": 7"), "{text}");
+                }
+                (ZarrVersion::V3, _) => assert_eq!(stored, [len / 2]),
+            }
             let first = Region::boxed(vec![1, 1], vec![1, 3]);
             let read = whole.read(VarId(0), &first).unwrap();
             assert_eq!(read, Values::Short(vec![2, 7, 7]));

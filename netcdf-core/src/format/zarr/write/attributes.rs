@@ -260,7 +260,10 @@ mod tests {
     #[test]
     fn attributes_that_are_stored_alike() {
         let a = |values| Attribute::atomic(Name::stored(b"a"), values).unwrap();
-        let (float, double) = (a(Values::Float(vec![0.1])), a(Values::Double(vec![0.1])));
+        let (float, double) = (
+            a(Values::Float(vec![0.1])),
+            a(Values::Double(vec![0.1_f32.into()])),
+        );
         assert!(stored_alike(&float, &double, Kind::PURE_ZARR));
         assert!(!stored_alike(&float, &double, Kind::NCZARR));
         let other = a(Values::Double(vec![0.2]));

@@ -9,6 +9,7 @@
 //! | [`keys`] | the keys of groups, arrays and chunks |
 //! | [`strings`] | strings as elements of a fixed size |
 //! | [`storage`] | chunks and filters of variables |
+//! | [`fill`] | what readers are told of elements that are not stored |
 //! | [`shards`] | chunks that stand together |
 //! | `filters` | filters as other readers can undo them |
 //! | [`codecs`] | filters as codecs |
@@ -24,6 +25,7 @@ pub mod attributes;
 pub mod check;
 pub mod codecs;
 pub mod dtype;
+pub mod fill;
 mod filters;
 pub mod keys;
 pub mod metadata;

@@ -3,7 +3,7 @@
 use crate::json::Json;
 use crate::model::{Values, Zarr, ZarrVersion};
 
-/// What readers know of the type of a number. Numbers are as short as their type allows.
+/// What readers know of the type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// The type is recorded beside it: whole numbers have no point, as with netCDF-C.
@@ -23,20 +23,10 @@ impl Style {
     }
 }
 
-/// A double; what is not finite is a text.
+/// The shortest text that leads back to a double; what is not finite is a text.
 #[must_use]
 pub fn double(x: f64, style: Style) -> Json {
-    spelled(x, format!("{x:?}"), style)
-}
-
-/// As [`double`].
-#[must_use]
-pub fn float(x: f32, style: Style) -> Json {
-    spelled(f64::from(x), format!("{x:?}"), style)
-}
-
-/// The `text` of a number as JSON has it.
-fn spelled(x: f64, text: String, style: Style) -> Json {
+    let text = format!("{x:?}");
     if x.is_nan() {
         return Json::text("NaN");
     }
@@ -76,16 +66,24 @@ pub fn list(values: &Values, style: Style) -> Option<Vec<Json>> {
     })
 }
 
+/// A float, with all digits of the double that it is: readers of JSON know doubles only, so that the shorter text of a float
+/// would be another number for them, and a fill value that no element has.
+#[must_use]
+pub fn float(x: f32, style: Style) -> Json {
+    double(f64::from(x), style)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Atomic;
 
     fn text(json: &Json) -> String {
         String::from_utf8(json.to_bytes()).unwrap()
     }
 
     #[test]
-    fn as_short_as_the_type_allows() {
+    fn as_short_as_a_double_allows() {
         for (x, recorded, inferred) in [
             (1.0, "1", "1.0"),
             (0.1, "0.1", "0.1"),
@@ -99,8 +97,24 @@ mod tests {
             assert_eq!(text(&double(x, Style::Recorded)), recorded);
             assert_eq!(text(&double(x, Style::Inferred)), inferred);
         }
-        let fill = f32::from_bits(0x7cf0_0000);
-        assert_eq!(text(&float(fill, Style::Recorded)), "9.96921e+36");
-        assert_eq!(text(&float(0.1, Style::Inferred)), "0.1");
+    }
+
+    #[test]
+    fn floats_are_the_same_doubles() {
+        for (x, expected) in [
+            (1e20_f32, "1.0000000200408773e+20"),
+            (-99.9, "-99.9000015258789"),
+            (0.1, "0.10000000149011612"),
+            (1.5, "1.5"),
+            (f32::MIN_POSITIVE / 8.0, "1.4693679385278594e-39"),
+            (f32::INFINITY, "\"Infinity\""),
+        ] {
+            for style in [Style::Recorded, Style::Inferred] {
+                let json = float(x, style);
+                assert_eq!(text(&json), expected);
+                let read = crate::format::zarr::attrs::typed(&[json], Atomic::Float);
+                assert_eq!(read, Some(Values::Float(vec![x])));
+            }
+        }
     }
 }

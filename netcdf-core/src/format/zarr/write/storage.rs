@@ -1,7 +1,7 @@
 //! How variables will be stored: in what chunks, through which filters.
 
+use super::fill::Told;
 use super::{codecs, filters, strings};
-use crate::chunk::elements;
 use crate::chunk::layout::{Element, Layout};
 use crate::chunk::quantize::Quantizer;
 use crate::env::{Env, Note};
@@ -14,8 +14,8 @@ use crate::limits::room;
 use crate::model::region::product;
 use crate::model::strings::OF_VARIABLE;
 use crate::model::{
-    Atomic, Dimension, Endianness, Fill, FilterSpec, Quantize, Schema, StorageLayout, VarId,
-    Variable, ZarrVersion,
+    Atomic, Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
+    ZarrVersion,
 };
 
 /// How a variable will be stored.
@@ -25,8 +25,10 @@ pub struct Stored {
     pub ty: Atomic,
     /// As the engine sees it; without its extent.
     pub layout: Layout,
-    /// Whether readers are told of no fill value.
-    pub no_fill: bool,
+    /// What readers are told of elements that are not stored.
+    pub told: Told,
+    /// Whether all chunks are stored.
+    pub whole: bool,
     /// The codecs of the filters, in the order of writing.
     pub codecs: Vec<Json>,
     /// The shape of what is stored under one key, if several chunks are.
@@ -36,6 +38,12 @@ pub struct Stored {
 }
 
 impl Stored {
+    /// Stored form of the fill value that readers are told, if there is one.
+    #[must_use]
+    pub fn fill_value(&self) -> Option<&[u8]> {
+        self.told.fill_value(self.whole)
+    }
+
     /// The shape of what is stored under one key.
     #[must_use]
     pub fn outer(&self) -> &[u64] {
@@ -92,18 +100,14 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         Quantize::new(asked.algorithm, asked.keep.into(), var.ty)?;
     }
     let element = element(schema, var, ty)?;
-    let no_fill = no_fill || var.storage.fill == Fill::NoFill;
+    let told = Told::of(schema, var, element, no_fill)?;
     let filtered = !var.storage.filters.is_empty() || var.storage.codecs.is_some();
     let mut layout = Layout {
         extent: schema.shape(id),
         chunk: chunk(schema, var, element, filtered)?,
         element,
         filters: vec![],
-        fill: Some(match no_fill {
-            // What readers make of no fill value.
-            true => vec![0; usize::try_from(element.size).unwrap_or(0)],
-            false => fill_bytes(var, element)?,
-        }),
+        fill: Some(told.value.clone()),
         quantize: Quantizer::new(var, element.order),
     };
     if !element.plain {
@@ -129,7 +133,8 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
     Ok(Stored {
         ty,
         layout,
-        no_fill,
+        told,
+        whole: false,
         codecs,
         shard,
         fixed_text,
@@ -237,19 +242,6 @@ fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<Element> {
         },
         plain: ty.size().is_some(),
     })
-}
-
-/// Stored form of the variable's fill value.
-fn fill_bytes(var: &Variable, element: Element) -> Result<Vec<u8>> {
-    let Some(value) = var.unwritten() else {
-        return Ok(vec![]);
-    };
-    if !element.plain {
-        return strings::encode(&value, element.size);
-    }
-    let mut bytes = vec![];
-    elements::encode(&value, element.order, &mut bytes)?;
-    Ok(bytes)
 }
 
 /// The shape of the chunks; what is not to be chunked is one.

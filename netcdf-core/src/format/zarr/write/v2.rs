@@ -21,6 +21,8 @@ const PROPERTIES: &str = concat!(
 
 /// The type that is recorded for netCDF's own metadata.
 const JSON: &str = "|J0";
+/// netCDF's own fill value of `float`.
+const DEFAULT_FLOAT: &str = "9.96921e+36";
 /// What stands for the dimension of a scalar.
 const SCALAR: &str = "_scalar_";
 
@@ -70,10 +72,9 @@ impl Metadata<'_> {
 
     /// `fill_value`. netCDF-C takes that of a text for what it is, zarr-python for base64.
     fn fill_value(&self, stored: &Stored) -> Result<Json> {
-        let bytes = stored.layout.fill.as_deref().unwrap_or_default();
-        if stored.no_fill {
+        let Some(bytes) = stored.fill_value() else {
             return Ok(Json::Null);
-        }
+        };
         if matches!(stored.ty, Atomic::Char | Atomic::String) {
             let text = strings::trimmed(bytes);
             return Ok(match self.zarr.pure {
@@ -82,6 +83,10 @@ impl Metadata<'_> {
             });
         }
         let values = elements::decode(stored.ty, stored.layout.element.order, bytes)?;
+        if stored.ty == Atomic::Float && !self.zarr.pure && values == Atomic::Float.default_fill() {
+            // As netCDF-C writes it. The type of the array tells what it is.
+            return Ok(Json::Number(DEFAULT_FLOAT.to_owned()));
+        }
         let items = numbers::list(&values, self.style()).unwrap_or_default();
         Ok(items.into_iter().next().unwrap_or(Json::Null))
     }

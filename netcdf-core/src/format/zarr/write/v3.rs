@@ -74,7 +74,7 @@ impl Metadata<'_> {
 
     /// `fill_value`, which there always is.
     fn fill_json(&self, stored: &Stored) -> Result<Json> {
-        let bytes = stored.layout.fill.as_deref().unwrap_or_default();
+        let bytes = stored.fill_value().unwrap_or(&stored.told.value);
         match stored.ty {
             Atomic::Char if !self.zarr.pure => {
                 return Ok(Json::int(bytes.first().copied().unwrap_or(0)));
@@ -97,10 +97,9 @@ impl Metadata<'_> {
 
     fn var_json(&self, id: VarId, stored: &Stored, dims: &[&Dimension]) -> Result<Json> {
         let mut written = self.of_var(id)?;
-        for (name, json) in &mut written.members {
-            if name == "_FillValue"
-                && let Some(fill) = self.xarray_fill(id, stored)
-            {
+        let fills = written.members.iter_mut();
+        for (_, json) in fills.filter(|(name, _)| self.zarr.pure && name == "_FillValue") {
+            if let Some(fill) = self.xarray_fill(id, stored) {
                 *json = fill;
             }
         }
@@ -120,14 +119,14 @@ impl Metadata<'_> {
         Ok(self.attributes_json(written))
     }
 
-    /// `_FillValue` as xarray has it, which reads no other form: of floats the bytes of the double, in pure Zarr of strings of
-    /// a fixed size their bytes, in base64.
+    /// `_FillValue` of pure Zarr as xarray has it, which reads no other form: of floats the bytes of the double, of strings of
+    /// a fixed size their bytes, in base64. netCDF takes numbers.
     fn xarray_fill(&self, id: VarId, stored: &Stored) -> Option<Json> {
         let attribute = self.schema.var(id)?.attribute("_FillValue")?;
         let double = match &attribute.values {
             Values::Float(v) if v.len() == 1 => f64::from(*v.first()?),
             Values::Double(v) if v.len() == 1 => *v.first()?,
-            Values::String(texts) if self.zarr.pure && stored.fixed_text && texts.len() == 1 => {
+            Values::String(texts) if stored.fixed_text && texts.len() == 1 => {
                 let text = texts.first()?.as_deref().unwrap_or_default();
                 return Some(Json::text(&strings::base64(text)));
             }

@@ -4,11 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::check::{check, say_untold};
+use super::fill::{MOST_BYTES, MOST_CHUNKS, Put};
 use super::metadata::{Member, Metadata};
 use super::shards::{Complete, Shards};
 use super::storage::{self, Stored};
 use super::{keys, strings, v2, v3};
 use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::scatter::spread;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Chain;
@@ -16,6 +18,7 @@ use crate::format::{CreateOptions, Writer};
 use crate::io::source::read_range;
 use crate::io::{Source, Store, StoreTarget};
 use crate::json::Json;
+use crate::limits::zeros;
 use crate::model::{DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
 
 /// A Zarr dataset in the making.
@@ -35,12 +38,13 @@ struct Var {
     stored: Stored,
     /// The prefix of its keys.
     prefix: String,
-    /// Whether it has data.
-    written: bool,
+    /// The chunks that it has.
+    put: Put,
     /// The shards that are not complete, if it has any.
     shards: Option<Shards>,
-    /// The filters of a scalar, which is no chunk to those that put it.
-    scalar: Option<Chain>,
+    /// The filters of what those that put elements do not encode: of a scalar, which is no chunk to them, and of chunks
+    /// that nobody put.
+    chain: Option<Chain>,
 }
 
 impl ZarrWriter {
@@ -64,12 +68,17 @@ impl ZarrWriter {
         let var = |id| -> Result<Var> {
             let stored = storage::of(&schema, id, options.no_fill, env)?;
             let shards = stored.per_shard();
-            let scalar = || stored.chain(&schema, env).in_object(|| schema.var_path(id));
+            let chain = || stored.chain(&schema, env).in_object(|| schema.var_path(id));
+            let chain = match schema.shape(id).is_empty() {
+                true => Some(chain()?),
+                // Chunks may be moved that nobody can encode.
+                false => stored.told.masks_wrongly().then(|| chain().ok()).flatten(),
+            };
             Ok(Var {
-                scalar: schema.shape(id).is_empty().then(scalar).transpose()?,
+                chain,
                 stored,
                 prefix: keys::var(&schema, id),
-                written: false,
+                put: Put::default(),
                 shards: shards.map(|chunks| Shards::new(chunks, env.scratch.clone())),
             })
         };
@@ -108,10 +117,21 @@ impl ZarrWriter {
         Ok(place)
     }
 
-    fn put(&mut self, id: VarId, place: &[u64], bytes: &[u8]) -> Result<()> {
+    /// The grid of chunks of a variable, with the lengths that dimensions have by now.
+    fn grid(&self, id: VarId) -> Result<Vec<u64>> {
+        let lines = self.schema.shape(id).into_iter();
+        let lines = lines.zip(&self.var(id)?.stored.layout.chunk);
+        Ok(lines
+            .map(|(len, chunk)| len.div_ceil((*chunk).max(1)))
+            .collect())
+    }
+
+    fn put(&mut self, id: VarId, index: u64, bytes: &[u8]) -> Result<()> {
+        let (place, grid) = (self.place(id, index)?, self.grid(id)?);
         let version = self.zarr.version;
         let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;
-        var.written = true;
+        var.put.note(index, &grid);
+        let place = &place;
         let store = self.target.store();
         match &mut var.shards {
             None => {
@@ -136,6 +156,49 @@ impl ZarrWriter {
             }
         }
         Ok(())
+    }
+
+    /// Notes which variables have all of their chunks, and stores those that are missing where readers would take more
+    /// than them for masked, as long as they are few.
+    fn complete(&mut self) -> Result<()> {
+        let (mut bytes, mut chunks) = (MOST_BYTES, MOST_CHUNKS);
+        for id in self.schema.var_ids().collect::<Vec<_>>() {
+            let grid = self.grid(id)?;
+            let var = self.var(id)?;
+            let Some(lacking) = var.put.missing(&grid) else {
+                continue;
+            };
+            let count: u64 = lacking.iter().map(|(start, end)| end - start).sum();
+            let one = var.stored.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
+            let need = one.saturating_mul(count);
+            let few = var.stored.told.masks_wrongly() && var.chain.is_some();
+            let few = few && need <= bytes && count <= chunks;
+            if count > 0 && few {
+                (bytes, chunks) = (bytes - need, chunks - count);
+                let path = || self.path(id);
+                let chunk = self.unwritten(id).in_object(path)?;
+                for index in lacking.into_iter().flat_map(|(start, end)| start..end) {
+                    self.put(id, index, &chunk)
+                        .in_object(|| self.schema.var_path(id))?;
+                }
+            }
+            if let Some(var) = self.vars.get_mut(id.index()) {
+                var.stored.whole = count == 0 || few;
+            }
+        }
+        Ok(())
+    }
+
+    /// A chunk, encoded, of which nobody put an element.
+    fn unwritten(&self, id: VarId) -> Result<Vec<u8>> {
+        let Var { stored, chain, .. } = self.var(id)?;
+        let len = stored.layout.chunk_bytes().unwrap_or(usize::MAX);
+        let mut bytes = zeros(len, "a chunk")?;
+        spread(&stored.told.value, &mut bytes);
+        match chain {
+            Some(chain) => Ok(chain.encode(bytes, &mut vec![])?.1),
+            None => Ok(bytes),
+        }
     }
 
     /// All metadata with its keys, that of the root last.
@@ -247,7 +310,7 @@ impl Writer for ZarrWriter {
     }
 
     fn has_data(&self, var: VarId) -> bool {
-        self.var(var).is_ok_and(|v| v.written)
+        self.var(var).is_ok_and(|v| !v.put.is_empty())
     }
 
     fn takes_chunks(&self, var: VarId) -> bool {
@@ -264,17 +327,17 @@ impl Writer for ZarrWriter {
             let what = "a chunk without all filters of its variable, which Zarr does not have";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         }
-        let place = self.place(var, index).in_object(|| self.path(var))?;
-        let put = self.put(var, &place, bytes);
+        let put = self.put(var, index, bytes);
         put.in_object(|| self.path(var))
     }
 
     /// A scalar, which is all in one run.
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
-        let Var { stored, scalar, .. } = self.var(var)?;
+        let Var { stored, chain, .. } = self.var(var)?;
         let layout = &stored.layout;
         let whole = element == 0 && bytes.len() as u64 == layout.element.size;
-        let Some(scalar) = scalar.as_ref().filter(|_| whole) else {
+        let scalar = chain.as_ref().filter(|_| whole && layout.chunk.is_empty());
+        let Some(scalar) = scalar else {
             let what = "a part of a variable that is put as chunks";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         };
@@ -284,7 +347,7 @@ impl Writer for ZarrWriter {
         }
         let encoded = scalar.encode(bytes, &mut vec![]);
         let (_, bytes) = encoded.in_object(|| self.path(var))?;
-        let put = self.put(var, &[], &bytes);
+        let put = self.put(var, 0, &bytes);
         put.in_object(|| self.path(var))
     }
 
@@ -322,6 +385,7 @@ impl Writer for ZarrWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
+        self.complete()?;
         self.put_last_shards()?;
         self.put_metadata()?;
         self.target.commit()

@@ -1,0 +1,178 @@
+//! What readers are told of elements that are not stored: the `fill_value` of an array.
+//!
+//! xarray masks the elements of version 2 that are equal to it, as netCDF does those that are equal to `_FillValue`. So it
+//! is `_FillValue` where a variable has that, also where all is stored. In pure Zarr of version 2 a variable without
+//! `_FillValue` has one only if there are chunks that are not stored, and those are stored in the end if they are few.
+
+use crate::chunk::elements;
+use crate::chunk::layout::Element;
+use crate::error::Result;
+use crate::model::{Fill, Schema, Values, Variable, ZarrVersion};
+
+use super::strings;
+
+/// Bytes of chunks that a dataset stores although nobody put them, at most.
+pub const MOST_BYTES: u64 = 64 << 20;
+/// Number of such chunks, at most.
+pub const MOST_CHUNKS: u64 = 4096;
+
+/// What is told of elements that are not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// Stored form of what they read as.
+    pub value: Vec<u8>,
+    /// Stored form of `_FillValue`.
+    own: Option<Vec<u8>>,
+    /// When readers are told.
+    when: When,
+}
+
+/// When readers are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    Never,
+    /// If there are chunks that are not stored.
+    Needed,
+    Always,
+}
+
+impl Told {
+    /// What is told of a variable; `no_fill` says that nothing is to be told of any.
+    ///
+    /// # Errors
+    /// Those of encoding the values.
+    pub fn of(schema: &Schema, var: &Variable, element: Element, no_fill: bool) -> Result<Self> {
+        let own = own(var).map(|value| encoded(&value, element)).transpose()?;
+        let zarr = schema.kind.as_zarr();
+        let v2 = zarr.is_some_and(|z| z.version == ZarrVersion::V2);
+        let masked = v2 && zarr.is_some_and(|z| z.pure);
+        let bare = no_fill || var.storage.fill == Fill::NoFill;
+        let when = match (bare, &var.storage.unwritten) {
+            (true, Some(_)) if v2 && !no_fill => When::Needed,
+            (true, _) => When::Never,
+            (false, None) if masked && own.is_none() => When::Needed,
+            (false, _) => When::Always,
+        };
+        let value = match (when, var.unwritten()) {
+            // What readers make of no fill value.
+            (When::Never, _) => vec![0; usize::try_from(element.size).unwrap_or(0)],
+            (When::Needed | When::Always, Some(value)) => encoded(&value, element)?,
+            (When::Needed | When::Always, None) => vec![],
+        };
+        Ok(Self { value, own, when })
+    }
+
+    /// The stored form of the fill value, if there is to be one; `whole` says that all chunks are stored.
+    #[must_use]
+    pub fn fill_value(&self, whole: bool) -> Option<&[u8]> {
+        match (&self.own, self.when) {
+            (Some(own), _) if whole => Some(own),
+            (_, When::Always) => Some(&self.value),
+            (_, When::Needed) if !whole => Some(&self.value),
+            (_, When::Needed | When::Never) => None,
+        }
+    }
+
+    /// Whether readers take other elements for masked ones unless all chunks are stored.
+    #[must_use]
+    pub fn masks_wrongly(&self) -> bool {
+        self.when == When::Needed
+    }
+}
+
+/// `_FillValue`, if it is one value of the variable's type.
+fn own(var: &Variable) -> Option<Values> {
+    let attribute = var.attribute("_FillValue")?;
+    let fits = attribute.ty == var.ty && attribute.values.len() == 1;
+    (fits && var.ty.atomic().is_some()).then(|| attribute.values.clone())
+}
+
+/// Stored form of one value.
+fn encoded(value: &Values, element: Element) -> Result<Vec<u8>> {
+    if !element.plain {
+        return strings::encode(value, element.size);
+    }
+    let mut bytes = vec![];
+    elements::encode(value, element.order, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The numbers of the chunks that were put.
+#[derive(Debug, Clone, Default)]
+pub struct Put {
+    /// First and one behind the last, in the order in which they were put.
+    runs: Vec<(u64, u64)>,
+    /// The lengths of the grid but for its first dimension, with which chunks are numbered.
+    grid: Vec<u64>,
+    /// Whether that changed.
+    regrown: bool,
+}
+
+impl Put {
+    /// Notes the chunk with this number in a grid.
+    pub fn note(&mut self, index: u64, grid: &[u64]) {
+        let inner = grid.get(1..).unwrap_or_default();
+        self.regrown |= !self.runs.is_empty() && self.grid != inner;
+        if self.grid != inner {
+            self.grid = inner.to_vec();
+        }
+        let end = index.saturating_add(1);
+        match self.runs.last_mut() {
+            Some((_, last)) if *last == index => *last = end,
+            Some(_) | None => self.runs.push((index, end)),
+        }
+    }
+
+    /// Whether nothing was put.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The numbers of the chunks of a grid that were not put, in runs; `None` if that is not known.
+    #[must_use]
+    pub fn missing(&self, grid: &[u64]) -> Option<Vec<(u64, u64)>> {
+        let inner = grid.get(1..).unwrap_or_default();
+        if self.regrown || !self.runs.is_empty() && self.grid != inner {
+            return None;
+        }
+        let all = grid.iter().try_fold(1_u64, |n, len| n.checked_mul(*len))?;
+        let mut runs = self.runs.clone();
+        runs.sort_unstable();
+        let (mut at, mut missing) = (0, vec![]);
+        for (start, end) in runs {
+            if start > at {
+                missing.push((at, start.min(all)));
+            }
+            at = at.max(end);
+        }
+        if at < all {
+            missing.push((at, all));
+        }
+        Some(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_put_is_missing() {
+        let mut put = Put::default();
+        assert_eq!(put.missing(&[2, 3]), Some(vec![(0, 6)]));
+        assert_eq!(put.missing(&[0, 3]), Some(vec![]));
+        for n in [0, 1, 4, 4, 3] {
+            put.note(n, &[2, 3]);
+        }
+        assert_eq!(put.missing(&[2, 3]), Some(vec![(2, 3), (5, 6)]));
+        assert_eq!(put.missing(&[3, 3]), Some(vec![(2, 3), (5, 9)]));
+        assert_eq!(put.missing(&[3, 4]), None);
+        put.note(2, &[2, 4]);
+        assert_eq!(put.missing(&[2, 4]), None);
+        let mut scalar = Put::default();
+        assert_eq!(scalar.missing(&[]), Some(vec![(0, 1)]));
+        scalar.note(0, &[]);
+        assert_eq!(scalar.missing(&[]), Some(vec![]));
+    }
+}
