@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use netcdf_core::io::Source;
+use netcdf_core::shown::{Shown, is_control};
 
 /// Errors reported in one run.
 pub const MOST: usize = 20;
@@ -267,7 +268,7 @@ fn show(before: &str, after: &str) -> (String, String) {
 }
 
 fn printable(c: char) -> char {
-    if c.is_control() && c != '\t' {
+    if is_control(c) && c != '\t' {
         '\u{fffd}'
     } else {
         c
@@ -289,10 +290,11 @@ impl Diagnostic {
             indent,
             ..
         } = self;
+        let file = Shown::new(file);
         writeln!(f, "{file}:{line}:{column}: {severity}: {message}")?;
         write!(f, "  {shown}\n  {indent}^")?;
         match &self.hint {
-            Some(hint) => write!(f, "\n  hint: {hint}"),
+            Some(hint) => write!(f, "\n  hint: {}", Shown::new(hint)),
             None => Ok(()),
         }
     }
@@ -319,7 +321,7 @@ impl fmt::Display for Diagnostics {
             write!(
                 f,
                 "\n{}: stopped after {} errors",
-                self.file,
+                Shown::new(&self.file),
                 self.list.len()
             )?;
         }

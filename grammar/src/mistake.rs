@@ -1,5 +1,6 @@
 //! What is wrong with a short text, such as an option of a command line.
 
+use netcdf_core::shown::{Shown, is_control};
 use pest::RuleType;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
@@ -57,14 +58,15 @@ impl Mistake {
     #[must_use]
     pub fn shown(&self, text: &str) -> String {
         let before = text.get(..self.at).unwrap_or(text);
-        let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+        let plain = |c: char| if is_control(c) { '\u{fffd}' } else { c };
         let line: String = text.chars().map(plain).collect();
         let indent = " ".repeat(before.chars().count());
         let hint = match &self.hint {
-            Some(hint) => format!("\n  hint: {hint}"),
+            Some(hint) => format!("\n  hint: {}", Shown::new(hint)),
             None => String::new(),
         };
-        format!("{}\n  {line}\n  {indent}^{hint}", self.message)
+        let message = Shown::new(&self.message);
+        format!("{message}\n  {line}\n  {indent}^{hint}")
     }
 }
 

@@ -13,10 +13,11 @@ use netcdf_core::io::Output;
 use netcdf_core::io::memory::MemoryTarget;
 use netcdf_core::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use netcdf_core::model::{Kind, Schema, StorageLayout, VarId, Zarr, ZarrVersion};
+use netcdf_core::shown::Shown;
 use netcdf_core::tool::Io;
+use netcdf_core::tool::table::Table;
 
 use crate::inputs::Copy;
-use crate::table::{printable, table};
 
 /// Prints how the data of each variable would be copied.
 ///
@@ -35,7 +36,7 @@ pub fn print(
         copy.output.path.to_string_lossy(),
     );
     let kind = label(plan.schema.kind);
-    let title = format!("{} -> {} ({kind})", printable(&input), printable(&output));
+    let title = format!("{} -> {} ({kind})", Shown::new(&input), Shown::new(&output));
     let end = if n < all { "\n" } else { "" };
     let failed = |e| Error::io("cannot write", "(stdout)", e);
     write!(io.stdout, "{title}\n{text}{end}").map_err(failed)
@@ -83,7 +84,7 @@ fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
     }
     let changes = jobs.iter().map(|job| Changes::of(plan, job.pair));
     add_changes(&mut rows, changes);
-    Ok(table(&rows, &[]))
+    Ok(Table::default().with(rows).text())
 }
 
 /// Adds a column that says what changes values, if anything does.
@@ -93,9 +94,9 @@ pub fn add_changes(rows: &mut [Vec<String>], changes: impl Iterator<Item = Chang
         return;
     }
     let cells = std::iter::once("values".to_owned());
-    let cells = cells.chain(texts.into_iter().map(|text| match text.as_str() {
-        "" => "-".to_owned(),
-        _ => printable(&text),
+    let cells = cells.chain(texts.into_iter().map(|text| match text.is_empty() {
+        true => "-".to_owned(),
+        false => text,
     }));
     rows.iter_mut()
         .zip(cells)
@@ -104,7 +105,7 @@ pub fn add_changes(rows: &mut [Vec<String>], changes: impl Iterator<Item = Chang
 
 fn row(input: &Schema, output: &Schema, job: &Job, env: &Env) -> Vec<String> {
     vec![
-        printable(&input.var_path(job.pair.from)),
+        input.var_path(job.pair.from),
         chunks(input, job.pair.from, &job.from),
         chunks(output, job.pair.to, &job.to),
         filters(&job.from, env),

@@ -14,7 +14,6 @@ mod dry_run;
 mod inputs;
 mod options;
 mod report;
-mod table;
 
 use std::ffi::OsString;
 use std::sync::atomic::Ordering;

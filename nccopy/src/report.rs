@@ -6,12 +6,13 @@ use netcdf_core::copy::report::{VarReport, ratio};
 use netcdf_core::copy::{Changes, Report};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::io::file;
+use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
+use netcdf_core::tool::table::Table;
 
 use crate::cli::Form;
 use crate::dry_run::{add_changes, method};
 use crate::inputs::Copy;
-use crate::table::{printable, table};
 
 /// Prints the reports of the copies that were made: on standard output, or on standard error if that is what a dataset went to.
 ///
@@ -41,7 +42,7 @@ fn of_copy(copy: &Copy, report: &Report) -> String {
     let times = |before, after| ratio(before, after).map_or("-".to_owned(), |r| format!("{r:.2}"));
     for v in &report.vars {
         rows.push(vec![
-            printable(&v.path),
+            v.path.clone(),
             method(v.method),
             v.before.to_string(),
             v.after.to_string(),
@@ -62,8 +63,9 @@ fn of_copy(copy: &Copy, report: &Report) -> String {
         copy.input.to_string_lossy(),
         copy.output.path.to_string_lossy(),
     );
-    let title = format!("{} -> {}", printable(&input), printable(&output));
-    format!("{title}\n{}", table(&rows, &[2, 3, 4, 5]))
+    let title = format!("{} -> {}", Shown::new(&input), Shown::new(&output));
+    let table = Table::flush_right(&[2, 3, 4, 5]).with(rows);
+    format!("{title}\n{}", table.text())
 }
 
 /// `{"copies": [{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …}]}`
@@ -125,7 +127,7 @@ fn quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => {
+            c if shown::is_control(c) => {
                 // Writing to a string does not fail.
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
@@ -171,7 +173,7 @@ mod tests {
             "in.nc -> out \"1\".nc\n\
              variable  method  before  after  ratio  seconds\n\
              /v        move        80     20   4.00    1.500\n\
-             /g/\u{fffd}      move         8      0      -    1.500\n\
+             /g/\\x01   move         8      0      -    1.500\n\
              total                 88     20   4.40\n"
         );
     }

@@ -2,8 +2,9 @@
 //! them are available.
 
 use netcdf_core::filter::codec::is_private;
-use netcdf_core::filter::{Entry, Table};
+use netcdf_core::filter::{self, Entry};
 use netcdf_core::model::{FilterSpec, GroupId, Schema, Storage, StorageLayout, VarId, Variable};
+use netcdf_core::tool::table::Table;
 use netcdf_grammar::cdl::write::Selection;
 use netcdf_grammar::escape::{escape_name, trim_nuls};
 
@@ -17,13 +18,10 @@ const HEAD: [&str; 7] = [
     "state",
     "parameters",
 ];
-/// Blanks between two columns.
-const GAP: &str = "  ";
-
 type Row = [String; HEAD.len()];
 
 /// The table as text; a sentence, if no filters are in it.
-pub(crate) fn table(schema: &Schema, known: &Table, selection: &Selection) -> String {
+pub(crate) fn table(schema: &Schema, known: &filter::Table, selection: &Selection) -> String {
     let vars = selected(schema, selection);
     if vars.iter().all(|var| var.storage.filters.is_empty()) {
         return match vars.len() {
@@ -32,11 +30,14 @@ pub(crate) fn table(schema: &Schema, known: &Table, selection: &Selection) -> St
             n => format!("none of the {n} variables has filters\n"),
         };
     }
-    let mut rows = vec![HEAD.map(str::to_owned)];
+    let mut table = Table::default();
+    table.row(HEAD);
     for var in vars {
-        rows.extend(of_variable(schema, known, var));
+        for row in of_variable(schema, known, var) {
+            table.row(row);
+        }
     }
-    aligned(&rows)
+    table.text()
 }
 
 /// The variables that are asked for, in the order of a dump.
@@ -61,7 +62,7 @@ fn collect(schema: &Schema, at: GroupId, selection: &Selection, ids: &mut Vec<Va
 }
 
 /// A row a filter, in the order of writing; what is said of the variable stands in the first one.
-fn of_variable(schema: &Schema, known: &Table, var: &Variable) -> Vec<Row> {
+fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Vec<Row> {
     let (storage, chunk) = layout(&var.storage);
     let mut head = [path(schema, var), storage.to_owned(), chunk].to_vec();
     let mut row = |[id, name, state, parameters]: [String; 4]| -> Row {
@@ -77,7 +78,7 @@ fn of_variable(schema: &Schema, known: &Table, var: &Variable) -> Vec<Row> {
     filters.map(|f| row(of_filter(known, f))).collect()
 }
 
-fn of_filter(known: &Table, filter: &FilterSpec) -> [String; 4] {
+fn of_filter(known: &filter::Table, filter: &FilterSpec) -> [String; 4] {
     let state = match known.entry(filter.id) {
         Ok(Entry::BuiltIn(_)) => "built in".to_owned(),
         Ok(Entry::Plugin(plugin)) => format!("plugin {}", plugin.path.display()),
@@ -123,24 +124,4 @@ fn path(schema: &Schema, var: &Variable) -> String {
         escape_name(trim_nuls(name), &mut path);
     }
     String::from_utf8_lossy(&path).into_owned()
-}
-
-/// The rows as lines, without blanks at their ends.
-fn aligned(rows: &[Row]) -> String {
-    let mut widths = [0; HEAD.len()];
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
-        }
-    }
-    let mut text = String::new();
-    for row in rows {
-        let cells = row.iter().zip(widths);
-        let cells: Vec<_> = cells
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
-        text.push_str(cells.join(GAP).trim_end());
-        text.push('\n');
-    }
-    text
 }

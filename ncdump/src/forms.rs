@@ -1,6 +1,7 @@
 //! Numbers that are not printed as CDL has them: times, and variables with a `C_format`.
 
 use netcdf_core::model::{Atomic, DataType, GroupId, Schema, Values, VarId, Variable};
+use netcdf_core::shown::is_control;
 use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
 use netcdf_grammar::cdl::write::{Forms, Number, NumberText};
 use netcdf_grammar::escape::trim_nuls;
@@ -61,6 +62,7 @@ impl<'a> DumpForms<'a> {
             return None;
         }
         let format = var.attribute("C_format")?.values.as_text()?;
+        let format = Some(format).filter(|text| stays_a_number(until_nul(text)))?;
         Some(match ty {
             Atomic::Float | Atomic::Double => Box::new(FloatText(FloatFormat::parse(format)?)),
             _ => {
@@ -84,6 +86,14 @@ impl Forms for DumpForms<'_> {
     fn comment(&self, id: VarId) -> Option<Box<dyn NumberText>> {
         self.time(self.schema.var(id)?)
     }
+}
+
+/// Whether a number stays one where text of this format is around it: none that would end the number, the list of the data or
+/// the line, or control a terminal.
+fn stays_a_number(format: &[u8]) -> bool {
+    let text = std::str::from_utf8(format);
+    let odd = |c: char| is_control(c) || matches!(c, ';' | ',' | '"' | '\'' | '{' | '}' | '\\');
+    text.is_ok_and(|text| !text.contains(odd) && !text.contains("//"))
 }
 
 /// Fills in the last variable with `bounds` for a group and those in it; returns that of the last.

@@ -147,7 +147,7 @@ fn print(
             request.write(&set, &name(cli), omitted, &mut *io.stdout)
         }
         Job::Ncml(request) => {
-            let text = request.ncml(reader, &cli.input)?;
+            let text = request.ncml(reader, &cli.input, &env.notes)?;
             write(&mut *io.stdout, &text)
         }
     }

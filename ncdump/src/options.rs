@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use netcdf_core::chunk::Dataset;
+use netcdf_core::env::Notes;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Table;
 use netcdf_core::format::Reader;
@@ -160,9 +161,9 @@ impl Request {
     /// # Errors
     /// [`ErrorKind::NotFound`] for names that are not in the dataset, [`ErrorKind::Limit`] for
     /// types that have too many fields within each other.
-    pub(crate) fn ncml(&self, reader: &dyn Reader, path: &Path) -> Result<Vec<u8>> {
+    pub(crate) fn ncml(&self, reader: &dyn Reader, path: &Path, notes: &Notes) -> Result<Vec<u8>> {
         let selection = self.selection(reader.schema())?;
-        ncml::write(reader.schema(), path, self, &selection)
+        ncml::write(reader.schema(), path, self, &selection, notes)
     }
 
     fn selection(&self, schema: &Schema) -> Result<Selection> {

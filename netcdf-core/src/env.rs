@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::chunk::pool::Pool;
-use crate::error::{Error, ErrorKind, Plain, Result};
+use crate::error::{Error, ErrorKind, Result, plain_part};
 use crate::limits::Limits;
 
 /// The surroundings of a run, made once in `main` (or by a test) and passed down.
@@ -74,9 +74,14 @@ pub struct Note {
 
 impl std::fmt::Display for Note {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", Plain(&self.object), Plain(&self.what))?;
+        write!(
+            f,
+            "{}: {}",
+            plain_part(&self.object),
+            plain_part(&self.what)
+        )?;
         match &self.remedy {
-            Some(remedy) => write!(f, " ({})", Plain(remedy)),
+            Some(remedy) => write!(f, " ({})", plain_part(remedy)),
             None => Ok(()),
         }
     }

@@ -5,8 +5,10 @@
 //! innermost caller that knows a fact states it; outer callers never overwrite it.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
+
+use crate::shown::Shown;
 
 /// Result with the library's [`Error`]; `Result<()>` is eight bytes.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -132,10 +134,10 @@ impl Error {
         self.0.kind
     }
 
-    /// What was wrong, without place and remedy.
+    /// What was wrong, without place and remedy. There may be text of a file in it.
     #[must_use]
-    pub fn what(&self) -> &str {
-        &self.0.what
+    pub fn what(&self) -> Shown<'_> {
+        Shown::new(&self.0.what)
     }
 
     /// Path of the object concerned.
@@ -284,54 +286,33 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let e = &self.0;
         if let Some((resource, _)) = &e.place {
-            write!(f, "{}: ", Plain(resource))?;
+            write!(f, "{}: ", plain_part(resource))?;
         }
         match e.kind {
             // What is wrong with a command line has lines of our own.
-            ErrorKind::Argument => f.write_str(&e.what)?,
-            _ => write!(f, "{}", Plain(&e.what))?,
+            ErrorKind::Argument => write!(f, "{}", Shown::new(&e.what).lines())?,
+            _ => write!(f, "{}", plain_part(&e.what))?,
         }
         if let Some(object) = &e.object {
-            write!(f, " in {}", Plain(object))?;
+            write!(f, " in {}", plain_part(object))?;
         }
         if let Some((_, Some(offset))) = &e.place {
             write!(f, " at byte {offset}")?;
         }
         if let Some(remedy) = &e.remedy {
-            write!(f, " ({})", Plain(remedy))?;
+            write!(f, " ({})", plain_part(remedy))?;
         }
         Ok(())
     }
 }
 
-/// Text for one line of a terminal: names in files are anything. Control characters are escaped, and
-/// what is beyond [`SHOWN`] characters is cut.
-pub(crate) struct Plain<'a>(pub &'a str);
+/// A part of a message: names in files are anything. What is beyond [`SHOWN`] characters is cut.
+pub(crate) fn plain_part(text: &str) -> Shown<'_> {
+    Shown::new(text).at_most(SHOWN)
+}
 
 /// Characters of a part of a message that are shown.
 const SHOWN: usize = 4096;
-
-impl fmt::Display for Plain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, c) in self.0.chars().enumerate() {
-            if n == SHOWN {
-                return f.write_str("…");
-            }
-            match c {
-                '\n' => f.write_str("\\n")?,
-                '\t' => f.write_str("\\t")?,
-                '\r' => f.write_str("\\r")?,
-                // Those that change the direction of what follows as well.
-                '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                    write!(f, "\\u{:04x}", u32::from(c))?;
-                }
-                c if c.is_control() => write!(f, "\\x{:02x}", u32::from(c))?,
-                c => f.write_char(c)?,
-            }
-        }
-        Ok(())
-    }
-}
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`error`] | the one error type: kind, text, object path, resource and byte offset, remedy |
 //! | [`limits`] | what a file may make us allocate |
+//! | [`shown`] | text of files as it may be shown |
 //! | [`env`](mod@env) | what is passed down: limits, pool, notes, cancellation, progress |
 //! | [`model`] | what a dataset is: schema, types, names, values; no I/O, no format |
 //! | [`bytes`] | checked reading and writing of binary structures |
@@ -37,6 +38,7 @@ pub mod io;
 pub mod json;
 pub mod limits;
 pub mod model;
+pub mod shown;
 pub mod tool;
 
 pub use error::{Error, ErrorKind, Result};

@@ -1,6 +1,7 @@
 //! What the command-line tools share: `main`, standard streams, exit status, signals, the progress bar.
 
 mod bar;
+pub mod table;
 
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 
 use crate::env::{Cancel, Notes};
 use crate::error::{Error, Result};
+use crate::shown::Shown;
 
 pub use bar::Bar;
 
@@ -111,9 +113,8 @@ pub fn tell(tool: &str, notes: &Notes, io: &mut Io) {
 
 /// A line on standard error.
 fn say(tool: &str, text: &str, io: &mut Io) {
-    // Errors and notes escape names in files; what is left is what was wrong with a command line.
-    let control = |c: char| c.is_control() && c != '\n' && c != '\t';
-    let text = text.replace(control, "\u{fffd}");
+    // Errors and notes show names in files on one line; what was wrong with a command line has lines of our own.
+    let text = Shown::new(text).lines();
     // Where standard error is closed, there is nobody left to tell.
     let _ = writeln!(io.stderr, "{tool}: {text}");
 }

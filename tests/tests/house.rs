@@ -238,3 +238,32 @@ fn files_are_small_enough_to_read() {
         .collect();
     assert_eq!(long, []);
 }
+
+/// One place knows which characters are text, but for what is a rule of a format of its own.
+#[test]
+fn one_place_knows_what_controls_a_terminal() {
+    let rules = [
+        "netcdf-core/src/shown.rs",
+        "netcdf-core/src/io/key.rs",
+        "netcdf-core/src/format/zarr/write/check.rs",
+        "tests/tests/shown.rs",
+    ];
+    let found = lines(
+        |path| elsewhere(path) && !rules.contains(&path),
+        |line| line.contains("char::is_control") || line.contains(".is_control()"),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+/// Such widths are numbers of 16 bits: formatting panics beyond.
+#[test]
+fn no_width_of_a_format_comes_from_data() {
+    let width = |line: &str| {
+        line.split('{').skip(1).any(|rest| {
+            let end = rest.find('}').and_then(|end| rest.get(..end));
+            end.is_some_and(|spec| spec.contains(':') && !spec.contains('.') && spec.ends_with('$'))
+        })
+    };
+    assert!(width("format!(\"{cell:width$}\")") && width("{:>w$}"));
+    assert_eq!(lines(elsewhere, width), [""; 0]);
+}

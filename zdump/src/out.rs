@@ -1,10 +1,12 @@
 //! What commands print: text, or JSON lines. Each line of JSON is an object whose member `record` says what it is; the first
 //! is `{"record": "zdump", "schema": 2, "command": …, "store": …}`.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::Json;
+use netcdf_core::shown::{Shown, is_control, json};
 use netcdf_core::tool::Io;
 
 /// The version of the schema of the JSON lines: changes when a member or record changes its meaning or goes.
@@ -26,6 +28,15 @@ pub(crate) enum Colour {
     /// What is wrong.
     Red,
 }
+
+/// What terminals know colours by.
+const CODES: [(Colour, &str); 5] = [
+    (Colour::Bold, "\u{1b}[1m"),
+    (Colour::Dim, "\u{1b}[2m"),
+    (Colour::Green, "\u{1b}[32m"),
+    (Colour::Yellow, "\u{1b}[33m"),
+    (Colour::Red, "\u{1b}[31m"),
+];
 
 /// Where commands print.
 pub(crate) struct Out<'w> {
@@ -77,14 +88,16 @@ impl<'w> Out<'w> {
                 .map(|(name, json)| (name.to_owned(), json)),
         );
         let line = Json::Object(all).to_bytes();
-        self.line(&String::from_utf8_lossy(&line))
+        let line = String::from_utf8_lossy(&line);
+        self.line(&json(&line))
     }
 
-    /// A line of text.
+    /// A line of text. Names in a store are anything; on a terminal they must not be more than text.
     ///
     /// # Errors
     /// Those of writing.
     pub fn line(&mut self, text: &str) -> Result<()> {
+        let text = shown(text, self.fancy);
         self.bytes(text.as_bytes())?;
         self.bytes(b"\n")
     }
@@ -101,19 +114,14 @@ impl<'w> Out<'w> {
         Ok(())
     }
 
-    /// Text in a colour, where there are colours. Names in a store are anything; on a terminal they must not be more than text.
+    /// Text in a colour, where there are colours.
     pub fn paint(&self, colour: Colour, text: &str) -> String {
         if !self.fancy {
             return text.to_owned();
         }
-        let code = match colour {
-            Colour::Bold => 1,
-            Colour::Dim => 2,
-            Colour::Green => 32,
-            Colour::Yellow => 33,
-            Colour::Red => 31,
-        };
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        let code = CODES.iter().find(|(of, _)| *of == colour);
+        let code = code.map_or("", |(_, code)| code);
+        format!("{code}{}{UNPAINTED}", plain(text))
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -134,9 +142,31 @@ impl<'w> Out<'w> {
     }
 }
 
-/// A name from a store as a line of text may have it: without control characters.
+/// A name from a store as a line of text may have it.
 pub(crate) fn plain(name: &str) -> String {
-    name.replace(char::is_control, "\u{fffd}")
+    Shown::new(name).to_string()
+}
+
+/// The end of what is painted.
+const UNPAINTED: &str = "\u{1b}[0m";
+
+/// A line in which nothing but our own colours is more than text.
+fn shown(line: &str, fancy: bool) -> Cow<'_, str> {
+    if !line.contains(is_control) {
+        return Cow::Borrowed(line);
+    }
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find('\u{1b}').filter(|_| fancy) {
+        let (before, code) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        text.push_str(&plain(before));
+        let ours = CODES.iter().map(|(_, code)| *code).chain([UNPAINTED]);
+        let ours = ours.into_iter().find(|own| code.starts_with(own));
+        text.push_str(ours.unwrap_or("\\x1b"));
+        rest = code.get(ours.map_or(1, str::len)..).unwrap_or_default();
+    }
+    text.push_str(&plain(rest));
+    Cow::Owned(text)
 }
 
 /// Numbers as a list in JSON.
@@ -147,4 +177,18 @@ pub(crate) fn numbers(numbers: &[u64]) -> Json {
 /// A number in JSON, or `null`.
 pub(crate) fn maybe(number: Option<u64>) -> Json {
     number.map_or(Json::Null, Json::int)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_our_own_colours_only() {
+        let line = "\u{1b}[1ma\n\u{1b}[0m \u{1b}[2J\u{9b}31m\u{202e}";
+        let fancy = "\u{1b}[1ma\\n\u{1b}[0m \\x1b[2J\\x9b31m\\u202e";
+        assert_eq!(shown(line, true), fancy);
+        assert_eq!(shown(line, false), fancy.replace('\u{1b}', "\\x1b"));
+        assert_eq!(shown("größe", true), "größe");
+    }
 }

@@ -1,39 +1,6 @@
-//! Columns of text; sizes, shapes and ratios for people.
+//! Sizes, shapes and ratios for people, in the cells of tables.
 
-/// A table whose columns are as wide as their widest cell. The last cell of a row may reach over the columns behind it.
-#[derive(Debug, Default)]
-pub(crate) struct Table {
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    /// A row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
-    }
-
-    /// The lines, with two blanks between columns and none at the ends.
-    pub fn lines(&self) -> Vec<String> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
-        let width = |n: usize| {
-            let rows = self.rows.iter().filter(|row| row.len() > n + 1);
-            let cells = rows.filter_map(|row| row.get(n));
-            cells
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or_default()
-        };
-        let widths: Vec<_> = (0..columns).map(width).collect();
-        let line = |row: &Vec<String>| {
-            let cells = row.iter().zip(&widths);
-            let cells: Vec<_> = cells
-                .map(|(cell, width)| format!("{cell:width$}"))
-                .collect();
-            cells.join("  ").trim_end().to_owned()
-        };
-        self.rows.iter().map(line).collect()
-    }
-}
+pub(crate) use netcdf_core::tool::table::Table;
 
 /// `12x3`; `scalar` for no dimensions.
 pub(crate) fn shape(lengths: &[u64]) -> String {
@@ -78,16 +45,6 @@ pub(crate) fn ratio(raw: Option<u64>, stored: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_are_aligned() {
-        let mut table = Table::default();
-        table.row(["a".into(), "bcd".into(), String::new()]);
-        table.row(["äöü".into(), "b".into(), "c".into()]);
-        table.row(["abc".into(), "a word on something".into()]);
-        let lines = ["a    bcd", "äöü  b    c", "abc  a word on something"];
-        assert_eq!(table.lines(), lines);
-    }
 
     #[test]
     fn sizes_for_people() {

@@ -5,6 +5,7 @@
 //! they read back, which C's form of them does not.
 
 use super::hex_pair;
+use netcdf_core::shown::is_control;
 
 /// Whether a word means something to CDL wherever a name could stand, so that nothing can have this
 /// name unless it is written with a backslash.
@@ -53,8 +54,13 @@ pub fn escape_name(name: &[u8], out: &mut Vec<u8>) {
     }
     let mut first = true;
     for chunk in name.utf8_chunks() {
-        for character in chunk.valid().bytes() {
-            escape_byte(character, first, out);
+        for character in chunk.valid().chars() {
+            let mut bytes = [0; 4];
+            let bytes = character.encode_utf8(&mut bytes).bytes();
+            match character.is_ascii() || !is_control(character) {
+                true => bytes.for_each(|byte| escape_byte(byte, first, out)),
+                false => bytes.for_each(|byte| push_hex(byte, out)),
+            }
             first = false;
         }
         for byte in chunk.invalid() {
@@ -142,6 +148,7 @@ mod tests {
             ("a%b", "a%b"),
             ("x1", "x1"),
             ("größe", "größe"),
+            ("µ温度👩\u{200d}🔬", "µ温度👩\u{200d}🔬"),
             ("a\tb\u{7f}", "a\\%09b\\%7f"),
             (
                 "a!\"#$&'()*,:;<=>?[]\\^`{|}~",
@@ -155,7 +162,7 @@ mod tests {
 
     #[test]
     fn names_that_c_cannot_read_back() {
-        let table: [(&[u8], &[u8]); 8] = [
+        let table: [(&[u8], &[u8]); 10] = [
             (b" lead", b"\\ lead"),
             (b"\x01lead", b"\\%01lead"),
             (b"a/b", b"a\\/b"),
@@ -164,6 +171,8 @@ mod tests {
             (b"nul\0", b"nul\\%00"),
             (b"caf\xe9 1", b"caf\\%e9\\ 1"),
             (b"\xc3", b"\\%c3"),
+            ("\u{9b}m".as_bytes(), b"\\%c2\\%9bm"),
+            ("a\u{202e}".as_bytes(), b"a\\%e2\\%80\\%ae"),
         ];
         for (name, expected) in table {
             assert_eq!(escaped(name), expected);

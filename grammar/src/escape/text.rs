@@ -1,12 +1,13 @@
 //! Texts in CDL: string constants in double quotes and character constants in single quotes.
 
 use super::hex_pair;
+use netcdf_core::shown::is_control;
 use std::fmt;
 
 /// How a text is written; the same bytes look different in the three places where CDL has texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextStyle {
-    /// Whether bytes from 0x80 on are written as `\ooo` and not as they are.
+    /// Whether all bytes from 0x80 on are written as `\ooo`.
     pub octal_high_bytes: bool,
     /// What follows a newline's `\n`: text that ends the constant and begins another in the next line, or nothing.
     pub after_newline: &'static [u8],
@@ -80,30 +81,51 @@ pub fn trim_nuls(text: &[u8]) -> &[u8] {
 }
 
 /// Appends `text` to `out` with escapes, without the quotes around it.
+///
+/// Characters that control a terminal, or the direction of text, are written as `\ooo`, each byte of them, in every style; so are bytes from
+/// 0x80 to 0x9f that are no UTF-8.
 pub fn escape_text(text: &[u8], style: TextStyle, out: &mut Vec<u8>) {
     let mut rest = text;
-    while !rest.is_empty() {
-        let plain = rest
-            .iter()
-            .take_while(|byte| is_plain(**byte, style))
-            .count();
+    loop {
+        let plain = rest.iter().take_while(|byte| is_plain(**byte)).count();
         let (before, after) = rest.split_at_checked(plain).unwrap_or((rest, b""));
         out.extend_from_slice(before);
-        rest = after;
-        if let [byte, after @ ..] = after {
-            escape_byte(*byte, style, out);
-            rest = after;
-        }
+        rest = match after {
+            [] => return,
+            [0x80..=0xff, ..] if !style.octal_high_bytes => escape_high(after, out),
+            [byte, after @ ..] => {
+                escape_byte(*byte, style, out);
+                after
+            }
+        };
     }
 }
 
-const fn is_plain(byte: u8, style: TextStyle) -> bool {
-    match byte {
-        b'\\' | b'\'' | b'"' => false,
-        b' '..=b'~' => true,
-        0x80.. => !style.octal_high_bytes,
-        0..b' ' | 127 => false,
+const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'\\' | b'\'' | b'"')
+}
+
+/// Appends the bytes from 0x80 on that `text` begins with; what is behind them.
+fn escape_high<'t>(text: &'t [u8], out: &mut Vec<u8>) -> &'t [u8] {
+    let high = text.iter().take_while(|byte| !byte.is_ascii()).count();
+    let (high, rest) = text.split_at_checked(high).unwrap_or((text, b""));
+    for chunk in high.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            let mut bytes = [0; 4];
+            let bytes = c.encode_utf8(&mut bytes).as_bytes();
+            match is_control(c) {
+                true => bytes.iter().for_each(|byte| push_octal(*byte, out)),
+                false => out.extend_from_slice(bytes),
+            }
+        }
+        for byte in chunk.invalid() {
+            match byte {
+                0x80..=0x9f => push_octal(*byte, out),
+                _ => out.push(*byte),
+            }
+        }
     }
+    rest
 }
 
 fn escape_byte(byte: u8, style: TextStyle, out: &mut Vec<u8>) {
@@ -115,16 +137,19 @@ fn escape_byte(byte: u8, style: TextStyle, out: &mut Vec<u8>) {
         b'\t' => b't',
         0x0b => b'v',
         b'\\' | b'\'' | b'"' => byte,
-        _ => {
-            let digits = [byte >> 6, byte >> 3 & 7, byte & 7].map(|digit| digit | b'0');
-            out.push(b'\\');
-            return out.extend_from_slice(&digits);
-        }
+        _ => return push_octal(byte, out),
     };
     out.extend_from_slice(&[b'\\', letter]);
     if byte == b'\n' {
         out.extend_from_slice(style.after_newline);
     }
+}
+
+/// Appends `\ooo`.
+fn push_octal(byte: u8, out: &mut Vec<u8>) {
+    let digits = [byte >> 6, byte >> 3 & 7, byte & 7].map(|digit| digit | b'0');
+    out.push(b'\\');
+    out.extend_from_slice(&digits);
 }
 
 /// Appends the bytes that `text`, what stands between the quotes of one constant, means.

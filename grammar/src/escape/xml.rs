@@ -1,22 +1,52 @@
 //! Text in NcML.
 
-/// Appends `text` to `out` as the value of an XML attribute, without the quotes around it.
+use netcdf_core::shown::is_control;
+
+/// Appends `text` to `out` as the value of an XML attribute, without the quotes around it; whether it had to be escaped as in CDL.
 ///
-/// Control characters become references, although XML allows only those to tab, newline and carriage return; bytes from 0x80 on
-/// are taken for UTF-8 and copied.
-pub fn xml_text(text: &[u8], out: &mut Vec<u8>) {
-    for &byte in text {
-        match byte {
-            b'"' => out.extend_from_slice(b"&quot;"),
-            b'<' => out.extend_from_slice(b"&lt;"),
-            b'>' => out.extend_from_slice(b"&gt;"),
-            b'&' => out.extend_from_slice(b"&amp;"),
-            b'\n' => out.extend_from_slice(b"&#xA;"),
-            b'\r' => out.extend_from_slice(b"&#xD;"),
-            b'\t' => out.extend_from_slice(b"&#x9;"),
-            0..=31 | 127 => out.extend_from_slice(format!("&#{byte};").as_bytes()),
-            _ => out.push(byte),
+/// XML 1.0 has no way to write most control characters, nor bytes that are no UTF-8. Text with such is written with `\ooo` for each
+/// byte of them and `\\` for each backslash. All other text is what XML says it is: what controls a terminal, or the
+/// direction of text, stands as a reference.
+pub fn xml_text(text: &[u8], out: &mut Vec<u8>) -> bool {
+    let chunks = || text.utf8_chunks();
+    let escaped = chunks().any(|c| !c.invalid().is_empty() || !c.valid().chars().all(is_xml));
+    for chunk in chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\\' if escaped => out.extend(b"\\\\"),
+                c if is_xml(c) => character(c, out),
+                c => octal(c.encode_utf8(&mut [0; 4]).as_bytes(), out),
+            }
         }
+        octal(chunk.invalid(), out);
+    }
+    escaped
+}
+
+/// Whether XML 1.0 has a character, be it as a reference.
+fn is_xml(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' => true,
+        '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => false,
+        _ => true,
+    }
+}
+
+fn character(c: char, out: &mut Vec<u8>) {
+    match c {
+        '"' => out.extend(b"&quot;"),
+        '<' => out.extend(b"&lt;"),
+        '>' => out.extend(b"&gt;"),
+        '&' => out.extend(b"&amp;"),
+        '\u{7f}' => out.extend(b"&#127;"),
+        c if is_control(c) => out.extend(format!("&#x{:X};", u32::from(c)).into_bytes()),
+        c => out.extend(c.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
+}
+
+fn octal(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        out.extend(format!("\\{byte:03o}").into_bytes());
     }
 }
 
@@ -24,11 +54,29 @@ pub fn xml_text(text: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
+    fn xml(text: &[u8]) -> (String, bool) {
+        let mut out = Vec::new();
+        let escaped = xml_text(text, &mut out);
+        (String::from_utf8(out).unwrap(), escaped)
+    }
+
     #[test]
     fn as_c_prints_texts() {
-        let mut out = Vec::new();
-        xml_text(b"a<b> & \"c'\"\n\r\t\0\x1f\x7f\xc3\xa9", &mut out);
-        let expected = b"a&lt;b&gt; &amp; &quot;c'&quot;&#xA;&#xD;&#x9;&#0;&#31;&#127;\xc3\xa9";
-        assert_eq!(out, expected);
+        let expected = "a&lt;b&gt; &amp; &quot;c'&quot;\\&#xA;&#xD;&#x9;&#127;\u{e9}";
+        let (text, escaped) = xml(b"a<b> & \"c'\"\\\n\r\t\x7f\xc3\xa9");
+        assert_eq!((text.as_str(), escaped), (expected, false));
+    }
+
+    #[test]
+    fn what_xml_cannot_hold_is_escaped_as_in_cdl() {
+        let (text, escaped) = xml(b"\0\x1b[1m\\\n\xe9\xef\xbf\xbe<");
+        assert_eq!(text, "\\000\\033[1m\\\\&#xA;\\351\\357\\277\\276&lt;");
+        assert!(escaped);
+    }
+
+    #[test]
+    fn what_controls_a_terminal_is_a_reference() {
+        let text = xml("\u{9b}m\u{202e}".as_bytes());
+        assert_eq!(text, ("&#x9B;m&#x202E;".to_owned(), false));
     }
 }

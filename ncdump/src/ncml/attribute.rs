@@ -73,7 +73,8 @@ impl Ncml<'_> {
             let c = c.encode_utf8(&mut bytes).as_bytes();
             !texts.iter().any(|t| t.windows(c.len()).any(|w| w == c))
         };
-        let mut separators = ('!'..='~').filter(char::is_ascii_punctuation);
+        let usable = |c: &char| c.is_ascii_punctuation() && *c != '\\';
+        let mut separators = ('!'..='~').filter(usable);
         let separator = ['|'].into_iter().chain(separators.by_ref());
         let separator = separator.chain('\u{e000}'..='\u{f8ff}').find(free);
         let mut bytes = [0; 4];

@@ -9,6 +9,7 @@ mod variable;
 
 use std::path::Path;
 
+use netcdf_core::env::{Note, Notes};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Group, GroupId, Kind, Name, Schema, TypeKind, VarId};
 use netcdf_grammar::cdl::write::Selection;
@@ -29,6 +30,7 @@ pub(crate) fn write(
     path: &Path,
     request: &Request,
     selection: &Selection,
+    notes: &Notes,
 ) -> Result<Vec<u8>> {
     let enhanced = schema.kind == Kind::Netcdf4;
     let short = |id| {
@@ -48,9 +50,14 @@ pub(crate) fn write(
         indent: 0,
         fields: FIELDS,
         short: &short,
+        started: 0,
+        escaped: 0,
         out: Vec::new(),
     };
     ncml.dataset(path)?;
+    if ncml.escaped > 0 {
+        notes.say(note(path, ncml.escaped));
+    }
     Ok(ncml.out)
 }
 
@@ -80,12 +87,17 @@ struct Ncml<'a> {
     fields: usize,
     /// Which variables without attributes have one tag.
     short: &'a dyn Fn(VarId) -> bool,
+    /// Where the line of the last element begins.
+    started: usize,
+    /// Texts that XML cannot hold as they are.
+    escaped: usize,
     out: Vec<u8>,
 }
 
 impl Ncml<'_> {
     fn dataset(&mut self, path: &Path) -> Result<()> {
-        self.bytes("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<netcdf");
+        self.bytes("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        self.open("netcdf");
         let namespace = "https://www.unidata.ucar.edu/namespaces/netcdf/ncml-2.2";
         self.value("xmlns", namespace.as_bytes());
         self.value("location", path.as_os_str().as_encoded_bytes());
@@ -149,7 +161,7 @@ impl Ncml<'_> {
                     ncml.open("enum");
                     ncml.value("key", value.to_string().as_bytes());
                     ncml.bytes(">");
-                    xml_text(trim_nuls(member.as_bytes()), &mut ncml.out);
+                    ncml.text("the name", trim_nuls(member.as_bytes()));
                     ncml.bytes("</enum>\n");
                 }
             });
@@ -205,6 +217,7 @@ impl Ncml<'_> {
 
     /// `<element`
     fn open(&mut self, element: &str) {
+        self.started = self.out.len();
         self.out.resize(self.out.len() + self.indent, b' ');
         self.bytes("<");
         self.bytes(element);
@@ -225,12 +238,45 @@ impl Ncml<'_> {
         self.bytes(" ");
         self.bytes(key);
         self.bytes("=\"");
-        xml_text(value, &mut self.out);
+        self.text(key, value);
         self.bytes("\"");
+    }
+
+    /// Text in an element. A comment before the element says that its value for this key is escaped, if it is.
+    fn text(&mut self, key: &str, text: &[u8]) {
+        if !xml_text(text, &mut self.out) {
+            return;
+        }
+        self.escaped += 1;
+        let mut comment = vec![b' '; self.indent];
+        comment.extend(b"<!-- ");
+        comment.extend(key.as_bytes());
+        comment.extend(
+            b" of the next element: \\ooo is a byte that XML cannot hold, \\\\ a backslash -->\n",
+        );
+        let at = self.started;
+        self.started += comment.len();
+        self.out.splice(at..at, comment);
     }
 
     fn bytes(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// That texts are not what XML says they are.
+fn note(path: &Path, texts: usize) -> Note {
+    let texts = match texts {
+        1 => "a text has".to_owned(),
+        n => format!("{n} texts have"),
+    };
+    Note {
+        object: path.to_string_lossy().into_owned(),
+        what: format!(
+            "{texts} characters that XML cannot hold: such are written as in CDL (`\\ooo`, and `\\\\` for a backslash), \
+             which a comment before the element says"
+        ),
+        remedy: None,
     }
 }
 

@@ -378,7 +378,7 @@ mod tests {
                 last = x;
                 Ok(())
             });
-            assert_eq!((e.unwrap_err().what(), last), ("37", 36));
+            assert_eq!((&*e.unwrap_err().what().text(), last), ("37", 36));
         }
     }
 

@@ -116,7 +116,7 @@ fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
         Ok(_) => Ok(stored),
         // Chunks that have such parameters already can still be moved.
         Err(e) if user.len() > 3 => Err(e),
-        Err(e) => Err(Error::new(ErrorKind::Argument, e.what().to_owned())),
+        Err(e) => Err(Error::new(ErrorKind::Argument, e.what().to_string())),
     }
 }
 

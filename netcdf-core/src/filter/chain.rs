@@ -182,7 +182,7 @@ fn step(filter: &Result<Box<dyn Filter>>, next: &mut Context) -> Context {
 
 /// The same error once more.
 fn again(e: &Error) -> Error {
-    let again = Error::new(e.kind(), e.what().to_owned());
+    let again = Error::new(e.kind(), e.what().to_string());
     match e.remedy() {
         Some(remedy) => again.with_remedy(remedy.to_owned()),
         None => again,

@@ -158,7 +158,7 @@ mod tests {
         let both = [spec(40000, &[]), spec(40001, &[])];
         let missed = |mask| {
             let e = table.check(&both, mask).err()?;
-            Some(e.what().get(..12)?.to_owned())
+            Some(e.what().text().get(..12)?.to_owned())
         };
         assert_eq!(missed(0), Some("filter 40000".to_owned()));
         assert_eq!(missed(0b10), missed(0));

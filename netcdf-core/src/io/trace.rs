@@ -74,7 +74,7 @@ impl Trace {
     ) -> Result<T> {
         let text = match &came {
             Ok(done) => text(done),
-            Err(e) => e.what().to_owned(),
+            Err(e) => e.what().to_string(),
         };
         self.say(operation, key, &text);
         came

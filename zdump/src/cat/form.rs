@@ -1,6 +1,7 @@
 //! What bytes are, as far as it can be told; JSON for people.
 
 use netcdf_core::json::Json;
+use netcdf_core::shown::{is_control, json as escaped};
 
 /// Characters of a line that a list may fill.
 const WIDTH: usize = 100;
@@ -25,7 +26,7 @@ impl Form {
         {
             return Self::Json(json);
         }
-        let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+        let odd = |c: char| is_control(c) && !matches!(c, '\n' | '\r' | '\t');
         match std::str::from_utf8(bytes) {
             Ok(text) if !text.is_empty() && !text.contains(odd) => Self::Text(text.to_owned()),
             Ok(_) | Err(_) => Self::Bytes,
@@ -102,14 +103,7 @@ fn lines<'j>(
 fn plain(json: &Json) -> String {
     let text = json.to_bytes();
     let text = String::from_utf8_lossy(&text);
-    if !text.contains(char::is_control) {
-        return text.into_owned();
-    }
-    let shown = |c: char| match c.is_control() {
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
-    };
-    text.chars().map(shown).collect()
+    escaped(&text).into_owned()
 }
 
 #[cfg(test)]

@@ -51,7 +51,11 @@ pub(crate) fn run(
     let value = (key, size, &form);
     match (cli.json, &form) {
         (true, _) => record(&store, value, &mut out)?,
-        (false, Form::Json(json)) => out.line(&form::pretty(json))?,
+        (false, Form::Json(json)) => {
+            form::pretty(json)
+                .lines()
+                .try_for_each(|line| out.line(line))?;
+        }
         (false, Form::Text(text)) => {
             out.bytes(text.as_bytes())?;
             out.bytes(if text.ends_with('\n') { b"" } else { b"\n" })?;
@@ -88,7 +92,7 @@ fn form_of((store, key): (&Arc<dyn Store>, &str), size: u64) -> Result<Form> {
 fn say_no_json((store, key): (&Arc<dyn Store>, &str), session: &Session) {
     let bytes = store.get(key).ok().flatten().unwrap_or_default();
     let why = Json::parse(&bytes).err();
-    let why = why.map_or_else(|| "too large".to_owned(), |e| e.what().to_owned());
+    let why = why.map_or_else(|| "too large".to_owned(), |e| e.what().to_string());
     session.env.notes.say(Note {
         object: key.to_owned(),
         what: format!("metadata, but {why}"),

@@ -67,7 +67,7 @@ impl<'a> Decoder<'a> {
 }
 
 fn text(e: &Error) -> String {
-    e.what().to_owned()
+    e.what().to_string()
 }
 
 fn wrong_size(size: usize, expected: Option<u64>) -> Option<(Rule, String)> {

@@ -29,7 +29,7 @@ pub(super) fn check(work: &Work<'_>, read: &Reading<'_>) -> Result<(Vec<Finding>
         let Some(decoder) = &work.decoder else { break };
         decoded += 1;
         let problem = match read.range(part.range.clone()) {
-            Err(e) => Some((Rule::KeyUnreadable, e.what().to_owned())),
+            Err(e) => Some((Rule::KeyUnreadable, e.what().to_string())),
             Ok(bytes) => decoder.problem(bytes),
         };
         if let Some((rule, what)) = problem {

@@ -5,6 +5,7 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::json::Json;
 use netcdf_core::model::Values;
 use netcdf_core::model::region::product;
+use netcdf_core::tool::table::left;
 
 use super::rows::{self, Piece};
 use super::{Contents, Looked, bytes};
@@ -184,7 +185,7 @@ impl Printer<'_, '_> {
         if self.out.json {
             let object = e.object().map_or(Json::Null, Json::text);
             let remedy = e.remedy().map_or(Json::Null, Json::text);
-            let what = ("what", Json::text(e.what()));
+            let what = ("what", Json::text(&e.what().text()));
             return self
                 .out
                 .record("problem", [("key", object), what, ("remedy", remedy)]);
@@ -259,5 +260,5 @@ fn end(out: &mut Out<'_>, index: &[u64], width: usize, line: &str) -> Result<()>
         return out.line(&format!("  {line}"));
     }
     let label = format!("[{}]", numbers(index));
-    out.line(format!("  {label:width$}  {line}").trim_end())
+    out.line(format!("  {}  {line}", left(&label, width)).trim_end())
 }

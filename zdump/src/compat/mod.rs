@@ -16,6 +16,7 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::zarr::Dtype;
 use netcdf_core::io::Store;
 use netcdf_core::model::Endianness;
+use netcdf_core::shown::Shown;
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::NAME;
@@ -67,7 +68,7 @@ fn dump(options: &Options, io: &mut Io) -> Result<()> {
         // Where standard error is closed, there is nobody left to tell.
         let _ = writeln!(io.stderr, "stack:");
         each(&store, &mut |n, key| {
-            let _ = writeln!(io.stderr, "[{n}] /{key}");
+            let _ = writeln!(io.stderr, "[{n}] /{}", Shown::new(key));
             Ok(())
         })?;
     }

@@ -2,6 +2,7 @@
 
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
+use netcdf_core::tool::table::right;
 
 use super::scale::{Cell, Look, Map};
 use super::survey::why;
@@ -114,7 +115,7 @@ fn label(map: &Map, slice: usize, row: usize, (width, height): (usize, usize)) -
     let at = |n: &[u64]| n.get(down).copied().unwrap_or(0);
     let digits = at(&map.grid).saturating_sub(1).to_string().len();
     let chunk = at(&place).saturating_mul(at(&map.block));
-    format!("{chunk:>digits$} ")
+    right(&chunk.to_string(), digits) + " "
 }
 
 fn legend(out: &mut Out<'_>, map: &Map, largest: u64) -> Result<()> {

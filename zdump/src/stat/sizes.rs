@@ -1,5 +1,7 @@
 //! Sums over sizes, whatever their number: count, total, smallest, largest, and how many are in each power of two.
 
+use netcdf_core::tool::table::right;
+
 use crate::table::Table;
 
 /// Bins: one for no bytes, and one for each power of two.
@@ -91,7 +93,11 @@ impl Sizes {
                 _ => format!("{} to {}", power(from.ilog2()), power(from.ilog2() + 1)),
             };
             let digits = most.to_string().len();
-            table.row([range, format!("{count:>digits$}"), bar(count, most, fancy)]);
+            table.row([
+                range,
+                right(&count.to_string(), digits),
+                bar(count, most, fancy),
+            ]);
         }
         table.lines()
     }

@@ -176,7 +176,7 @@ impl<'s> Lower<'s> {
         let name = match self.names.name(word.text) {
             Ok(name) => name,
             Err(e) => {
-                self.error(word.at, e.what().to_owned());
+                self.error(word.at, e.what().to_string());
                 return None;
             }
         };

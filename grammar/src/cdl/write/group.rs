@@ -108,7 +108,7 @@ impl Writer<'_, '_> {
         self.out.line(b" // ");
         self.out.bytes(&name);
         self.out.bytes(b": data omitted: ");
-        self.out.bytes(why.what().as_bytes());
+        self.out.comment(why.what());
         self.out.bytes(b"\n");
         self.omitted.push(why);
     }

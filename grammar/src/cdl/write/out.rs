@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use netcdf_core::error::{Error, Result};
+use netcdf_core::shown::Shown;
 
 use super::wrap::{Wrap, blanks};
 
@@ -41,6 +42,11 @@ impl<'w> Out<'w> {
     pub(super) fn line(&mut self, bytes: &[u8]) {
         self.indent();
         self.bytes(bytes);
+    }
+
+    /// Appends text that is not ours to a comment, which ends with the line: nothing in the text ends it.
+    pub(super) fn comment(&mut self, text: Shown<'_>) {
+        self.bytes(text.text().as_bytes());
     }
 
     /// Hands on what is there if it is a block.

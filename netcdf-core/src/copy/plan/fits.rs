@@ -206,7 +206,10 @@ mod tests {
         zarr.vars[0].ty = DataType::User(TypeId(0));
         let e = check(&zarr, false).unwrap_err();
         let what = "a user-defined type, which Zarr datasets do not have";
-        assert_eq!((e.kind(), e.what()), (ErrorKind::NotInFormat, what));
+        assert_eq!(
+            (e.kind(), &*e.what().text()),
+            (ErrorKind::NotInFormat, what)
+        );
         assert_eq!(e.object(), Some("/g/v"));
         assert!(
             cdf5.contains("types of /g/v:a (string);")

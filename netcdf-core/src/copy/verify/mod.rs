@@ -22,6 +22,7 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::{self, Reader};
 use crate::io::Container;
 use crate::io::held::Kept;
+use crate::limits;
 use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
 
@@ -243,7 +244,7 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
         memory: set.env.memory.0 / PARTS,
         copies: COPIES,
     };
-    let mut all = Vec::new();
+    let mut all = room(bytes, set.env)?;
     let sink = |bytes: Vec<u8>| {
         all.extend_from_slice(&bytes);
         set.env.buffers.give_large(bytes);
@@ -251,6 +252,16 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
     };
     set.parts(var, cuts, |_, part: Part| Ok(part.bytes), sink)?;
     Ok(all)
+}
+
+/// Room for the elements of a box, which has a chunk at least, however large that is.
+fn room(bytes: u64, env: &Env) -> Result<Vec<u8>> {
+    let what = "elements that are compared at a time";
+    let room = env.limits.item(bytes, what).and_then(|len| {
+        limits::room(len, what)?;
+        Ok(Vec::with_capacity(len))
+    });
+    room.map_err(|e| e.with_remedy("copy to smaller chunks (-c), or without --verify"))
 }
 
 /// The first element of `size` bytes that differs.
@@ -304,6 +315,17 @@ fn all_same(a: &[Values], b: &[Values]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where memory is not asked for first, the process would end.
+    #[test]
+    fn memory_that_is_not_there_is_an_error() {
+        for bytes in [1 << 62, u64::MAX] {
+            let e = room(bytes, &Env::default()).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Limit);
+            assert!(e.remedy().unwrap().contains("-c"), "{e}");
+        }
+        assert_eq!(room(8, &Env::default()).unwrap().capacity(), 8);
+    }
 
     #[test]
     fn values_are_compared_bit_by_bit() {

@@ -229,7 +229,7 @@ impl Applied {
         let plugin = &self.plugin;
         let why = self.fits.get_or_init(|| {
             let checked = plugin.check(context, &self.params);
-            checked.err().map(|e| e.what().to_owned())
+            checked.err().map(|e| e.what().to_string())
         });
         match why {
             None => Ok(()),

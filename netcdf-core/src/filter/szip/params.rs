@@ -32,7 +32,7 @@ pub(super) fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
     let user = [member("mask")?, member("pixels-per-block")?];
     let stored = prepare(config.context, &user);
     stored.map_err(|e| match e.kind() {
-        ErrorKind::Argument => config.wrong(e.what().trim_start_matches("szip: ")),
+        ErrorKind::Argument => config.wrong(e.what().to_string().trim_start_matches("szip: ")),
         _ => e,
     })
 }

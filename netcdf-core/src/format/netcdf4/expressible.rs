@@ -103,7 +103,7 @@ fn reduce_field(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOu
 
 /// The same reason, of what the field is in.
 fn unsupported_as(why: &Error) -> Error {
-    Error::new(ErrorKind::Unsupported, why.what().to_owned())
+    Error::new(ErrorKind::Unsupported, why.what().to_string())
 }
 
 /// The integer type of an enum, with the bits of its stored form and whether they have a sign.

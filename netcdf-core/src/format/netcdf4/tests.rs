@@ -182,7 +182,7 @@ fn lost_strings(kind: u16, byte: usize, new: u8) -> (ErrorKind, String) {
     let all = open(&file).unwrap();
     assert_eq!(opened.vars().len(), all.vars().len() - 1);
     assert_eq!(opened.notes, all.notes);
-    (e.kind(), e.what().to_owned())
+    (e.kind(), e.what().to_string())
 }
 
 #[test]
@@ -273,7 +273,10 @@ fn addresses_beyond_a_whole_file_are_damage() {
         "an address beyond the end of the file ({} bytes)",
         file.len()
     );
-    assert_eq!((e.what(), e.offset()), (says.as_str(), Some(512 + far)));
+    assert_eq!(
+        (&*e.what().text(), e.offset()),
+        (says.as_str(), Some(512 + far))
+    );
 }
 
 #[test]

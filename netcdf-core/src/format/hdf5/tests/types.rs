@@ -14,7 +14,7 @@ fn refused(body: &[u8]) -> String {
     let e = parse(body).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
     assert!(e.offset() > Some(100), "{e}");
-    e.what().to_owned()
+    e.what().to_string()
 }
 
 /// A `float` in these bits, with the sign there, place and number of the exponent's bits and of the mantissa's.

@@ -85,7 +85,7 @@ impl Node {
 
     fn group_of(&self, name: &str) -> What {
         match self.objects.get(name).map(|o| &o.json) {
-            Some(Err(e)) => What::Broken(e.what().to_owned()),
+            Some(Err(e)) => What::Broken(e.what().to_string()),
             Some(Ok(_)) | None => What::Group,
         }
     }
@@ -93,7 +93,7 @@ impl Node {
     fn array_of(&self, name: &str, version: ZarrVersion, env: &Env) -> What {
         match self.objects.get(name).map(|o| &o.json) {
             None => What::Nothing,
-            Some(Err(e)) => What::Broken(e.what().to_owned()),
+            Some(Err(e)) => What::Broken(e.what().to_string()),
             Some(Ok(json)) => match RawArray::new(json, version, env) {
                 Ok(array) => What::Array(Box::new(array)),
                 Err(why) => What::Broken(why),

@@ -57,7 +57,7 @@ pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<Filter
             r#"it is a list as [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 5}]"#;
         Error::new(ErrorKind::Argument, what).with_remedy(remedy)
     };
-    let json = Json::parse(text).map_err(|e| wrong(e.what().to_owned()))?;
+    let json = Json::parse(text).map_err(|e| wrong(e.what().to_string()))?;
     let one = [json.clone()];
     let list = match &json {
         Json::Object(_) => &one[..],
@@ -79,7 +79,7 @@ pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<Filter
     };
     let list: Vec<Json> = list.iter().filter(|j| !serializer(j)).cloned().collect();
     let filters = codec::filters(version, &list, context, table);
-    let filters = filters.map_err(|e| wrong(e.what().to_owned()))?;
+    let filters = filters.map_err(|e| wrong(e.what().to_string()))?;
     for (filter, json) in filters.iter().zip(&list) {
         if filter.id == codec::UNKNOWN {
             let json = json.to_bytes();

@@ -217,7 +217,10 @@ fn what_zarr_does_not_have_is_refused() {
     var(&mut s, "u", DataType::User(ty), &[]);
     let e = refused(s);
     let what = "a user-defined type, which Zarr datasets do not have";
-    assert_eq!((e.kind(), e.what()), (ErrorKind::NotInFormat, what));
+    assert_eq!(
+        (e.kind(), &*e.what().text()),
+        (ErrorKind::NotInFormat, what)
+    );
     assert_eq!(e.object(), Some("/u"));
     let env = Env::default();
     check::check(&known, CreateOptions::default().zarr, &env).unwrap();

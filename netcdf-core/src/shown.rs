@@ -1,0 +1,227 @@
+//! Text that was read from a file, as it may be shown.
+//!
+//! A name in a file can be anything: it can move the cursor of a terminal, end a comment of CDL, or turn the direction of the
+//! text behind it. Whatever shows such text (messages, notes, tables, comments) goes through [`Shown`], so that one
+//! place decides which characters are text, and how the others are written.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+
+/// Whether a character is not shown as it is: it controls a terminal (U+0000 to U+001F, U+007F to U+009F), ends a line, changes
+/// the direction of other text, or marks the beginning of a file. Letters, accents and symbols of all scripts are text.
+#[must_use]
+pub fn is_control(c: char) -> bool {
+    match c {
+        // Most text ends here.
+        ' '..='~' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => true,
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// Text from a file. There is no way to its characters but to show them: on one line, with escapes for what is no text.
+///
+/// ```
+/// use netcdf_core::shown::Shown;
+///
+/// assert_eq!(Shown::new("è\n\u{9b}1m \u{202e}").to_string(), "è\\n\\x9b1m \\u202e");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Shown<'t> {
+    text: &'t str,
+    /// Characters that are shown at most.
+    most: usize,
+    /// Whether ends of lines and tabs are shown as they are.
+    lines: bool,
+}
+
+impl<'t> Shown<'t> {
+    /// All of the text, on one line.
+    #[must_use]
+    pub fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            most: usize::MAX,
+            lines: false,
+        }
+    }
+
+    /// The first `most` characters of it.
+    #[must_use]
+    pub fn at_most(self, most: usize) -> Self {
+        Self { most, ..self }
+    }
+
+    /// On as many lines as it has: only for text of our own, in which text of a file is shown already.
+    #[must_use]
+    pub fn lines(self) -> Self {
+        Self {
+            lines: true,
+            ..self
+        }
+    }
+
+    /// True if the text is `other`.
+    #[must_use]
+    pub fn is(self, other: &str) -> bool {
+        self.text == other
+    }
+
+    /// True if `part` is somewhere in the text.
+    #[must_use]
+    pub fn contains(self, part: &str) -> bool {
+        self.text.contains(part)
+    }
+
+    /// True if the text begins with `part`.
+    #[must_use]
+    pub fn starts_with(self, part: &str) -> bool {
+        self.text.starts_with(part)
+    }
+
+    /// True if the text ends with `part`.
+    #[must_use]
+    pub fn ends_with(self, part: &str) -> bool {
+        self.text.ends_with(part)
+    }
+
+    /// As it is shown.
+    #[must_use]
+    pub fn text(self) -> Cow<'t, str> {
+        let plain = !self.text.contains(is_control);
+        match plain && self.text.len() <= self.most {
+            true => Cow::Borrowed(self.text),
+            false => Cow::Owned(self.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, c) in self.text.chars().enumerate() {
+            if n == self.most {
+                return f.write_str("…");
+            }
+            match c {
+                '\n' | '\t' if self.lines => f.write_char(c)?,
+                '\n' => f.write_str("\\n")?,
+                '\t' => f.write_str("\\t")?,
+                '\r' => f.write_str("\\r")?,
+                c if !is_control(c) => f.write_char(c)?,
+                c if u32::from(c) < 0x100 => write!(f, "\\x{:02x}", u32::from(c))?,
+                c => write!(f, "\\u{:04x}", u32::from(c))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.text)
+    }
+}
+
+impl From<Shown<'_>> for String {
+    fn from(shown: Shown<'_>) -> Self {
+        shown.to_string()
+    }
+}
+
+impl From<Shown<'_>> for Cow<'static, str> {
+    fn from(shown: Shown<'_>) -> Self {
+        Cow::Owned(shown.to_string())
+    }
+}
+
+impl PartialEq<&str> for Shown<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.is(other)
+    }
+}
+
+impl PartialEq<str> for Shown<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.is(other)
+    }
+}
+
+impl PartialEq<String> for Shown<'_> {
+    fn eq(&self, other: &String) -> bool {
+        self.is(other)
+    }
+}
+
+/// JSON on one line in which every character is text: those that are not stand in texts only, where they have escapes.
+#[must_use]
+pub fn json(line: &str) -> Cow<'_, str> {
+    if !line.contains(is_control) {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars() {
+        if is_control(c) {
+            // Writing to a string does not fail.
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_all_scripts_is_text() {
+        let text = "größe 温度 температура درجة שלום ไทย 👩‍🔬 µ° \u{a0}„“ \u{200b}\u{200c}\u{200d}";
+        assert_eq!(Shown::new(text).to_string(), text);
+        assert!(matches!(Shown::new(text).text(), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn no_control_character_is_left() {
+        let all: String = (0..0x3000)
+            .chain(0xf000..0x1_1000)
+            .filter_map(char::from_u32)
+            .collect();
+        let shown = Shown::new(&all).to_string();
+        assert!(!shown.contains(is_control));
+        assert!(!shown.contains(char::is_control));
+        let bidi =
+            "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}\u{2028}\u{2029}\u{feff}";
+        let shown = "\\u061c\\u200e\\u200f\\u202a\\u202e\\u2066\\u2069\\u2028\\u2029\\ufeff";
+        assert_eq!(Shown::new(bidi).text(), shown);
+        assert_eq!(
+            Shown::new("\0\u{7f}\u{85}\u{9b}").text(),
+            "\\x00\\x7f\\x85\\x9b"
+        );
+    }
+
+    #[test]
+    fn what_is_shown_is_not_shown_again() {
+        let shown = Shown::new("a\\\n\u{9b}").to_string();
+        assert_eq!(Shown::new(&shown).to_string(), shown);
+    }
+
+    #[test]
+    fn lines_are_for_text_of_our_own() {
+        let text = Shown::new("a\n\tb\r\x1b");
+        assert_eq!(text.lines().to_string(), "a\n\tb\\r\\x1b");
+        assert_eq!(text.to_string(), "a\\n\\tb\\r\\x1b");
+        assert_eq!(text.at_most(2).text(), "a\\n…");
+        assert_eq!(Shown::new("ab").at_most(2).text(), "ab");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        assert_eq!(
+            json("{\"a\": \"\u{9b}\u{202e}é\u{7f}\"}"),
+            "{\"a\": \"\\u009b\\u202eé\\u007f\"}"
+        );
+        assert_eq!(json("{\"a\": \"é\"}"), "{\"a\": \"é\"}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Tables of text.
+
+use crate::shown::Shown;
+
+/// Columns as wide as their widest cell, with two blanks between them. Cells may have text of files.
+#[derive(Debug, Default)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+    right: Vec<usize>,
+}
+
+impl Table {
+    /// A table in which these columns are flush right.
+    #[must_use]
+    pub fn flush_right(columns: &[usize]) -> Self {
+        Self {
+            rows: vec![],
+            right: columns.to_vec(),
+        }
+    }
+
+    /// A row. Its last cell may reach over the columns behind it.
+    pub fn row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        let cells = cells.into_iter();
+        let shown = cells.map(|cell| Shown::new(cell.as_ref()).to_string());
+        self.rows.push(shown.collect());
+    }
+
+    /// With more rows.
+    #[must_use]
+    pub fn with(mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+        rows.into_iter().for_each(|row| self.row(row));
+        self
+    }
+
+    /// The lines, without blanks at their ends.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let mut widths = vec![0; columns];
+        for row in &self.rows {
+            for (n, (width, cell)) in widths.iter_mut().zip(row).enumerate() {
+                // The last cell of a shorter row reaches over what is behind it.
+                let reaches = n + 1 == row.len() && row.len() < columns;
+                if !reaches || self.right.contains(&n) {
+                    *width = cell.chars().count().max(*width);
+                }
+            }
+        }
+        self.rows
+            .iter()
+            .map(|row| self.line(row, &widths))
+            .collect()
+    }
+
+    fn line(&self, row: &[String], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for (n, (cell, width)) in row.iter().zip(widths).enumerate() {
+            if n > 0 {
+                line.push_str("  ");
+            }
+            match self.right.contains(&n) {
+                true => line.push_str(&right(cell, *width)),
+                false => line.push_str(&left(cell, *width)),
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+
+    /// The lines, each with its end.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.lines().into_iter().map(|line| line + "\n").collect()
+    }
+}
+
+/// `text` with blanks behind it up to `width` characters. Formatting (`{text:width$}`) panics beyond 65,535.
+#[must_use]
+pub fn left(text: &str, width: usize) -> String {
+    format!("{text}{}", blanks(text, width))
+}
+
+/// `text` with blanks before it up to `width` characters.
+#[must_use]
+pub fn right(text: &str, width: usize) -> String {
+    format!("{}{text}", blanks(text, width))
+}
+
+fn blanks(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(text.chars().count()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned() {
+        let mut table = Table::default();
+        table.row(["a", "bcd", ""]);
+        table.row(["äöü", "b", "c"]);
+        table.row(["abc", "a word on something"]);
+        let lines = ["a    bcd", "äöü  b    c", "abc  a word on something"];
+        assert_eq!(table.lines(), lines);
+        let mut table = Table::flush_right(&[1]);
+        table.row(["a", "1", ""]);
+        table.row(["größe", "100", "x"]);
+        assert_eq!(table.text(), "a        1\ngröße  100  x\n");
+        assert_eq!(Table::default().text(), "");
+    }
+
+    /// A width of a format is a number of 16 bits.
+    #[test]
+    fn columns_are_as_wide_as_they_need() {
+        let wide = "x".repeat(70_000);
+        let mut table = Table::default();
+        table.row([&wide, "1"]);
+        table.row(["y", "2"]);
+        let lines = table.lines();
+        assert_eq!(lines[0], format!("{wide}  1"));
+        assert_eq!(lines[1].len(), 70_003);
+        assert_eq!(right("ab", 70_000).len(), 70_000);
+    }
+
+    #[test]
+    fn cells_are_text() {
+        let mut table = Table::default();
+        table.row(["a\n\x1b[2J", "b"]);
+        assert_eq!(table.lines(), ["a\\n\\x1b[2J  b"]);
+    }
+}
