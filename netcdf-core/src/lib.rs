@@ -47,3 +47,8 @@ pub use error::{Error, ErrorKind, Result};
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/api.md")]
 struct ApiDocument;
+
+/// So are those of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
