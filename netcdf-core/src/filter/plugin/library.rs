@@ -228,7 +228,7 @@ fn reason(e: &libloading::Error, path: &Path) -> String {
 pub(super) fn load_stub(name: &str) -> Result<(), String> {
     use std::io::Write;
     use std::os::fd::AsRawFd;
-    let machine = super::elf::machine().ok_or("this machine is not known")?;
+    let machine = super::object::machine().ok_or("this machine is not known")?;
     let object = super::stub::object(name, machine);
     let flags = rustix::fs::MemfdFlags::CLOEXEC;
     let in_memory = rustix::fs::memfd_create(c"stub", flags).map(std::fs::File::from);

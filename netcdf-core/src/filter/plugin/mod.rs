@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `discovery` | the directories that are searched, and the files in them |
 //! | `trust` | whose files are loaded |
-//! | `elf` | what a file says of itself before it is loaded |
+//! | `object` | what a file says of itself before it is loaded |
 //! | `stub` | an object that stands for libhdf5 where a plugin says that it needs it |
 //! | `library` | loading |
 //! | `abi` | the structures of C |
@@ -23,10 +23,10 @@ mod abi;
 mod buffer;
 mod codec;
 mod discovery;
-mod elf;
 mod filter;
 mod host;
 mod library;
+mod object;
 mod registry;
 mod stub;
 mod trust;

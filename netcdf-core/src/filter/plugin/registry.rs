@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::codec::Codec;
 use super::discovery::{self, Search};
-use super::elf::Object;
+use super::object::{self, Object};
 use super::filter::Plugin;
 use super::library::{self, Library, load_stub};
-use super::{elf, host, stub, trust};
+use super::{host, stub, trust};
 
 /// The plugins of a run.
 ///
@@ -203,7 +203,7 @@ impl State {
         for path in discovery::files(directory)? {
             let looked = match trust::file(&path) {
                 Ok(file) if !known.insert(file.identity) => continue,
-                Ok(file) => elf::read(&file.path).map(|object| (file, object)),
+                Ok(file) => object::read(&file.path).map(|object| (file, object)),
                 Err(why) => Err(why),
             };
             match looked {

@@ -1,8 +1,13 @@
 //! What an ELF shared object says of itself, read before it is loaded: loading runs its code.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
+
+use object::LittleEndian;
+use object::elf::{self, FileHeader64, SectionHeader64};
+use object::read::elf::{FileHeader as _, SectionHeader as _, Sym as _};
+use object::read::{ReadCache, ReadRef};
 
 /// What a plugin is needed for, and what it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,6 +18,8 @@ pub(super) struct Object {
     pub defined: Vec<String>,
     /// Names that others have to define, of the same.
     pub undefined: Vec<String>,
+    /// The identity that the linker gave to this build, in hexadecimal digits; empty without one.
+    pub build: String,
 }
 
 impl Object {
@@ -23,16 +30,16 @@ impl Object {
 
 /// Machines by their number in the header.
 const MACHINES: &[(u16, &str)] = &[
-    (3, "x86"),
-    (8, "mips"),
-    (20, "powerpc"),
-    (21, "powerpc64"),
-    (22, "s390x"),
-    (40, "arm"),
-    (62, "x86_64"),
-    (183, "aarch64"),
-    (243, "riscv64"),
-    (258, "loongarch64"),
+    (elf::EM_386, "x86"),
+    (elf::EM_MIPS, "mips"),
+    (elf::EM_PPC, "powerpc"),
+    (elf::EM_PPC64, "powerpc64"),
+    (elf::EM_S390, "s390x"),
+    (elf::EM_ARM, "arm"),
+    (elf::EM_X86_64, "x86_64"),
+    (elf::EM_AARCH64, "aarch64"),
+    (elf::EM_RISCV, "riscv64"),
+    (elf::EM_LOONGARCH, "loongarch64"),
 ];
 
 /// Bytes of a name, at most. None that we know has a hundred.
@@ -60,144 +67,144 @@ pub(super) fn machine() -> Option<u16> {
     this.filter(|_| usable).map(|(number, _)| *number)
 }
 
+type Header = FileHeader64<LittleEndian>;
+type Section = SectionHeader64<LittleEndian>;
+
+/// A file of which no part is read that is larger than tables are.
+#[derive(Clone, Copy)]
+struct Parts<'a>(&'a ReadCache<File>);
+
+impl<'a> ReadRef<'a> for Parts<'a> {
+    fn len(self) -> Result<u64, ()> {
+        self.0.len()
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
+        match size <= MOST {
+            true => self.0.read_bytes_at(offset, size),
+            false => Err(()),
+        }
+    }
+
+    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'a [u8], ()> {
+        self.0.read_bytes_at_until(range, delimiter)
+    }
+}
+
 /// Reads what the file says.
 ///
 /// # Errors
 /// Why it is not a shared object for this machine.
 pub(super) fn read(path: &Path) -> Result<Object, String> {
     let file = File::open(path).map_err(|e| crate::error::plain(&e))?;
-    let mut parts = Parts { file };
-    let header = parts.get(0, 64).map_err(|_| "not an ELF file".to_owned())?;
-    check(&header)?;
-    let sections = parts.sections(&header)?;
+    let cache = ReadCache::new(file);
+    let parts = Parts(&cache);
+    let header: &Header = parts.read_at(0).map_err(|()| NO_ELF.to_owned())?;
+    check(header)?;
+    let damaged = |_| damaged();
+    if usize::from(header.e_shentsize.get(LittleEndian)) != size_of::<Section>() {
+        return Err(NO_SECTIONS.to_owned());
+    }
+    let sections = header.section_headers(LittleEndian, parts);
+    let sections = sections.map_err(damaged)?;
+    if sections.is_empty() {
+        return Err(NO_SECTIONS.to_owned());
+    }
     let mut object = Object::default();
-    for section in &sections {
-        match section.kind {
-            SYMBOLS => {
-                let names = parts.names(section, &sections)?;
-                object.symbols(&parts.table(section)?, &names)?;
+    for section in sections {
+        let names = || {
+            let link = usize::try_from(section.sh_link(LittleEndian)).ok();
+            let names = link.and_then(|n| sections.get(n)).ok_or_else(self::damaged)?;
+            names.data(LittleEndian, parts).map_err(damaged)
+        };
+        match section.sh_type(LittleEndian) {
+            elf::SHT_DYNSYM => {
+                let table = section.data_as_array(LittleEndian, parts);
+                object.symbols(table.map_err(damaged)?, names()?)?;
             }
-            DYNAMIC => {
-                let names = parts.names(section, &sections)?;
-                object.needs(&parts.table(section)?, &names)?;
+            elf::SHT_DYNAMIC => {
+                let table = section.data_as_array(LittleEndian, parts);
+                object.needs(table.map_err(damaged)?, names()?)?;
             }
+            elf::SHT_NOTE => object.notes(section, parts),
             _ => {}
         }
     }
     Ok(object)
 }
 
+const NO_ELF: &str = "not an ELF file";
+const NO_SECTIONS: &str = "it has no table of sections";
+
 /// That the header is one of a shared object for this machine.
-fn check(header: &[u8]) -> Result<(), String> {
-    if !header.starts_with(b"\x7fELF") {
-        return Err("not an ELF file".to_owned());
+fn check(header: &Header) -> Result<(), String> {
+    let about = &header.e_ident;
+    if about.magic != elf::ELFMAG {
+        return Err(NO_ELF.to_owned());
     }
-    let class = header.get(4).copied();
-    let order = header.get(5).copied();
-    let number = u16_at(header, if order == Some(2) { 17 } else { 18 });
-    if class != Some(2) || order != Some(1) || Some(number) != machine() {
-        let bits = if class == Some(1) { " (32 bits)" } else { "" };
+    let little = about.data == elf::ELFDATA2LSB;
+    let number = header.e_machine.get(LittleEndian);
+    let number = if little { number } else { number.swap_bytes() };
+    if about.class != elf::ELFCLASS64 || !little || Some(number) != machine() {
+        let bits = match about.class {
+            elf::ELFCLASS32 => " (32 bits)",
+            _ => "",
+        };
         let known = MACHINES.iter().find(|(n, _)| *n == number);
         let built = known.map_or_else(|| format!("machine {number}"), |(_, n)| (*n).to_owned());
         let here = std::env::consts::ARCH;
         return Err(format!("built for {built}{bits}, not for {here}"));
     }
-    match u16_at(header, 16) {
-        3 => Ok(()),
+    match header.e_type.get(LittleEndian) {
+        elf::ET_DYN => Ok(()),
         _ => Err("not a shared object".to_owned()),
     }
 }
 
-/// Type of the section with dynamic symbols.
-const SYMBOLS: u32 = 11;
-/// Type of the section with what the dynamic linker wants to know.
-const DYNAMIC: u32 = 6;
-
-/// An entry of the table of sections.
-#[derive(Debug, Clone, Copy)]
-struct Section {
-    kind: u32,
-    offset: u64,
-    size: u64,
-    link: u32,
-}
-
-/// Parts of a file.
-struct Parts {
-    file: File,
-}
-
-impl Parts {
-    fn get(&mut self, offset: u64, len: u64) -> Result<Vec<u8>, String> {
-        if len > MOST {
-            return Err(damaged());
-        }
-        let mut bytes = vec![];
-        self.file
-            .seek(SeekFrom::Start(offset))
-            .and_then(|_| (&self.file).take(len).read_to_end(&mut bytes))
-            .map_err(|e| crate::error::plain(&e))?;
-        match bytes.len() as u64 == len {
-            true => Ok(bytes),
-            false => Err(damaged()),
-        }
-    }
-
-    fn sections(&mut self, header: &[u8]) -> Result<Vec<Section>, String> {
-        let (size, count) = (u16_at(header, 58), u16_at(header, 60));
-        if size != 64 || count == 0 {
-            return Err("it has no table of sections".to_owned());
-        }
-        let table = self.get(u64_at(header, 40), u64::from(size) * u64::from(count))?;
-        let section = |s: &[u8]| Section {
-            kind: u32_at(s, 4),
-            offset: u64_at(s, 24),
-            size: u64_at(s, 32),
-            link: u32_at(s, 40),
-        };
-        Ok(table.chunks_exact(64).map(section).collect())
-    }
-
-    fn table(&mut self, section: &Section) -> Result<Vec<u8>, String> {
-        self.get(section.offset, section.size)
-    }
-
-    /// The names that a section's entries refer to.
-    fn names(&mut self, section: &Section, all: &[Section]) -> Result<Vec<u8>, String> {
-        let names = usize::try_from(section.link).ok().and_then(|n| all.get(n));
-        match names {
-            Some(names) => self.table(names),
-            None => Err(damaged()),
-        }
-    }
-}
-
 impl Object {
-    fn symbols(&mut self, table: &[u8], names: &[u8]) -> Result<(), String> {
-        for symbol in table.chunks_exact(24) {
-            let name = from(names, u32_at(symbol, 0).into())?;
+    fn symbols(
+        &mut self,
+        table: &[elf::Sym64<LittleEndian>],
+        names: &[u8],
+    ) -> Result<(), String> {
+        for symbol in table {
+            let name = from(names, symbol.st_name(LittleEndian).into())?;
             if !is_asked_for(name) {
                 continue;
             }
-            let binding = symbol.get(4).map_or(0, |info| info >> 4);
-            let is_weak = binding == 2;
-            match u16_at(symbol, 6) {
-                0 if is_weak => {}
-                0 => keep(&mut self.undefined, name)?,
-                _ if binding == 0 => {}
-                _ => keep(&mut self.defined, name)?,
+            match symbol.is_undefined(LittleEndian) {
+                true if symbol.is_weak() => {}
+                true => keep(&mut self.undefined, name)?,
+                false if symbol.is_local() => {}
+                false => keep(&mut self.defined, name)?,
             }
         }
         Ok(())
     }
 
-    fn needs(&mut self, table: &[u8], names: &[u8]) -> Result<(), String> {
-        let entries = table.chunks_exact(16);
-        let entries = entries.take_while(|entry| u64_at(entry, 0) != 0);
-        for entry in entries.filter(|entry| u64_at(entry, 0) == 1) {
-            keep(&mut self.needed, from(names, u64_at(entry, 8))?)?;
+    fn needs(&mut self, table: &[elf::Dyn64<LittleEndian>], names: &[u8]) -> Result<(), String> {
+        let entries = table.iter().map(|entry| {
+            let tag = entry.d_tag.get(LittleEndian);
+            (tag, entry.d_val.get(LittleEndian))
+        });
+        let entries = entries.take_while(|(tag, _)| *tag != elf::DT_NULL.into());
+        for (_, at) in entries.filter(|(tag, _)| *tag == elf::DT_NEEDED.into()) {
+            keep(&mut self.needed, from(names, at)?)?;
         }
         Ok(())
+    }
+
+    /// Notes only say which build it is: damaged ones say nothing.
+    fn notes(&mut self, section: &Section, parts: Parts<'_>) {
+        let Ok(Some(mut notes)) = section.notes(LittleEndian, parts) else {
+            return;
+        };
+        while let Ok(Some(note)) = notes.next() {
+            if note.name() == b"GNU" && note.n_type(LittleEndian) == elf::NT_GNU_BUILD_ID {
+                let digits = note.desc().iter().take(64).map(|byte| format!("{byte:02x}"));
+                self.build = digits.collect();
+            }
+        }
     }
 }
 
@@ -228,23 +235,6 @@ fn name(names: &[u8]) -> Result<String, String> {
         true => Err(damaged()),
         false => Ok(String::from_utf8_lossy(name).into_owned()),
     }
-}
-
-fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    let rest = bytes.get(at..).and_then(|rest| rest.first_chunk());
-    rest.copied().unwrap_or([0; N])
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes(array(bytes, at))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(array(bytes, at))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(array(bytes, at))
 }
 
 #[cfg(test)]
@@ -301,6 +291,8 @@ mod tests {
         let object = read(&std::env::current_exe().unwrap()).unwrap();
         assert!(object.needed.iter().any(|n| n.starts_with("libc.so")));
         assert!(!object.defines("H5PLget_plugin_info"));
+        // Which build it is says the note of the linker, where that writes one.
+        assert!(object.build.is_empty() || object.build.len() >= 16, "{}", object.build);
         // Of its own functions none is asked for.
         assert!(object.undefined.iter().all(|n| n != "malloc"));
     }
@@ -310,9 +302,9 @@ mod tests {
         let mut object = super::super::stub::object("x", machine().unwrap());
         object.truncate(64);
         let parts = [
-            (SYMBOLS, symbols.as_flattened()),
+            (elf::SHT_DYNSYM, symbols.as_flattened()),
             (3, &[]),
-            (DYNAMIC, dynamic.as_flattened()),
+            (elf::SHT_DYNAMIC, dynamic.as_flattened()),
         ];
         let mut table = vec![];
         for (kind, numbers) in parts {
