@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `discovery` | the directories that are searched, and the files in them |
 //! | `trust` | whose files are loaded |
+//! | `writers` | who may write to a file or directory |
 //! | `object` | what a file says of itself before it is loaded |
 //! | `stub` | an object that stands for libhdf5 where a plugin says that it needs it |
 //! | `library` | loading |
@@ -30,6 +31,8 @@ mod object;
 mod registry;
 mod stub;
 mod trust;
+#[cfg(unix)]
+mod writers;
 
 pub use codec::{Codec, Parameters};
 pub use discovery::{PRELOAD, Search, VARIABLE};

@@ -114,7 +114,9 @@ pub(super) fn read(path: &Path) -> Result<Object, String> {
     for section in sections {
         let names = || {
             let link = usize::try_from(section.sh_link(LittleEndian)).ok();
-            let names = link.and_then(|n| sections.get(n)).ok_or_else(self::damaged)?;
+            let names = link
+                .and_then(|n| sections.get(n))
+                .ok_or_else(self::damaged)?;
             names.data(LittleEndian, parts).map_err(damaged)
         };
         match section.sh_type(LittleEndian) {
@@ -162,11 +164,7 @@ fn check(header: &Header) -> Result<(), String> {
 }
 
 impl Object {
-    fn symbols(
-        &mut self,
-        table: &[elf::Sym64<LittleEndian>],
-        names: &[u8],
-    ) -> Result<(), String> {
+    fn symbols(&mut self, table: &[elf::Sym64<LittleEndian>], names: &[u8]) -> Result<(), String> {
         for symbol in table {
             let name = from(names, symbol.st_name(LittleEndian).into())?;
             if !is_asked_for(name) {
@@ -201,7 +199,11 @@ impl Object {
         };
         while let Ok(Some(note)) = notes.next() {
             if note.name() == b"GNU" && note.n_type(LittleEndian) == elf::NT_GNU_BUILD_ID {
-                let digits = note.desc().iter().take(64).map(|byte| format!("{byte:02x}"));
+                let digits = note
+                    .desc()
+                    .iter()
+                    .take(64)
+                    .map(|byte| format!("{byte:02x}"));
                 self.build = digits.collect();
             }
         }
@@ -292,7 +294,11 @@ mod tests {
         assert!(object.needed.iter().any(|n| n.starts_with("libc.so")));
         assert!(!object.defines("H5PLget_plugin_info"));
         // Which build it is says the note of the linker, where that writes one.
-        assert!(object.build.is_empty() || object.build.len() >= 16, "{}", object.build);
+        assert!(
+            object.build.is_empty() || object.build.len() >= 16,
+            "{}",
+            object.build
+        );
         // Of its own functions none is asked for.
         assert!(object.undefined.iter().all(|n| n != "malloc"));
     }

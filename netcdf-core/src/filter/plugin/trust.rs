@@ -1,9 +1,12 @@
-//! Whose files are run. A plugin runs with the rights of who runs the tool: what anybody may have written is
+//! Whose files are run. A plugin runs with the rights of who runs the tool: what others may have written is
 //! not loaded.
 
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
-use std::{ffi::OsString, path::Component};
+use std::{ffi::OsString, fs::Metadata, os::unix::fs::MetadataExt, path::Component};
+
+#[cfg(unix)]
+use super::writers;
 
 /// Whether the process has more rights than its user.
 #[cfg(target_os = "linux")]
@@ -28,9 +31,6 @@ pub(super) fn elevated() -> bool {
 /// What tells one file from another.
 pub(super) type Identity = (u64, u64);
 
-/// Bit of a mode: all may write.
-#[cfg(unix)]
-const ALL_WRITE: u32 = 0o002;
 /// Bit of a mode: files of a directory can be replaced by their owner only.
 #[cfg(unix)]
 const STICKY: u32 = 0o1000;
@@ -57,29 +57,28 @@ impl Known {
     }
 }
 
-/// That not everybody can put files into a directory, or, if everybody can, that nobody can replace those of
-/// others; and that nobody can put another directory in its place.
+/// That no others can put files into a directory, or, if they can, that they cannot replace those that are there; and that
+/// nobody can put another directory in its place.
 ///
 /// # Errors
 /// What is wrong.
 #[cfg(unix)]
 pub(super) fn directory(path: &Path) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt;
     let real = walk(path)?;
-    let about = std::fs::metadata(real).map_err(|e| crate::error::plain(&e))?;
-    match about.mode() & (ALL_WRITE | STICKY) {
-        ALL_WRITE => Err("everybody may write to it".to_owned()),
-        _ => Ok(()),
+    let about = std::fs::metadata(&real).map_err(|e| crate::error::plain(&e))?;
+    own(&about)?;
+    match writers::others(&real, &about)? {
+        Some(who) if about.mode() & STICKY == 0 => Err(format!("{who} may write to it")),
+        Some(_) | None => Ok(()),
     }
 }
 
-/// That a file is one that not everybody may have written or put there; which one it is.
+/// That a file is one that no others may have written or put there; which one it is.
 ///
 /// # Errors
 /// What is wrong.
 #[cfg(unix)]
 pub(super) fn file(path: &Path) -> Result<Known, String> {
-    use std::os::unix::fs::MetadataExt;
     let about = std::fs::metadata(path).map_err(|e| missing(path, &e))?;
     if !about.is_file() {
         return Err("not a file".to_owned());
@@ -87,11 +86,24 @@ pub(super) fn file(path: &Path) -> Result<Known, String> {
     let path = walk(path)?;
     // Of where the walk went, whatever the links lead to by now.
     let about = std::fs::symlink_metadata(&path).map_err(|e| crate::error::plain(&e))?;
-    if about.mode() & ALL_WRITE != 0 {
-        return Err("everybody may write to it".to_owned());
+    own(&about)?;
+    if let Some(who) = writers::others(&path, &about)? {
+        return Err(format!("{who} may write to it"));
     }
     let identity = (about.dev(), about.ino());
     Ok(Known { path, identity })
+}
+
+/// That what root runs is root's.
+///
+/// # Errors
+/// Whose it is.
+#[cfg(unix)]
+fn own(about: &Metadata) -> Result<(), String> {
+    match rustix::process::geteuid().is_root() && about.uid() != 0 {
+        true => Err(format!("it is user {}'s, not root's", about.uid())),
+        false => Ok(()),
+    }
 }
 
 /// Links that are followed, at most.
@@ -143,28 +155,29 @@ fn parts(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// That nobody but root and who runs this could have put `entry` into `directory`, on the way of `whole`, if everybody
+/// That nobody but root and who runs this could have put `entry` into `directory`, on the way of `whole`, if others
 /// may put something there.
 ///
 /// # Errors
 /// That somebody could.
 #[cfg(unix)]
 fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt;
     let failed = |e| crate::error::plain(&e);
-    let mode = std::fs::symlink_metadata(directory).map_err(failed)?.mode();
+    let about = std::fs::symlink_metadata(directory).map_err(failed)?;
+    let at = directory.display();
+    own(&about).map_err(|why| format!("{at}: {why}"))?;
     let owner = std::fs::symlink_metadata(entry).map_err(failed)?.uid();
     let is_mine = owner == 0 || owner == rustix::process::geteuid().as_raw();
-    match mode & (ALL_WRITE | STICKY) {
-        ALL_WRITE => Err(format!("everybody may write to {}", directory.display())),
-        both if both & ALL_WRITE != 0 && !is_mine => {
-            let what = format!("put by user {owner} where everybody may write");
+    match writers::others(directory, &about)? {
+        Some(who) if about.mode() & STICKY == 0 => Err(format!("{who} may write to {at}")),
+        Some(who) if !is_mine => {
+            let what = format!("put by user {owner} where {who} may write");
             Err(match entry == whole {
                 true => what,
                 false => format!("{} was {what}", entry.display()),
             })
         }
-        _ => Ok(()),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -271,6 +284,22 @@ mod tests {
             let what = "/all/in was put by user 4242 where everybody may write";
             assert!(why.ends_with(what), "{why}");
             assert!(directory(&at("own/in")).is_err());
+            // Even where nobody else may write, root runs only what is root's.
+            mode(&at("all"), 0o755);
+            let why = file(&library).unwrap_err();
+            assert!(
+                why.ends_with("/all/in: it is user 4242's, not root's"),
+                "{why}"
+            );
+            assert!(
+                directory(&at("own/in"))
+                    .unwrap_err()
+                    .contains("user 4242's")
+            );
+            std::os::unix::fs::chown(at("all/in"), Some(0), None).unwrap();
+            assert!(file(&library).is_ok());
+            std::os::unix::fs::chown(&library, Some(4242), None).unwrap();
+            assert_eq!(file(&library).unwrap_err(), "it is user 4242's, not root's");
         }
     }
 
