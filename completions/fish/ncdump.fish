@@ -8,6 +8,9 @@ complete -c ncdump -s p -d 'Significant digits of float and double values, whate
 complete -c ncdump -s d -d 'As -p, but for values without C_format (old form)' -r
 complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: accepted, without effect' -r
 complete -c ncdump -s L -d 'Log level: accepted, without effect' -r
+complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "true\t''
+false\t''"
+complete -c ncdump -l plugin-timeout -d 'Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins' -r
 complete -c ncdump -l threads -d 'Threads that work at a time; all cores if not given' -r
 complete -c ncdump -s c -d 'Print header and data of coordinate variables only'
 complete -c ncdump -s h -d 'Print the header only, no data'

@@ -7,6 +7,9 @@ complete -c ncgen -s W -d 'Elements of a variable that a program writes at once,
 complete -c ncgen -s B -d 'Accepted, without effect: size of a buffer' -r
 complete -c ncgen -s D -d 'Accepted, without effect: level of debugging output' -r
 complete -c ncgen -s L -d 'Accepted, without effect: log level' -r
+complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "true\t''
+false\t''"
+complete -c ncgen -l plugin-timeout -d 'Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins' -r
 complete -c ncgen -l threads -d 'Accepted, without effect so far: text is read by one thread' -r
 complete -c ncgen -s b -d 'Make a netCDF file, by default named as the text with `.nc`'
 complete -c ncgen -s n -d 'As -b, with `.cdf`'

@@ -23,7 +23,7 @@ use netcdf_core::copy::{self, Report};
 use netcdf_core::env::{Env, Memory, Note, Notes, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Table;
-use netcdf_core::filter::plugin::Plugins;
+use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::{self, CreateOptions, Reader};
 use netcdf_core::io::Output;
 use netcdf_core::io::file;
@@ -48,7 +48,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         Err(e) => return tool::report("nccopy", &e, io),
     };
     let mut env = Env::with_threads(cli.threads);
-    env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
+    let alone = cli.plugin_timeout.is_none() && copies.len() == 1;
+    let mut plugins = Plugins::from_environment(cli.prefer_plugins);
+    if cli.isolate_plugins.unwrap_or(!alone) {
+        plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, cli.plugin_timeout));
+    }
+    env.filters = Table::with_plugins(plugins);
     env.allow_external = cli.allow_external;
     env.memory = cli.memory.map_or_else(Memory::default, Memory);
     if cli.strict {

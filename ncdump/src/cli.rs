@@ -115,6 +115,16 @@ pub struct Cli {
     #[arg(long = "prefer-plugins")]
     pub prefer_plugins: bool,
 
+    /// Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is
+    /// an error that names it
+    #[arg(long = "isolate-plugins", value_name = "yes|no", num_args = 0..=1, require_equals = true,
+          default_missing_value = "yes", value_parser = clap::builder::BoolishValueParser::new())]
+    pub isolate_plugins: Option<bool>,
+
+    /// Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins
+    #[arg(long = "plugin-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub plugin_timeout: Option<u64>,
+
     /// Threads that work at a time; all cores if not given
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,

@@ -35,7 +35,7 @@ use netcdf_core::chunk::Dataset;
 use netcdf_core::env::{Damage, Env, Notes};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::filter::Table;
-use netcdf_core::filter::plugin::Plugins;
+use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::{self, Reader};
 use netcdf_core::io::locator::{self, Access};
 use netcdf_core::io::trace::Trace;
@@ -67,7 +67,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         }
     };
     let mut env = Env::with_threads(parsed.threads);
-    env.filters = Table::with_plugins(Plugins::from_environment(parsed.prefer_plugins));
+    let mut plugins = Plugins::from_environment(parsed.prefer_plugins);
+    if parsed
+        .isolate_plugins
+        .unwrap_or(parsed.plugin_timeout.is_some())
+    {
+        plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, parsed.plugin_timeout));
+    }
+    env.filters = Table::with_plugins(plugins);
     env.allow_external = parsed.allow_external;
     if parsed.strict {
         env.notes = Notes::strict();

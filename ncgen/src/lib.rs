@@ -25,7 +25,7 @@ use clap::Parser;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::filter::Table;
-use netcdf_core::filter::plugin::Plugins;
+use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::{self, CreateOptions};
 use netcdf_core::io::locator::{self, Destination};
 use netcdf_core::io::trace::Trace;
@@ -45,7 +45,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         Err(e) => return tool::usage("ncgen", &e.render().to_string(), e.use_stderr(), io),
     };
     let mut env = Env::with_threads(cli.threads);
-    env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
+    let mut plugins = Plugins::from_environment(cli.prefer_plugins);
+    if cli.isolate_plugins.unwrap_or(cli.plugin_timeout.is_some()) {
+        plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, cli.plugin_timeout));
+    }
+    env.filters = Table::with_plugins(plugins);
     match generate(&cli, &mut env, io) {
         Ok(()) => Status::Success,
         Err(failure) => fail::report(&failure, &env, io),

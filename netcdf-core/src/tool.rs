@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use crate::env::{Cancel, Notes};
 use crate::error::{Error, Result};
+use crate::filter::plugin;
 use crate::shown::Shown;
 
 pub use bar::Bar;
@@ -70,8 +71,13 @@ impl Io {
 /// The `main` of a tool: the exit code of `run`, which gets the process's streams.
 ///
 /// A panic is a defect of ours. It ends as any failure does, so that scripts need not know of it; outputs that were begun are gone.
+/// What plugins left to be done at the end of the process is not done.
 pub fn main(tool: &str, run: impl FnOnce(&mut Io) -> u8) -> ExitCode {
-    ExitCode::from(guarded(tool, &mut Io::process(), run))
+    plugin::serve_if_asked();
+    plugin::is_tool(tool);
+    let code = guarded(tool, &mut Io::process(), run);
+    plugin::leave(code);
+    ExitCode::from(code)
 }
 
 fn guarded(tool: &str, io: &mut Io, run: impl FnOnce(&mut Io) -> u8) -> u8 {

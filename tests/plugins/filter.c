@@ -193,6 +193,32 @@ static size_t filter(unsigned flags, size_t count, const unsigned *params, size_
         return *size;
     case 13: /* a crash */
         abort();
+    case 14: /* the end of the process, as a success */
+        exit(0);
+    case 15:
+        _exit(0);
+    case 16:
+        quick_exit(0);
+    case 17: /* no end */
+        for (;;)
+            usleep(1000);
+    case 18: /* a crash on reading only */
+        if (undo)
+            abort();
+        return used;
+    case 19: /* back in two processes */
+        fork();
+        return used;
+    case 20: { /* all memory that there is, up to 64 GB */
+        for (int i = 0; i < 64; i++) {
+            char *more = malloc((size_t)1 << 30);
+            if (!more)
+                abort();
+            for (size_t at = 0; at < (size_t)1 << 30; at += 4096)
+                more[at] = 1;
+        }
+        return used;
+    }
     default:
         return used;
     }
@@ -210,6 +236,13 @@ int undefined(void) { return a_function_of_nobody(); }
 #ifdef TOUCH
 /* Says that the library was loaded. */
 __attribute__((constructor)) static void loaded(void) { fclose(fopen(TOUCH, "w")); }
+#endif
+
+#ifdef CONSTRUCTOR
+__attribute__((constructor)) static void begin(void) { CONSTRUCTOR; }
+#endif
+#ifdef DESTRUCTOR
+__attribute__((destructor)) static void end(void) { DESTRUCTOR; }
 #endif
 
 #ifndef VERSION

@@ -53,6 +53,9 @@ snapshots! {
     filters_of_a_classic_file: "-3", "-d1", "-c", "time/1", "--dry-run", "%classic/weather-1.nc", "@o.nc";
     dry_run: "-d1", "-s", "-c", "time/10", "--dry-run", "%classic/weather-1.nc", "@o.nc";
     dry_run_of_filters: "-F", "t*,shuffle|zstd,3", "-M0", "--dry-run", "%classic/weather-1.nc", "@o.nc";
+    isolated_plugins: "--isolate-plugins", "--plugin-timeout=5", "--dry-run", "%classic/weather-1.nc", "@o.nc";
+    isolated_plugins_perhaps: "--isolate-plugins=perhaps", "%classic/weather-1.nc", "@o.nc";
+    no_time_for_plugins: "--plugin-timeout", "0", "%classic/weather-1.nc", "@o.nc";
     dry_run_of_the_same_kind: "--dry-run", "%classic/weather-1.nc", "@o.nc";
     into_no_directory: "%classic/weather-1.nc", "%classic/records-1.nc", "@nosuch";
     twice_the_same_name: "%classic/weather-1.nc", "%classic/../classic/weather-1.nc", "@";

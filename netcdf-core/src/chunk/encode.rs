@@ -150,7 +150,8 @@ impl Encoder {
         let mut scratch = self.buffers.take(self.len);
         let encoded = self.chain.encode(bytes, &mut scratch);
         self.buffers.give(scratch);
-        let (mask, bytes) = encoded.in_object(|| self.path.clone())?;
+        let named = encoded.map_err(|e| e.within(&format!("the chunk at {:?}", place.start)));
+        let (mask, bytes) = named.in_object(|| self.path.clone())?;
         Ok(Stored { mask, bytes })
     }
 }

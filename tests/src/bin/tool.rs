@@ -1,20 +1,26 @@
 //! One of the tools as an executable, for tests of signals: `tool NAME ARGUMENT…`.
 #![forbid(unsafe_code)]
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use netcdf_core::tool::Io;
+use netcdf_core::tool::{self, Io};
 
 fn main() -> ExitCode {
-    let args: Vec<_> = std::env::args_os().skip(1).collect();
-    let run = match args.first().and_then(|name| name.to_str()) {
-        Some("nccopy") => nccopy::run,
-        Some("ncdump") => ncdump::run,
-        Some("ncgen") => ncgen::run,
-        Some(_) | None => {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    tool::main(&name, |io| run(&name, io))
+}
+
+fn run(name: &str, io: &mut Io) -> u8 {
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let run = match name {
+        "nccopy" => nccopy::run,
+        "ncdump" => ncdump::run,
+        "ncgen" => ncgen::run,
+        _ => {
             eprintln!("usage: tool nccopy|ncdump|ncgen ARGUMENT…");
-            return ExitCode::from(2);
+            return 2;
         }
     };
-    ExitCode::from(run(args, &mut Io::process()).code())
+    run(args, io).code()
 }

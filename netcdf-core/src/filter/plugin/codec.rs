@@ -147,7 +147,7 @@ impl Codec {
             *uses = uses.saturating_add(1);
             if let (1, Some(initialize)) = (*uses, self.functions.initialize) {
                 // SAFETY: the function is the library's own and takes nothing.
-                unsafe { initialize() };
+                self.library.enter(|| unsafe { initialize() });
             }
         });
         held
@@ -184,8 +184,9 @@ impl Codec {
         let (mut count, mut params) = (0, Block(std::ptr::null_mut()));
         let held = self.lock();
         // SAFETY: the function is the library's own; the text ends with a NUL, the places are valid.
-        let status =
-            unsafe { (self.functions.to_params)(text.as_ptr(), &raw mut count, &raw mut params.0) };
+        let status = self.library.enter(|| unsafe {
+            (self.functions.to_params)(text.as_ptr(), &raw mut count, &raw mut params.0)
+        });
         drop(held);
         self.done(status, &asked)?;
         params.get(count).ok_or_else(|| self.wild(count))
@@ -203,8 +204,9 @@ impl Codec {
         let mut json: Block<c_char> = Block(std::ptr::null_mut());
         let held = self.lock();
         // SAFETY: the function is the library's own; there are so many parameters, the place is valid.
-        let status =
-            unsafe { (self.functions.to_json)(visible.len(), visible.as_ptr(), &raw mut json.0) };
+        let status = self.library.enter(|| unsafe {
+            (self.functions.to_json)(visible.len(), visible.as_ptr(), &raw mut json.0)
+        });
         drop(held);
         self.done(status, &listed(visible))?;
         if json.0.is_null() {
@@ -239,7 +241,9 @@ impl Codec {
             let working = (&raw mut count, &raw mut working.0);
             // SAFETY: the function is the library's own, all places are valid, and the blocks are of the C
             // allocator or null, as it may free them.
-            unsafe { modify(DATASET, VARIABLE, shown.0, shown.1, working.0, working.1) }
+            self.library.enter(|| unsafe {
+                modify(DATASET, VARIABLE, shown.0, shown.1, working.0, working.1)
+            })
         });
         drop(held);
         let given = working.get(count);
@@ -287,7 +291,7 @@ impl Drop for Codec {
         *uses = uses.saturating_sub(1);
         if let (0, Some(finalize)) = (*uses, self.functions.finalize) {
             // SAFETY: the function is the library's own and takes nothing; the library is loaded.
-            unsafe { finalize() };
+            self.library.enter(|| unsafe { finalize() });
         }
     }
 }

@@ -1,23 +1,21 @@
 //! A filter of a plugin.
 
-use std::ffi::{CStr, c_uint};
+use std::ffi::c_uint;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use super::abi::{self, OPTIONAL, REVERSE};
-use super::buffer::Buffer;
-use super::host::{self, Call};
+use super::abi::{OPTIONAL, REVERSE};
+use super::apart::{Failure, Helpers};
+use super::host::Call;
 use super::library::Library;
+use super::local::{Described, Given, Job, Local};
+use super::trust::Known;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::output::{allocate, bad, too_long, truncated};
 use crate::filter::user::unfit;
 use crate::filter::{Context, Encoded, Filter, optional};
 use crate::model::FilterSpec;
 
-/// Filters known to undo chunks in several threads at a time.
-const DECODES_IN_THREADS: &[u32] = &[1, 2, 3, 4, 307, 32000, 32004, 32008, 32013, 32015, 32026];
-/// Filters known to be applied in several threads at a time.
-const ENCODES_IN_THREADS: &[u32] = &[307, 32004, 32008, 32013, 32015];
 /// HDF5's number of szip.
 const SZIP: u32 = 4;
 /// HDF5's number of the checksum, and its bytes.
@@ -32,17 +30,16 @@ pub struct Plugin {
     pub name: String,
     /// The file.
     pub path: PathBuf,
-    library: Arc<Library>,
-    functions: Functions,
+    described: Described,
+    place: Place,
 }
 
-#[derive(Clone, Copy)]
-struct Functions {
-    can_apply: Option<abi::CanApply>,
-    set_local: Option<abi::SetLocal>,
-    filter: abi::Apply,
-    encodes: bool,
-    decodes: bool,
+/// Where a plugin is run.
+enum Place {
+    /// In this process.
+    Here(Local),
+    /// In processes of its own.
+    Apart(Arc<Helpers>, Known),
 }
 
 impl std::fmt::Debug for Plugin {
@@ -57,30 +54,32 @@ impl Plugin {
     /// # Errors
     /// Why it has none.
     pub(super) fn of(library: Arc<Library>, path: PathBuf) -> Result<Self, String> {
-        let class = library.filter_class()?;
-        let id = u32::try_from(class.id).ok().filter(|&id| id <= 0xffff);
-        let id = id.ok_or_else(|| format!("filter {} is none that HDF5 has", class.id))?;
-        let filter = class.filter.ok_or("its filter has no function")?;
-        let name = match class.name.is_null() {
-            true => String::new(),
-            // SAFETY: the name of a class is null or a text that ends with a NUL, and stays.
-            false => unsafe { CStr::from_ptr(class.name) }
-                .to_string_lossy()
-                .into_owned(),
-        };
-        Ok(Self {
-            id,
-            name,
+        let local = Local::of(library)?;
+        Ok(Self::at(local.described.clone(), path, Place::Here(local)))
+    }
+
+    /// The filter of a file that helpers load.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub(super) fn apart(
+        helpers: &Arc<Helpers>,
+        file: &Known,
+        path: PathBuf,
+    ) -> Result<Self, String> {
+        let described = helpers.describe(file).map_err(Failure::text)?;
+        let place = Place::Apart(Arc::clone(helpers), file.clone());
+        Ok(Self::at(described, path, place))
+    }
+
+    fn at(described: Described, path: PathBuf, place: Place) -> Self {
+        Self {
+            id: described.id,
+            name: described.name.clone(),
             path,
-            functions: Functions {
-                can_apply: class.can_apply,
-                set_local: class.set_local,
-                filter,
-                encodes: class.encoder_present != 0,
-                decodes: class.decoder_present != 0,
-            },
-            library,
-        })
+            described,
+            place,
+        }
     }
 
     /// How the filter is called in messages.
@@ -94,27 +93,27 @@ impl Plugin {
     /// [`ErrorKind::Unsupported`] for chunks and types that it cannot be applied to; [`ErrorKind::Argument`] for
     /// parameters that it does not take.
     pub fn prepare(&self, context: &Context, user: &[u32]) -> Result<Vec<u32>> {
-        let call = Call::new(context, &self.spec(given(self.id, user)));
-        let call = self.applicable(call)?;
-        let Some(set_local) = self.functions.set_local else {
+        let call = || Call::new(context, &self.spec(given(self.id, user)));
+        self.applicable(call())?;
+        if !self.described.prepares {
             return Ok(user.to_vec());
+        }
+        let told = match &self.place {
+            Place::Here(local) => local.set_local(call()),
+            Place::Apart(helpers, file) => helpers
+                .set_local(file, &call())
+                .map_err(|failure| failure.error(ErrorKind::Unsupported, &self.label()))?,
         };
-        let held = self.library.lock();
-        // SAFETY: the function is the plugin's own, the call is there for its questions.
-        let (done, call) =
-            call.during(|| unsafe { set_local(host::LIST, host::TYPE, host::SPACE) });
-        drop(held);
-        let said = call.as_ref().map(Call::said).unwrap_or_default();
-        let params = call.as_ref().and_then(|call| call.params(self.id));
-        match params {
-            Some(params) if done >= 0 => Ok(params.to_vec()),
+        match told.params {
+            Some(params) if told.answer >= 0 => Ok(params),
             Some(_) | None => {
                 let list = user
                     .iter()
                     .map(u32::to_string)
                     .collect::<Vec<_>>()
                     .join(",");
-                let what = format!("{} does not take the parameters {list}{said}", self.label());
+                let (label, said) = (self.label(), told.said);
+                let what = format!("{label} does not take the parameters {list}{said}");
                 let remedy = "stored parameters are not always those that it takes from a user";
                 Err(Error::new(ErrorKind::Argument, what).with_remedy(remedy))
             }
@@ -127,7 +126,7 @@ impl Plugin {
     /// [`ErrorKind::Unsupported`] if it cannot.
     pub fn check(&self, context: &Context, params: &[u32]) -> Result<()> {
         let call = Call::new(context, &self.spec(params.to_vec()));
-        self.applicable(call).map(|_| ())
+        self.applicable(call)
     }
 
     fn spec(&self, params: Vec<u32>) -> FilterSpec {
@@ -137,27 +136,26 @@ impl Plugin {
         }
     }
 
-    /// The call, if the filter can be applied to its chunk.
-    fn applicable(&self, call: Call) -> Result<Call> {
-        if !self.functions.encodes {
+    /// That the filter can be applied to the chunk of a call.
+    fn applicable(&self, call: Call) -> Result<()> {
+        if !self.described.encodes {
             return Err(unfit(&self.label(), "the plugin can only undo it"));
         }
-        let Some(can_apply) = self.functions.can_apply else {
-            return Ok(call);
-        };
-        let held = self.library.lock();
-        // SAFETY: the function is the plugin's own, the call is there for its questions.
-        let (answer, call) =
-            call.during(|| unsafe { can_apply(host::LIST, host::TYPE, host::SPACE) });
-        drop(held);
-        match call {
-            Some(call) if answer > 0 => Ok(call),
-            call => {
-                let said = call.as_ref().map(Call::said).unwrap_or_default();
-                let what = format_args!("it cannot be applied to this type or chunk{said}");
-                Err(unfit(&self.label(), what))
-            }
+        if !self.described.asks {
+            return Ok(());
         }
+        let told = match &self.place {
+            Place::Here(local) => local.can_apply(call),
+            Place::Apart(helpers, file) => helpers
+                .can_apply(file, &call)
+                .map_err(|failure| failure.error(ErrorKind::Unsupported, &self.label()))?,
+        };
+        if told.answer > 0 {
+            return Ok(());
+        }
+        let said = told.said;
+        let what = format_args!("it cannot be applied to this type or chunk{said}");
+        Err(unfit(&self.label(), what))
     }
 
     /// The filter with stored parameters.
@@ -187,41 +185,30 @@ struct Applied {
     fits: OnceLock<Option<String>>,
 }
 
-/// What the function of a plugin gave: its buffer, the bytes in it, and what it said.
-struct Given {
-    buffer: Buffer,
-    len: usize,
-    said: String,
-}
-
 impl Applied {
-    /// Calls the plugin's function.
-    fn call(&self, context: &Context, flags: c_uint, input: &[u8]) -> Result<Given> {
+    /// Calls the plugin's function; what goes wrong with its process is an error of this kind.
+    fn call(
+        &self,
+        context: &Context,
+        input: &[u8],
+        (flags, kind): (c_uint, ErrorKind),
+    ) -> Result<Given> {
         let plugin = &*self.plugin;
-        let no_memory = || {
-            let what = format!("no memory for {} bytes of a chunk", input.len());
-            Error::new(ErrorKind::Limit, what)
+        let job = Job {
+            flags: flags | if optional(plugin.id) { OPTIONAL } else { 0 },
+            params: &self.params,
+            input,
         };
-        let mut buffer = Buffer::of(input).ok_or_else(no_memory)?;
-        let may = if flags & REVERSE == 0 {
-            ENCODES_IN_THREADS
-        } else {
-            DECODES_IN_THREADS
-        };
-        let flags = flags | if optional(plugin.id) { OPTIONAL } else { 0 };
-        let held = (!may.contains(&plugin.id)).then(|| plugin.library.lock());
         let call = Call::new(context, &plugin.spec(self.params.clone()));
-        let (len, call) = call.during(|| {
-            buffer.lend(|size, block| {
-                let (count, params) = (self.params.len(), self.params.as_ptr());
-                // SAFETY: the function is the plugin's own; the block is one of the C allocator of at least
-                // the size given and has the input, all places are valid.
-                unsafe { (plugin.functions.filter)(flags, count, params, input.len(), size, block) }
-            })
-        });
-        drop(held);
-        let said = call.as_ref().map(Call::said).unwrap_or_default();
-        Ok(Given { buffer, len, said })
+        match &plugin.place {
+            Place::Here(local) => local.apply(call, &job).ok_or_else(|| {
+                let what = format!("no memory for {} bytes of a chunk", input.len());
+                Error::new(ErrorKind::Limit, what)
+            }),
+            Place::Apart(helpers, file) => helpers
+                .apply(file, &call, &job)
+                .map_err(|failure| failure.error(kind, &plugin.label())),
+        }
     }
 
     /// That the filter can be applied; asked once.
@@ -239,19 +226,10 @@ impl Applied {
 }
 
 impl Given {
-    /// The bytes, unless the function failed: it gives 0 then, or -1, or an error of its compressor, which
-    /// is as large.
-    fn bytes(&self) -> Option<&[u8]> {
-        match self.len {
-            0 => None,
-            len => self.buffer.bytes(len),
-        }
-    }
-
     /// Whether the function says that it wrote more than its block has: it has overwritten other memory.
     fn overran(&self) -> bool {
         let is_size = self.len > 0 && isize::try_from(self.len).is_ok();
-        is_size && self.buffer.is_there() && self.bytes().is_none()
+        is_size && self.is_there() && self.bytes().is_none()
     }
 
     /// What is wrong, in words.
@@ -278,7 +256,7 @@ impl Filter for Applied {
 
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let label = self.plugin.label();
-        if !self.plugin.functions.decodes {
+        if !self.plugin.described.decodes {
             let what = format!("{label}: the plugin can only apply it");
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
@@ -286,7 +264,7 @@ impl Filter for Applied {
         if self.plugin.id == FLETCHER32 && input.len() < CHECKSUM {
             return Err(truncated(&label));
         }
-        let given = self.call(context, REVERSE, input)?;
+        let given = self.call(context, input, (REVERSE, ErrorKind::Corrupt))?;
         let bytes = given.bytes().ok_or_else(|| bad(&label, given.why()))?;
         let wanted = match context.len {
             // Some give more: what is behind the chunk means nothing.
@@ -303,7 +281,7 @@ impl Filter for Applied {
 
     fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         self.fits(context)?;
-        let given = self.call(context, 0, input)?;
+        let given = self.call(context, input, (0, ErrorKind::Unsupported))?;
         let label = self.plugin.label();
         match given.bytes() {
             Some(bytes) => {

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::abi::{self, CodecClass, FilterClass};
+use super::guard;
+use super::threads::Threads;
 use super::trust::{Identity, Known};
 
 #[cfg(unix)]
@@ -19,6 +21,10 @@ use libloading::os::windows as os;
 /// A loaded plugin.
 pub(super) struct Library {
     handle: ManuallyDrop<os::Library>,
+    /// The file, for messages.
+    file: &'static str,
+    /// What it may do in several threads at a time.
+    pub threads: Threads,
     uses: Mutex<Uses>,
 }
 
@@ -35,23 +41,34 @@ impl Library {
     ///
     /// # Errors
     /// What is wrong with the file; the dynamic linker's reason.
-    pub(super) fn open(file: &Known) -> Result<Arc<Self>, String> {
+    pub(super) fn open(file: &Known, build: &str) -> Result<Arc<Self>, String> {
         file.check_again()?;
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(library) = loaded.get(&file.identity) {
             return Ok(Arc::clone(library));
         }
-        let handle = load(&file.path).map_err(|e| reason(&e, &file.path))?;
-        let library = Arc::new(Self::of(handle));
+        guard::watch();
+        // What is loaded stays to the end, and so does its name.
+        let name: &'static str = Box::leak(file.path.display().to_string().into_boxed_str());
+        let handle = guard::inside(name, || load(&file.path));
+        let handle = handle.map_err(|e| reason(&e, &file.path))?;
+        let library = Arc::new(Self::of(handle, name, Threads::of(build)));
         loaded.insert(file.identity, Arc::clone(&library));
         Ok(library)
     }
 
-    fn of(handle: os::Library) -> Self {
+    fn of(handle: os::Library, file: &'static str, threads: Threads) -> Self {
         Self {
             handle: ManuallyDrop::new(handle),
+            file,
+            threads,
             uses: Mutex::default(),
         }
+    }
+
+    /// Calls functions of the library.
+    pub(super) fn enter<T>(&self, work: impl FnOnce() -> T) -> T {
+        guard::inside(self.file, work)
     }
 
     /// Held during calls of functions that are not known to work in several threads at a time.
@@ -86,12 +103,12 @@ impl Library {
         // SAFETY: as above.
         let info: abi::GetInfo = unsafe { std::mem::transmute(get(c"H5PLget_plugin_info")?) };
         // SAFETY: it takes nothing and gives a number.
-        match unsafe { ty() } {
+        match self.enter(|| unsafe { ty() }) {
             abi::TYPE_FILTER => {}
             other => return Err(format!("a plugin of HDF5 of type {other}, not a filter")),
         }
         // SAFETY: it takes nothing and gives the address of a class.
-        let class = unsafe { info() }.cast::<FilterClass>();
+        let class = self.enter(|| unsafe { info() }).cast::<FilterClass>();
         if class.is_null() || !class.is_aligned() {
             return Err("it does not describe its filter".to_owned());
         }
@@ -116,7 +133,7 @@ impl Library {
             // SAFETY: functions of these names are of this type in every codec library (netcdf_filter_build.h).
             let info: abi::GetInfo = unsafe { std::mem::transmute(address) };
             // SAFETY: it takes nothing and gives an address.
-            unsafe { info() }
+            self.enter(|| unsafe { info() })
         };
         let mut classes = vec![];
         if let Some(defaults) = self.address(DEFAULTS) {
@@ -175,7 +192,7 @@ const CODECS: usize = 1000;
 /// That they do not.
 #[cfg(unix)]
 pub(super) fn exported() -> Result<(), String> {
-    let this = Library::of(os::Library::this());
+    let this = Library::of(os::Library::this(), "", Threads::default());
     let is_found = |e: &super::host::Export| this.address(e.name) == Some(e.address);
     match super::host::all().iter().find(|e| !is_found(e)) {
         None => Ok(()),
@@ -283,10 +300,10 @@ mod tests {
         let path = folder.path().join("libx.so");
         std::fs::write(&path, "").unwrap();
         let file = trust::file(&path).unwrap();
-        let why = Library::open(&file).err().unwrap();
+        let why = Library::open(&file, "").err().unwrap();
         assert!(!why.is_empty() && !why.starts_with('/'), "{why}");
         std::fs::remove_file(&path).unwrap();
         std::fs::create_dir(&path).unwrap();
-        assert_eq!(Library::open(&file).err().unwrap(), "not a file");
+        assert_eq!(Library::open(&file, "").err().unwrap(), "not a file");
     }
 }

@@ -9,9 +9,13 @@
 //! | `object` | what a file says of itself before it is loaded |
 //! | `stub` | an object that stands for libhdf5 where a plugin says that it needs it |
 //! | `library` | loading |
+//! | `threads` | which plugins work in several threads at a time |
+//! | `guard` | what becomes of a process that a plugin ends |
 //! | `abi` | the structures of C |
 //! | `buffer` | memory that plugins may free |
 //! | `host` | the functions and data that plugins use |
+//! | `local` | the functions of a plugin in this process |
+//! | `apart` | plugins in processes of their own |
 //! | `filter` | a plugin's filter as one of ours |
 //! | `codec` | codec libraries of NCZarr |
 //! | `registry` | the plugins of a run, and what is wrong with others |
@@ -21,20 +25,27 @@
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 mod abi;
+mod apart;
 mod buffer;
 mod codec;
 mod discovery;
 mod filter;
+mod guard;
 mod host;
 mod library;
+mod local;
 mod object;
 mod registry;
 mod stub;
+mod threads;
 mod trust;
 #[cfg(unix)]
 mod writers;
 
+pub use apart::Isolation;
+pub(crate) use apart::serve_if_asked;
 pub use codec::{Codec, Parameters};
 pub use discovery::{PRELOAD, Search, VARIABLE};
 pub use filter::Plugin;
+pub(crate) use guard::{is_tool, leave};
 pub use registry::Plugins;

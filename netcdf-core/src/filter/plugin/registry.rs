@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::apart::{Helpers, Isolation};
 use super::codec::Codec;
 use super::discovery::{self, Search};
-use super::object::{self, Object};
 use super::filter::Plugin;
 use super::library::{self, Library, load_stub};
+use super::local::Local;
+use super::object::{self, Object};
 use super::{host, stub, trust};
 
 /// The plugins of a run.
@@ -32,6 +34,8 @@ struct State {
     candidates: Vec<Candidate>,
     /// Filters of candidates before this one were loaded.
     next: usize,
+    /// Those who run plugins, if it is not us.
+    helpers: Option<Arc<Helpers>>,
     /// Filters by their number.
     filters: BTreeMap<u32, Arc<Plugin>>,
     /// Codecs, once they were looked for.
@@ -87,6 +91,18 @@ impl Plugins {
             prefer,
             state: Mutex::default(),
         }
+    }
+
+    /// The same plugins, run in processes of their own.
+    #[must_use]
+    pub fn isolated(self, isolation: Isolation) -> Self {
+        let state = self
+            .state
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let helpers = Some(Arc::new(Helpers::new(isolation)));
+        let state = Mutex::new(State { helpers, ..state });
+        Self { state, ..self }
     }
 
     /// The plugins that the environment of the process names.
@@ -234,8 +250,7 @@ impl State {
                 continue;
             }
             let path = candidate.path.clone();
-            let plugin = self.library(&candidate);
-            match plugin.and_then(|library| Plugin::of(library, path.clone())) {
+            match self.plugin(&candidate) {
                 Ok(plugin) => {
                     let plugin = Arc::new(plugin);
                     self.filters.entry(plugin.id).or_insert(plugin);
@@ -244,6 +259,14 @@ impl State {
             }
         }
         self.filters.get(&id).cloned()
+    }
+
+    fn plugin(&mut self, candidate: &Candidate) -> Result<Plugin, String> {
+        let path = candidate.path.clone();
+        match self.helpers.clone() {
+            Some(helpers) => Plugin::apart(&helpers, &candidate.file, path),
+            None => Plugin::of(self.library(candidate)?, path),
+        }
     }
 
     /// One codec a filter: those that describe one filter come before defaults.
@@ -299,7 +322,7 @@ impl State {
         self.ready.get_or_insert_with(prepare).clone()?;
         check_functions(&candidate.object)?;
         self.stand_for(&candidate.object)?;
-        Library::open(&candidate.file)
+        Library::open(&candidate.file, &candidate.object.build)
     }
 
     /// Keeps why a file is not used.
@@ -320,6 +343,24 @@ impl State {
         }
         Ok(())
     }
+}
+
+/// Loads a file that another process looked at, and its filter.
+///
+/// # Errors
+/// Why that cannot be.
+pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local, String> {
+    let file = trust::file(path)?;
+    if file.identity != identity {
+        return Err("another file was put in its place".to_owned());
+    }
+    let candidate = Candidate {
+        path: path.to_owned(),
+        object: object::read(&file.path)?,
+        file,
+        for_filters: true,
+    };
+    Local::of(State::default().load(&candidate)?)
 }
 
 /// That the functions of HDF5 and netCDF that an object uses are there. The dynamic linker names only one.

@@ -20,6 +20,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::abi::Id;
+use super::apart::wire::{In, Out};
 use crate::filter::Context;
 use crate::model::FilterSpec;
 
@@ -89,6 +90,42 @@ impl Call {
             [] => String::new(),
             some => format!(": {}", some.join("; ")),
         }
+    }
+
+    /// Writes the call down for another process.
+    pub(super) fn put(&self, out: &mut Out) {
+        out.number(self.shape.len() as u64);
+        for &n in &self.shape {
+            out.number(n);
+        }
+        self.ty.put(out);
+        out.number(self.number.into()).truth(self.fill.is_some());
+        out.bytes(self.fill.as_deref().unwrap_or_default());
+        out.number(self.pipeline.len() as u64);
+        for filter in &self.pipeline {
+            out.number(filter.id.into()).numbers(&filter.params);
+        }
+    }
+
+    /// The call that another process wrote down.
+    pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
+        let dims = read.number()?;
+        let shape = (0..dims).map(|_| read.number()).collect::<Option<_>>()?;
+        let (ty, number) = (Type::get_from(read)?, read.small()?);
+        let (is, fill) = (read.truth()?, read.bytes()?);
+        let filters = read.number()?;
+        let mut filter = || {
+            let (id, params) = (read.small()?, read.numbers()?);
+            Some(FilterSpec { id, params })
+        };
+        Some(Self {
+            shape,
+            ty,
+            number,
+            fill: is.then(|| fill.to_vec()),
+            pipeline: (0..filters).map(|_| filter()).collect::<Option<_>>()?,
+            messages: vec![],
+        })
     }
 
     fn say(&mut self, message: String) {

@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::super::abi::Id;
+use super::super::apart::wire::{In, Out};
 use super::{Call, Export, TYPE, ask, exports};
 use crate::filter::{Context, UserClass};
 use crate::model::{Atomic, DataType, Endianness};
@@ -59,6 +60,32 @@ impl Type {
             signed,
             base,
         }
+    }
+
+    /// Writes the type down for another process.
+    pub(super) fn put(self, out: &mut Out) {
+        out.number(u64::from(self.class.cast_unsigned()))
+            .number(self.size);
+        out.truth(self.big)
+            .truth(self.signed)
+            .truth(self.base.is_some());
+        let (size, signed) = self.base.unwrap_or_default();
+        out.number(size).truth(signed);
+    }
+
+    /// The type that another process wrote down.
+    pub(super) fn get_from(read: &mut In<'_>) -> Option<Self> {
+        Some(Self {
+            class: read.small()?.cast_signed(),
+            size: read.number()?,
+            big: read.truth()?,
+            signed: read.truth()?,
+            base: {
+                let is = read.truth()?;
+                let base = (read.number()?, read.truth()?);
+                is.then_some(base)
+            },
+        })
     }
 
     /// The type of an identifier.

@@ -1,0 +1,238 @@
+//! Plugins in processes of their own, so that one that crashes, ends its process or loops is an error and not the end of ours.
+//!
+//! A helper is an executable of ours that is started with [`ARGUMENT`] alone. Its standard input is a socket, on which it is asked and
+//! answers ([`wire`]); what plugins print goes to our standard error. Each thread that needs one takes a helper that is idle, or
+//! starts another: a plugin that knows one thread only works for all of them at a time.
+
+mod process;
+mod serve;
+pub(super) mod wire;
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::host::Call;
+use super::local::{Described, Given, Job, Made, Told};
+use super::trust::Known;
+use crate::env::Cancel;
+use crate::error::{Error, ErrorKind, Result};
+use process::Process;
+use wire::{In, Out};
+
+pub(crate) use serve::serve_if_asked;
+
+/// The argument by which an executable knows that it is to be a helper.
+const ARGUMENT: &str = "--netcdf-plugin-helper";
+
+/// How plugins are kept apart.
+#[derive(Debug, Clone)]
+pub struct Isolation {
+    /// The executable that is started: one of the tools.
+    pub program: PathBuf,
+    /// Time that a plugin has for a chunk, to which a second is added for each MiB of it.
+    pub patience: Duration,
+    /// What stops the wait for a plugin.
+    pub cancel: Cancel,
+}
+
+impl Isolation {
+    /// Time that a plugin has if nothing else is said.
+    pub const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// Helpers are this executable, which is one of the tools; they have so many seconds for a chunk.
+    #[must_use]
+    pub fn of_this_tool(cancel: &Cancel, seconds: Option<u64>) -> Self {
+        let own = || std::env::current_exe().unwrap_or_default();
+        Self {
+            // The file itself, even if another one has its name by now.
+            program: match cfg!(target_os = "linux") {
+                true => PathBuf::from("/proc/self/exe"),
+                false => own(),
+            },
+            patience: seconds.map_or(Self::PATIENCE, Duration::from_secs),
+            cancel: cancel.clone(),
+        }
+    }
+}
+
+/// What helpers are asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Describe,
+    CanApply,
+    SetLocal,
+    Apply,
+}
+
+impl What {
+    const ALL: [Self; 4] = [Self::Describe, Self::CanApply, Self::SetLocal, Self::Apply];
+
+    fn number(self) -> u64 {
+        match self {
+            Self::Describe => 0,
+            Self::CanApply => 1,
+            Self::SetLocal => 2,
+            Self::Apply => 3,
+        }
+    }
+
+    fn of(number: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|what| what.number() == number)
+    }
+}
+
+/// Why a helper gave no answer.
+pub(super) enum Failure {
+    /// The run is over.
+    Cancelled,
+    /// What became of it, in words, and a way out.
+    Broken(String, Option<&'static str>),
+    /// What it says itself.
+    Said(String),
+}
+
+impl Failure {
+    /// The error of this kind for the plugin that is called `label`.
+    pub(super) fn error(self, kind: ErrorKind, label: &str) -> Error {
+        match self {
+            Self::Cancelled => Error::new(ErrorKind::Cancelled, "stopped while a plugin worked"),
+            Self::Broken(why, Some(remedy)) => {
+                Error::new(kind, format!("{label}: {why}")).with_remedy(remedy)
+            }
+            Self::Broken(why, None) | Self::Said(why) => {
+                Error::new(kind, format!("{label}: {why}"))
+            }
+        }
+    }
+
+    /// In words.
+    pub(super) fn text(self) -> String {
+        match self {
+            Self::Cancelled => "stopped while it worked".to_owned(),
+            Self::Broken(why, _) | Self::Said(why) => why,
+        }
+    }
+}
+
+/// The helpers of a run.
+pub(super) struct Helpers {
+    isolation: Isolation,
+    idle: Mutex<Vec<Process>>,
+}
+
+impl Helpers {
+    pub(super) fn new(isolation: Isolation) -> Self {
+        Self {
+            isolation,
+            idle: Mutex::default(),
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Process>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A helper that waits, or a new one.
+    fn take(&self) -> Result<Process, Failure> {
+        loop {
+            let process = self.idle().pop();
+            let Some(mut process) = process else {
+                return Process::start(&self.isolation);
+            };
+            if process.waits() {
+                return Ok(process);
+            }
+        }
+    }
+
+    /// Asks a helper; its answer, and the bytes of a chunk. One that fails is ended.
+    fn ask(
+        &self,
+        what: What,
+        file: &Known,
+        (head, body): (Out, &[u8]),
+    ) -> Result<Message, Failure> {
+        let mut asked = Out::default();
+        let path = file.path.as_os_str().as_encoded_bytes();
+        asked.number(what.number()).bytes(path);
+        asked.number(file.identity.0).number(file.identity.1);
+        asked.0.extend(head.0);
+        let mut process = self.take()?;
+        let answer = process.ask(&asked.0, body, &self.isolation)?;
+        let mut read = In(&answer.head);
+        let refusal = match read.truth().ok_or_else(wrong)? {
+            true => None,
+            false => Some(read.text().ok_or_else(wrong)?),
+        };
+        self.idle().push(process);
+        match refusal {
+            None => Ok(answer),
+            Some(why) => Err(Failure::Said(why)),
+        }
+    }
+
+    /// What a file says of its filter.
+    pub(super) fn describe(&self, file: &Known) -> Result<Described, Failure> {
+        let answer = self.ask(What::Describe, file, (Out::default(), &[]))?;
+        Described::get(&mut answer.told()).ok_or_else(wrong)
+    }
+
+    /// Whether a filter can be applied.
+    pub(super) fn can_apply(&self, file: &Known, call: &Call) -> Result<Told, Failure> {
+        self.told(What::CanApply, file, call)
+    }
+
+    /// Stored parameters for a chunk.
+    pub(super) fn set_local(&self, file: &Known, call: &Call) -> Result<Told, Failure> {
+        self.told(What::SetLocal, file, call)
+    }
+
+    fn told(&self, what: What, file: &Known, call: &Call) -> Result<Told, Failure> {
+        let mut head = Out::default();
+        call.put(&mut head);
+        let answer = self.ask(what, file, (head, &[]))?;
+        Told::get(&mut answer.told()).ok_or_else(wrong)
+    }
+
+    /// Applies or undoes a filter.
+    pub(super) fn apply(&self, file: &Known, call: &Call, job: &Job<'_>) -> Result<Given, Failure> {
+        let mut head = Out::default();
+        call.put(&mut head);
+        head.number(job.flags.into()).numbers(job.params);
+        let answer = self.ask(What::Apply, file, (head, job.input))?;
+        let mut told = answer.told();
+        let mut given = || {
+            let made = told.truth()?;
+            let there = told.truth()?;
+            Some((made, there, told.number()?, told.text()?))
+        };
+        let (made, there, len, said) = given().ok_or_else(wrong)?;
+        Ok(Given {
+            made: match made {
+                true => Made::Copy(answer.body),
+                false => Made::Nothing { there },
+            },
+            len: usize::try_from(len).map_err(|_| wrong())?,
+            said,
+        })
+    }
+}
+
+/// What goes to and fro: a head, and the bytes of a chunk.
+#[derive(Default)]
+struct Message {
+    head: Vec<u8>,
+    body: Vec<u8>,
+}
+
+impl Message {
+    /// What an answer says, behind whether there is one.
+    fn told(&self) -> In<'_> {
+        In(self.head.get(8..).unwrap_or_default())
+    }
+}
+
+fn wrong() -> Failure {
+    Failure::Broken("its process gave an answer that cannot be".to_owned(), None)
+}

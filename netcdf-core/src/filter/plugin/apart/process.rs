@@ -1,0 +1,231 @@
+//! A helper process, as we see it.
+
+use std::io::{ErrorKind, Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+#[cfg(not(unix))]
+use std::net::TcpStream as Socket;
+#[cfg(unix)]
+use std::os::unix::net::UnixStream as Socket;
+
+use super::{ARGUMENT, Failure, Isolation, Message, wrong};
+use crate::env::Cancel;
+
+/// How often is looked whether to go on waiting.
+const LOOK: Duration = Duration::from_millis(50);
+/// What is waited for a helper that was started.
+const START: Duration = Duration::from_secs(30);
+/// What a helper says first.
+pub(super) const HELLO: &[u8; 8] = b"helper 1";
+
+/// A helper, ended when it is dropped.
+pub(super) struct Process {
+    child: Child,
+    socket: Socket,
+    asked: u64,
+}
+
+/// Why there was no answer.
+enum Stop {
+    Cancelled,
+    Late,
+    Gone,
+}
+
+impl Process {
+    #[cfg(unix)]
+    pub(super) fn start(isolation: &Isolation) -> Result<Self, Failure> {
+        use std::os::fd::OwnedFd;
+        use std::os::unix::process::CommandExt;
+        let failed = |e: std::io::Error| {
+            let program = isolation.program.display();
+            let why = crate::error::plain(&e);
+            let what = format!("no process can be started for it ({program}: {why})");
+            Failure::Broken(what, Some("--isolate-plugins=no does without"))
+        };
+        let (socket, theirs) = Socket::pair().map_err(failed)?;
+        socket.set_read_timeout(Some(LOOK)).map_err(failed)?;
+        socket.set_write_timeout(Some(LOOK)).map_err(failed)?;
+        let mut command = Command::new(&isolation.program);
+        // What stops us from the terminal does not stop it: we do, once we are ready.
+        command.arg(ARGUMENT).process_group(0);
+        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null());
+        let child = command.spawn().map_err(failed)?;
+        // The other end of the socket is the helper's alone.
+        drop(command);
+        let mut process = Self {
+            child,
+            socket,
+            asked: 0,
+        };
+        let mut hello = [0; HELLO.len()];
+        let until = Instant::now().checked_add(START);
+        match process.fill(&mut hello, until, &isolation.cancel) {
+            Ok(()) if hello == *HELLO => Ok(process),
+            Err(Stop::Cancelled) => Err(Failure::Cancelled),
+            Ok(()) | Err(Stop::Late | Stop::Gone) => {
+                let program = isolation.program.display();
+                let what = format!("{program} is no program that plugins can be run in");
+                Err(Failure::Broken(what, None))
+            }
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn start(_: &Isolation) -> Result<Self, Failure> {
+        let what = "plugins cannot be run in processes of their own on this system";
+        Err(Failure::Broken(what.to_owned(), None))
+    }
+
+    /// Whether it is still there.
+    pub(super) fn waits(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Asks for something; the answer.
+    pub(super) fn ask(
+        &mut self,
+        head: &[u8],
+        body: &[u8],
+        isolation: &Isolation,
+    ) -> Result<Message, Failure> {
+        let mib = (body.len() >> 20) as u64;
+        let patience = isolation.patience.saturating_add(Duration::from_secs(mib));
+        let until = Instant::now().checked_add(patience);
+        let answer = self.exchange((head, body), until, &isolation.cancel);
+        answer.map_err(|stop| self.failure(&stop, patience))?
+    }
+
+    fn exchange(
+        &mut self,
+        (head, body): (&[u8], &[u8]),
+        until: Option<Instant>,
+        cancel: &Cancel,
+    ) -> Result<Result<Message, Failure>, Stop> {
+        self.asked = self.asked.wrapping_add(1);
+        let lengths = [self.asked, head.len() as u64, body.len() as u64];
+        let mut start: Vec<u8> = lengths.iter().flat_map(|n| n.to_le_bytes()).collect();
+        start.extend_from_slice(head);
+        self.send(&start, until, cancel)?;
+        self.send(body, until, cancel)?;
+        let mut lengths = [[0; 8]; 3];
+        self.fill(lengths.as_flattened_mut(), until, cancel)?;
+        let [asked, head, body] = lengths.map(u64::from_le_bytes);
+        let mut answer = Message::default();
+        // What a plugin spoilt may say anything.
+        if asked != self.asked || !room(&mut answer.head, head) || !room(&mut answer.body, body) {
+            return Ok(Err(wrong()));
+        }
+        self.fill(&mut answer.head, until, cancel)?;
+        self.fill(&mut answer.body, until, cancel)?;
+        Ok(Ok(answer))
+    }
+
+    fn send(&mut self, bytes: &[u8], until: Option<Instant>, cancel: &Cancel) -> Result<(), Stop> {
+        let mut left = bytes;
+        while !left.is_empty() {
+            match self.socket.write(left) {
+                Ok(0) => return Err(Stop::Gone),
+                Ok(n) => left = left.get(n..).unwrap_or_default(),
+                Err(e) => go_on(&e, until, cancel)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn fill(
+        &mut self,
+        bytes: &mut [u8],
+        until: Option<Instant>,
+        cancel: &Cancel,
+    ) -> Result<(), Stop> {
+        let mut left = bytes;
+        while !left.is_empty() {
+            match self.socket.read(left) {
+                Ok(0) => return Err(Stop::Gone),
+                Ok(n) => left = left.get_mut(n..).unwrap_or_default(),
+                Err(e) => go_on(&e, until, cancel)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What became of the process.
+    fn failure(&mut self, stop: &Stop, patience: Duration) -> Failure {
+        match stop {
+            Stop::Cancelled => Failure::Cancelled,
+            Stop::Late => {
+                let seconds = patience.as_secs_f64();
+                let what = format!("the plugin gave no answer in {seconds} s, and was stopped");
+                Failure::Broken(what, Some("--plugin-timeout gives it more time"))
+            }
+            Stop::Gone => {
+                let what = match self.end() {
+                    Some(status) => fate(status),
+                    None => "the plugin closed the way to its process".to_owned(),
+                };
+                Failure::Broken(what, None)
+            }
+        }
+    }
+
+    /// How it ended, if it did so by itself; a moment is left for that.
+    fn end(&mut self) -> Option<ExitStatus> {
+        for _ in 0..20 {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) => std::thread::sleep(Duration::from_millis(10)),
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // One that ended before has nothing to be done.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Room for so many bytes; none if there is no memory for them.
+fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
+    let Ok(len) = usize::try_from(len) else {
+        return false;
+    };
+    if bytes.try_reserve_exact(len).is_err() {
+        return false;
+    }
+    bytes.resize(len, 0);
+    true
+}
+
+/// Whether to try again after an error of the socket.
+fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<(), Stop> {
+    match e.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
+        _ => return Err(Stop::Gone),
+    }
+    if cancel.signal().is_some() {
+        return Err(Stop::Cancelled);
+    }
+    match until {
+        Some(until) if Instant::now() >= until => Err(Stop::Late),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// How a process ended, as what its plugin did.
+fn fate(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("the plugin crashed (signal {signal})");
+    }
+    match status.code() {
+        Some(code) => format!("the plugin ended its process (exit status {code})"),
+        None => "the plugin ended its process".to_owned(),
+    }
+}

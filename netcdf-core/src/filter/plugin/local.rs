@@ -1,0 +1,230 @@
+//! The functions of a plugin that is loaded in this process.
+
+use std::ffi::{CStr, c_int, c_uint};
+use std::sync::Arc;
+
+use super::abi::{self, REVERSE};
+use super::apart::wire::{In, Out};
+use super::buffer::Buffer;
+use super::host::{self, Call};
+use super::library::Library;
+
+/// What a plugin says of its filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Described {
+    /// The filter's number.
+    pub id: u32,
+    /// What the plugin calls its filter.
+    pub name: String,
+    pub encodes: bool,
+    pub decodes: bool,
+    /// Whether it has functions that say whether it can be applied, and that make parameters.
+    pub asks: bool,
+    pub prepares: bool,
+}
+
+impl Described {
+    pub(super) fn put(&self, out: &mut Out) {
+        out.number(self.id.into()).bytes(self.name.as_bytes());
+        out.truth(self.encodes).truth(self.decodes);
+        out.truth(self.asks).truth(self.prepares);
+    }
+
+    pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
+        Some(Self {
+            id: read.small()?,
+            name: read.text()?,
+            encodes: read.truth()?,
+            decodes: read.truth()?,
+            asks: read.truth()?,
+            prepares: read.truth()?,
+        })
+    }
+}
+
+/// What a function gave that is told of a chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told {
+    pub answer: c_int,
+    /// What was said, for the end of a message.
+    pub said: String,
+    /// The filter's parameters after it.
+    pub params: Option<Vec<u32>>,
+}
+
+impl Told {
+    fn of(answer: c_int, call: Option<&Call>, id: u32) -> Self {
+        Self {
+            answer,
+            said: call.map(Call::said).unwrap_or_default(),
+            params: call.and_then(|call| call.params(id)).map(<[u32]>::to_vec),
+        }
+    }
+
+    pub(super) fn put(&self, out: &mut Out) {
+        // Only whether it is positive, 0 or negative means something.
+        out.number(u64::from(self.answer > 0))
+            .truth(self.answer < 0);
+        out.bytes(self.said.as_bytes()).truth(self.params.is_some());
+        out.numbers(self.params.as_deref().unwrap_or_default());
+    }
+
+    pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
+        let (more, less) = (read.truth()?, read.truth()?);
+        let said = read.text()?;
+        let (are, params) = (read.truth()?, read.numbers()?);
+        Some(Self {
+            answer: c_int::from(more).saturating_sub(c_int::from(less)),
+            said,
+            params: are.then_some(params),
+        })
+    }
+}
+
+/// What is asked of the filter itself.
+#[derive(Clone, Copy)]
+pub(super) struct Job<'a> {
+    pub flags: c_uint,
+    pub params: &'a [u32],
+    pub input: &'a [u8],
+}
+
+/// Bytes that a filter made.
+pub(super) enum Made {
+    /// The block of memory that it left; they may be more than it has.
+    Block(Buffer),
+    /// A copy of them.
+    Copy(Vec<u8>),
+    /// None that there are; whether there is a block at all.
+    Nothing {
+        /// Whether there is.
+        there: bool,
+    },
+}
+
+/// What the function of a filter gave: its buffer, the bytes in it, and what it said.
+pub(super) struct Given {
+    pub made: Made,
+    pub len: usize,
+    pub said: String,
+}
+
+impl Given {
+    /// The bytes, unless the function failed: it gives 0 then, or -1, or an error of its compressor, which
+    /// is as large.
+    pub(super) fn bytes(&self) -> Option<&[u8]> {
+        match (&self.made, self.len) {
+            (_, 0) | (Made::Nothing { .. }, _) => None,
+            (Made::Block(buffer), len) => buffer.bytes(len),
+            (Made::Copy(bytes), len) => (bytes.len() == len).then_some(bytes),
+        }
+    }
+
+    /// Whether there is a block of memory: a plugin may have taken it away.
+    pub(super) fn is_there(&self) -> bool {
+        match &self.made {
+            Made::Block(buffer) => buffer.is_there(),
+            Made::Copy(_) => true,
+            Made::Nothing { there } => *there,
+        }
+    }
+}
+
+/// A plugin's filter in this process.
+pub(super) struct Local {
+    pub described: Described,
+    library: Arc<Library>,
+    can_apply: Option<abi::CanApply>,
+    set_local: Option<abi::SetLocal>,
+    filter: abi::Apply,
+}
+
+impl Local {
+    /// The filter that a library has.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub(super) fn of(library: Arc<Library>) -> Result<Self, String> {
+        let class = library.filter_class()?;
+        let id = u32::try_from(class.id).ok().filter(|&id| id <= 0xffff);
+        let id = id.ok_or_else(|| format!("filter {} is none that HDF5 has", class.id))?;
+        let filter = class.filter.ok_or("its filter has no function")?;
+        let name = match class.name.is_null() {
+            true => String::new(),
+            // SAFETY: the name of a class is null or a text that ends with a NUL, and stays.
+            false => unsafe { CStr::from_ptr(class.name) }
+                .to_string_lossy()
+                .into_owned(),
+        };
+        Ok(Self {
+            described: Described {
+                id,
+                name,
+                encodes: class.encoder_present != 0,
+                decodes: class.decoder_present != 0,
+                asks: class.can_apply.is_some(),
+                prepares: class.set_local.is_some(),
+            },
+            can_apply: class.can_apply,
+            set_local: class.set_local,
+            filter,
+            library,
+        })
+    }
+
+    /// Whether the filter can be applied to a chunk: more than 0 for yes.
+    pub(super) fn can_apply(&self, call: Call) -> Told {
+        let Some(can_apply) = self.can_apply else {
+            return Told::of(1, Some(&call), self.described.id);
+        };
+        // SAFETY: the function is the plugin's own, the call is there for its questions.
+        self.asked(call, || unsafe {
+            can_apply(host::LIST, host::TYPE, host::SPACE)
+        })
+    }
+
+    /// Makes stored parameters of those of the call.
+    pub(super) fn set_local(&self, call: Call) -> Told {
+        let Some(set_local) = self.set_local else {
+            return Told::of(0, Some(&call), self.described.id);
+        };
+        // SAFETY: as above.
+        self.asked(call, || unsafe {
+            set_local(host::LIST, host::TYPE, host::SPACE)
+        })
+    }
+
+    fn asked(&self, call: Call, question: impl FnOnce() -> c_int) -> Told {
+        let held = self.library.lock();
+        let (answer, call) = call.during(|| self.library.enter(question));
+        drop(held);
+        Told::of(answer, call.as_ref(), self.described.id)
+    }
+
+    /// Calls the filter's function; `None` if there is no memory for its input.
+    pub(super) fn apply(&self, call: Call, job: &Job<'_>) -> Option<Given> {
+        let mut buffer = Buffer::of(job.input)?;
+        let threads = self.library.threads;
+        let may = match job.flags & REVERSE {
+            0 => threads.encodes,
+            _ => threads.decodes,
+        };
+        let held = (!may).then(|| self.library.lock());
+        let (len, call) = call.during(|| {
+            buffer.lend(|size, block| {
+                let (count, params) = (job.params.len(), job.params.as_ptr());
+                let (flags, used) = (job.flags, job.input.len());
+                // SAFETY: the function is the plugin's own; the block is one of the C allocator of at least
+                // the size given and has the input, all places are valid.
+                let work = || unsafe { (self.filter)(flags, count, params, used, size, block) };
+                self.library.enter(work)
+            })
+        });
+        drop(held);
+        Some(Given {
+            made: Made::Block(buffer),
+            len,
+            said: call.as_ref().map(Call::said).unwrap_or_default(),
+        })
+    }
+}
