@@ -185,8 +185,8 @@ impl Object {
             let tag = entry.d_tag.get(LittleEndian);
             (tag, entry.d_val.get(LittleEndian))
         });
-        let entries = entries.take_while(|(tag, _)| *tag != elf::DT_NULL.into());
-        for (_, at) in entries.filter(|(tag, _)| *tag == elf::DT_NEEDED.into()) {
+        let entries = entries.take_while(|(tag, _)| *tag != elf::DT_NULL);
+        for (_, at) in entries.filter(|(tag, _)| *tag == elf::DT_NEEDED) {
             keep(&mut self.needed, from(names, at)?)?;
         }
         Ok(())
