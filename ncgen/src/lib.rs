@@ -29,7 +29,7 @@ use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::{self, CreateOptions};
 use netcdf_core::io::locator::{self, Destination};
 use netcdf_core::io::trace::Trace;
-use netcdf_core::io::{Container, Source, file};
+use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::{Kind, Schema};
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, ReadOptions};
@@ -129,7 +129,10 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
 fn source(cli: &Cli, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
     let path = cli.input.as_deref().unwrap_or(Path::new("-"));
     match locator::input(path, &mut *io.stdin)? {
-        Container::Source(source) => Ok(source),
+        Container::Source(source) => {
+            other::may_be_cdl(&*source)?;
+            Ok(source)
+        }
         Container::Store(_) => {
             let what = "a directory, not CDL text";
             Err(Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy()))

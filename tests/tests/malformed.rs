@@ -79,7 +79,7 @@ macro_rules! refused {
 
 refused! {
     no_bytes: 1 |f| f.cut("magic")
-        => UnknownFormat "file.nc: not a netCDF file: unknown file format";
+        => UnknownFormat "file.nc: this is an empty file, not a netCDF file (fetch or make it again)";
     another_magic: 1 |f| f.patch("magic", b"CDG\x01")
         => UnknownFormat "file.nc: not a netCDF file: unknown file format";
     another_version: 1 |f| f.patch("magic", b"CDF\x03")

@@ -13,7 +13,7 @@ use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Container, Output, Source};
+use crate::io::{Container, Output, Source, other};
 use crate::model::{DimId, FilterSpec, Kind, Schema, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
@@ -358,29 +358,12 @@ fn find(container: &Container) -> Result<(&'static Format, Kind)> {
     Err(unknown(container))
 }
 
-/// Signatures of formats that we know by sight.
-const KNOWN: &[(&[u8], &str)] = &[
-    (b"\x0e\x03\x13\x01", "an HDF4 file, which is not read yet"),
-    (b"PK\x03\x04", "a zip file without Zarr metadata in it"),
-    (b"PK\x05\x06", "an empty zip file"),
-];
-
 fn unknown(container: &Container) -> Error {
-    let mut head = [0; 8];
-    if let Container::Source(s) = container {
-        let n = usize::try_from(s.len()).unwrap_or(8).min(8);
-        let _ = s.read_at(0, head.get_mut(..n).unwrap_or_default());
-    }
-    let known = KNOWN.iter().find(|(magic, _)| head.starts_with(magic));
-    match known {
-        Some((_, name)) => {
-            let what = format!("this is {name}");
-            Error::new(ErrorKind::Unsupported, what).of(container.name())
+    match container {
+        Container::Source(source) => other::refusal(&**source, "a netCDF file"),
+        Container::Store(store) => {
+            let what = "not a netCDF file: unknown file format";
+            Error::new(ErrorKind::UnknownFormat, what).of(store.name())
         }
-        None => Error::new(
-            ErrorKind::UnknownFormat,
-            "not a netCDF file: unknown file format",
-        )
-        .of(container.name()),
     }
 }

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Container;
 use crate::io::dir::{self, DirStore};
 use crate::io::file::{FileSource, full};
+use crate::io::other;
 use crate::io::source::Source;
 use crate::io::store::{Hints, Store};
 use crate::io::trace::Trace;
@@ -82,8 +83,10 @@ impl Access {
         }
         let source: Arc<dyn Source> = Arc::new(open(path)?);
         if !modes.has("zip") && !zip::is_zip(&*source)? {
-            let what = "a file, not a Zarr store in a directory or zip file";
-            return Err(Error::new(ErrorKind::UnknownFormat, what).of(source.name()));
+            return Err(other::refusal(
+                &*source,
+                "a Zarr store in a directory or zip file",
+            ));
         }
         self.zip(source, hints).map(|(store, _)| store)
     }

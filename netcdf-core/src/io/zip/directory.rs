@@ -103,7 +103,11 @@ fn find(source: &dyn Source) -> Result<Directory> {
             ),
             false => (ErrorKind::UnknownFormat, "not a zip file"),
         };
-        return Err(Error::new(kind, what).of(source.name()));
+        let e = Error::new(kind, what).of(source.name());
+        return Err(match begins {
+            true => e.with_remedy("the file was cut off: fetch or make it again"),
+            false => e,
+        });
     };
     let end = base.saturating_add(at as u64);
     let record = tail.get(at..).unwrap_or_default();

@@ -1,0 +1,284 @@
+//! Files that are something else than what was asked for: what they are, and the way out.
+
+use super::Source;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bytes at the beginning of a file that are looked at.
+const HEAD: usize = 4096;
+
+/// What a file is, and what can be done with it.
+type Known = (&'static str, &'static str);
+
+/// What files begin with.
+const SIGNATURES: &[(&[u8], Known)] = &[
+    (
+        b"\x0e\x03\x13\x01",
+        ("an HDF4 file, which is not read yet", "h4toh5 converts it"),
+    ),
+    (
+        b"\x1f\x8b",
+        (
+            "a gzip file",
+            "unpack it, or hand it on unpacked: zcat FILE | ncdump -",
+        ),
+    ),
+    (
+        b"BZh",
+        (
+            "a bzip2 file",
+            "unpack it, or hand it on unpacked: bzcat FILE | ncdump -",
+        ),
+    ),
+    (
+        b"\xfd7zXZ\0",
+        (
+            "an xz file",
+            "unpack it, or hand it on unpacked: xzcat FILE | ncdump -",
+        ),
+    ),
+    (
+        b"\x28\xb5\x2f\xfd",
+        (
+            "a zstd file",
+            "unpack it, or hand it on unpacked: zstdcat FILE | ncdump -",
+        ),
+    ),
+    (
+        b"PK\x03\x04",
+        (
+            "a zip file without Zarr metadata in it",
+            "unzip it, and name a file of it",
+        ),
+    ),
+    (b"PK\x05\x06", ("an empty zip file", "")),
+    (
+        b"GRIB",
+        (
+            "a GRIB file",
+            "cdo -f nc4 copy, or grib_to_netcdf of ecCodes, makes a netCDF file of it",
+        ),
+    ),
+    (b"BUFR", ("a BUFR file", "the tools of ecCodes read it")),
+    (b"\x89PNG", ("a PNG image", "")),
+    (b"\xff\xd8\xff", ("a JPEG image", "")),
+    (b"GIF8", ("a GIF image", "")),
+    (
+        b"II*\0",
+        (
+            "a TIFF image",
+            "gdal_translate -of netCDF makes a netCDF file of it",
+        ),
+    ),
+    (
+        b"MM\0*",
+        (
+            "a TIFF image",
+            "gdal_translate -of netCDF makes a netCDF file of it",
+        ),
+    ),
+    (b"%PDF", ("a PDF document", "")),
+    (b"\x93NUMPY", ("an array of NumPy", "numpy.load reads it")),
+    (
+        b"CDF\x01",
+        (
+            "a classic netCDF file",
+            "ncdump prints it, nccopy -k zarr3 makes a Zarr store of it",
+        ),
+    ),
+    (
+        b"CDF\x02",
+        (
+            "a classic netCDF file",
+            "ncdump prints it, nccopy -k zarr3 makes a Zarr store of it",
+        ),
+    ),
+    (
+        b"CDF\x05",
+        (
+            "a classic netCDF file",
+            "ncdump prints it, nccopy -k zarr3 makes a Zarr store of it",
+        ),
+    ),
+    (
+        b"\x89HDF\r\n\x1a\n",
+        (
+            "a netCDF-4 or HDF5 file",
+            "ncdump prints it, nccopy -k zarr3 makes a Zarr store of it",
+        ),
+    ),
+    (
+        b"\x89HDF",
+        (
+            "an HDF5 file whose ends of lines were converted",
+            "fetch it again as binary data",
+        ),
+    ),
+];
+
+/// What text begins with, behind blanks, in lower case.
+const TEXTS: &[(&str, Known)] = &[
+    (
+        "<!doctype html",
+        (
+            "an HTML page",
+            "look at it: servers send such instead of a file, to log in or to say what is wrong",
+        ),
+    ),
+    (
+        "<html",
+        (
+            "an HTML page",
+            "look at it: servers send such instead of a file, to log in or to say what is wrong",
+        ),
+    ),
+    (
+        "<?xml",
+        (
+            "XML",
+            "look at it: servers send such instead of a file, to say what is wrong",
+        ),
+    ),
+    (
+        "version https://git-lfs",
+        (
+            "a pointer of Git LFS to a file",
+            "git lfs pull fetches the file itself",
+        ),
+    ),
+    (
+        "netcdf ",
+        (
+            "CDL text",
+            "ncgen makes a netCDF file of it: ncgen -o FILE.nc FILE",
+        ),
+    ),
+    (
+        "{",
+        (
+            "JSON text",
+            "of a Zarr store, name the directory that it is in",
+        ),
+    ),
+    ("[", ("JSON text", "")),
+];
+
+/// What a file is, if it is something that we know by sight.
+fn known(source: &dyn Source) -> Option<Known> {
+    if source.len() == 0 {
+        return Some(("an empty file", "fetch or make it again"));
+    }
+    let len = usize::try_from(source.len()).unwrap_or(HEAD).min(HEAD);
+    let mut head = vec![0; len];
+    source.read_at(0, &mut head).ok()?;
+    let signature = SIGNATURES.iter().find(|(magic, _)| head.starts_with(magic));
+    if let Some((_, known)) = signature {
+        return Some(*known);
+    }
+    if head.get(257..262) == Some(b"ustar") {
+        return Some(("a tar file", "tar -xf unpacks it"));
+    }
+    if head.iter().all(|byte| *byte == 0) {
+        return Some((
+            "zeros, where a file should begin",
+            "its data never arrived: fetch or make it again",
+        ));
+    }
+    text(&head)
+}
+
+/// What text is, as far as it can be told from its beginning.
+fn text(head: &[u8]) -> Option<Known> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let text = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        // A character may be cut at the end.
+        Err(e) if e.error_len().is_none() => {
+            std::str::from_utf8(head.get(..e.valid_up_to())?).unwrap_or_default()
+        }
+        Err(_) => return None,
+    };
+    let odd = |c: char| c.is_ascii_control() && !c.is_ascii_whitespace();
+    if text.is_empty() || text.contains(odd) {
+        return None;
+    }
+    let mut rest = text.trim_start();
+    while let Some((_, behind)) = rest.strip_prefix("//").and_then(|r| r.split_once('\n')) {
+        rest = behind.trim_start();
+    }
+    let begins = |(word, _): &&(&str, Known)| {
+        let start = rest.get(..word.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
+    let found = TEXTS.iter().find(begins).map(|(_, known)| *known);
+    Some(found.unwrap_or(("text of some other sort", "")))
+}
+
+/// The error for a file that is not what is `wanted`: says what it is, if that can be told.
+#[must_use]
+pub fn refusal(source: &dyn Source, wanted: &str) -> Error {
+    let Some((what, remedy)) = known(source) else {
+        let what = format!("not {wanted}: unknown file format");
+        return Error::new(ErrorKind::UnknownFormat, what).of(source.name());
+    };
+    let what = format!("this is {what}, not {wanted}");
+    let e = Error::new(ErrorKind::UnknownFormat, what).of(source.name());
+    match remedy {
+        "" => e,
+        remedy => e.with_remedy(remedy),
+    }
+}
+
+/// That a file may be CDL: it is no data that we know, nor text of another sort.
+///
+/// # Errors
+/// [`ErrorKind::UnknownFormat`] if it is.
+pub fn may_be_cdl(source: &dyn Source) -> Result<()> {
+    match known(source) {
+        None => Ok(()),
+        // What is wrong with text of an unknown sort is said with the place.
+        Some((what, _)) if what.starts_with("CDL") || what.starts_with("text") => Ok(()),
+        Some(("an empty file", _)) => Ok(()),
+        Some((what, _)) if what.ends_with("netCDF file") || what.ends_with("HDF5 file") => {
+            let what = format!("this is {what}, not CDL text");
+            let e = Error::new(ErrorKind::UnknownFormat, what).of(source.name());
+            Err(e.with_remedy("ncdump prints it as CDL, nccopy copies it"))
+        }
+        Some(_) => Err(refusal(source, "CDL text")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::memory::MemorySource;
+
+    fn source(bytes: &[u8]) -> MemorySource {
+        MemorySource::new("f", bytes.to_vec())
+    }
+
+    #[test]
+    fn what_nobody_knows_is_said_so() {
+        let e = refusal(&source(b"\x01\x02\x03odd"), "a netCDF file");
+        assert_eq!(e.to_string(), "f: not a netCDF file: unknown file format");
+        let e = refusal(&source(b"GIF89a"), "a netCDF file");
+        assert_eq!(e.to_string(), "f: this is a GIF image, not a netCDF file");
+    }
+
+    #[test]
+    fn text_may_be_cut_within_a_character() {
+        let page = [
+            "\u{feff}\n <HTML>".as_bytes(),
+            &"é".repeat(HEAD).into_bytes(),
+        ]
+        .concat();
+        for len in [HEAD, HEAD + 1] {
+            let e = refusal(&source(&page[..len]), "a netCDF file");
+            assert!(e.to_string().contains("an HTML page"), "{e}");
+        }
+        let cdl = b"// a comment\n// and another\nnetcdf x {\n}\n";
+        assert!(refusal(&source(cdl), "x").to_string().contains("ncgen"));
+        assert!(may_be_cdl(&source(cdl)).is_ok());
+        assert!(may_be_cdl(&source(b"nonsense")).is_ok());
+        assert!(may_be_cdl(&source(b"CDF\x01")).is_err());
+    }
+}
