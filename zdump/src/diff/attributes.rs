@@ -49,10 +49,14 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// The attributes of a node; of several with one name the last one.
+/// The attributes of a node.
 fn all(node: Option<&Node>) -> BTreeMap<&str, &Json> {
-    let attributes = node.and_then(Node::attributes);
-    let members = attributes.map(Json::members).unwrap_or_default().iter();
+    members(node.and_then(Node::attributes))
+}
+
+/// The members of an object by their names; of several with one name the last one.
+fn members(object: Option<&Json>) -> BTreeMap<&str, &Json> {
+    let members = object.map(Json::members).unwrap_or_default().iter();
     members
         .map(|(name, value)| (name.as_str(), value))
         .collect()
@@ -77,12 +81,11 @@ pub(super) fn same(a: &Json, b: &Json) -> bool {
         (Json::Array(x), Json::Array(y)) => {
             x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
         }
-        (Json::Object(x), Json::Object(y)) => {
-            let in_both = |(key, _): &(String, Json)| match (a.get(key), b.get(key)) {
-                (Some(x), Some(y)) => same(x, y),
-                (Some(_) | None, Some(_) | None) => false,
-            };
-            x.iter().all(in_both) && y.iter().all(in_both)
+        (Json::Object(_), Json::Object(_)) => {
+            // Each pair is looked at once, however deep the objects are nested.
+            let (x, y) = (members(Some(a)), members(Some(b)));
+            let mut pairs = x.iter().zip(&y);
+            x.len() == y.len() && pairs.all(|((k, x), (l, y))| k == l && same(x, y))
         }
         (a, b) => a == b,
     }
@@ -145,5 +148,16 @@ mod tests {
         ] {
             assert!(!equal(a, b) && !equal(b, a), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn nested_objects_are_compared_in_linear_time() {
+        let nested = |inner: &str| format!("{}{inner}{}", r#"{"a":"#.repeat(60), "}".repeat(60));
+        assert!(equal(&nested("1"), &nested("1.0")));
+        assert!(!equal(&nested("1"), &nested("2")));
+        assert!(
+            equal(r#"{"a":1,"a":2}"#, r#"{"a":3,"a":2}"#),
+            "the last one counts"
+        );
     }
 }
