@@ -208,11 +208,7 @@ impl<'a> Output<'a> {
         if !self.job.same_fill || self.set.reader.assembles(self.job.pair.from) {
             return Ok(false);
         }
-        let mut stored = 0u64;
-        self.set.locate(self.job.pair.from, &mut |_| {
-            stored += 1;
-            Ok(())
-        })?;
+        let stored = self.set.chunks_stored(self.job.pair.from)?;
         Ok(product(&self.job.from.grid()) != Some(stored))
     }
 

@@ -15,12 +15,15 @@ use crate::error::Result;
 use crate::io::Source;
 use crate::io::file::Scratch;
 use crate::io::memory::MemorySource;
-use crate::model::VarId;
+use crate::model::{Kind, VarId};
 
 /// Bytes of a record from which on it is worth a read of its own.
 const LARGE: u64 = 4 << 10;
 /// So many variables are worth a sweep: their columns are written and read once more.
 const MANY: usize = 4;
+/// From so many records on, a sweep is worth it for one variable: to keep in mind where each record is takes more memory than
+/// the records.
+const LONG: u64 = 1 << 16;
 
 /// The columns of some variables.
 #[derive(Default)]
@@ -50,14 +53,16 @@ impl Made {
     }
 }
 
-/// Marks the jobs that are swept together: those of many variables with as many records.
-pub(super) fn mark(jobs: &mut [Job]) {
+/// Marks the jobs that are swept together: those of many variables with as many records, or of many records, which are all
+/// stored in classic files.
+pub(super) fn mark(jobs: &mut [Job], from: Kind) {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for job in jobs.iter().filter(|job| is_small(job)) {
         *counts.entry(job.records()).or_default() += 1;
     }
     for job in jobs.iter_mut().filter(|job| is_small(job)) {
-        job.swept = counts.get(&job.records()).is_some_and(|&n| n >= MANY);
+        let many = counts.get(&job.records()).is_some_and(|&n| n >= MANY);
+        job.swept = many || (from.is_cdf() && job.records() >= LONG);
     }
 }
 

@@ -91,17 +91,7 @@ impl Job {
         if !one_by_one || !grid || set.reader.assembles(self.pair.from) {
             return Ok(false);
         }
-        Ok(product(&self.from.grid()) == Some(self.chunks_stored(set)?))
-    }
-
-    /// How many of its chunks are stored.
-    pub(super) fn chunks_stored(&self, set: Dataset<'_>) -> Result<u64> {
-        let mut stored = 0;
-        set.locate(self.pair.from, &mut |_| {
-            stored += 1;
-            Ok(())
-        })?;
-        Ok(stored)
+        Ok(product(&self.from.grid()) == Some(set.chunks_stored(self.pair.from)?))
     }
 
     /// True if none of its chunks is stored, and readers would take it for one that has no elements: netCDF-C gives fill
@@ -117,7 +107,7 @@ impl Job {
         if !elements || !schema.var(self.pair.to).is_some_and(bare) {
             return Ok(false);
         }
-        Ok(!set.reader.assembles(self.pair.from) && self.chunks_stored(set)? == 0)
+        Ok(!set.reader.assembles(self.pair.from) && set.chunks_stored(self.pair.from)? == 0)
     }
 
     /// Says so if more memory is needed than was given.

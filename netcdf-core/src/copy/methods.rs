@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Job;
 use crate::chunk::layout::Layout;
-use crate::chunk::scatter::{Block, steps};
+use crate::chunk::scatter::steps;
 use crate::chunk::{ChunkRef, Dataset, elements, rechunk};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::{Runs, Writer};
@@ -108,7 +108,6 @@ fn ends_in_whole_chunks(from: &Layout, shape: &[u64]) -> bool {
 impl Job {
     /// Moves the variable's bytes; their number. Its chunks are parts of the first dimension.
     pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
-        let path = || set.reader.schema().var_path(self.pair.from);
         let rows = self.from.chunk.first().copied().unwrap_or(1);
         let step = rows.saturating_mul(self.per_record());
         let mut next = 0;
@@ -120,13 +119,7 @@ impl Job {
             }
             Ok(())
         };
-        let all = Block {
-            start: vec![0; self.from.chunk.len()],
-            count: self.from.grid(),
-        };
-        set.reader
-            .locate(self.pair.from, &all, &mut one)
-            .in_object(path)?;
+        set.locate(self.pair.from, &mut one)?;
         if next < self.elements() {
             // Chunks that are not stored are fill, which the bands know how to make.
             return self.converted(set, writer);

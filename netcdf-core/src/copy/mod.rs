@@ -138,7 +138,7 @@ pub fn jobs(
     let set = Dataset::new(reader, env);
     let one = |&pair: &Pair| Job::new(set, pair, writer);
     let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
-    columns::mark(&mut jobs);
+    columns::mark(&mut jobs, reader.schema().kind);
     jobs.iter()
         .try_for_each(|job| job.check_filters(set, writer.schema()))?;
     jobs.iter().for_each(|job| job.warn(set));

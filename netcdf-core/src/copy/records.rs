@@ -90,8 +90,7 @@ fn chunks(set: Dataset<'_>, job: &Job, first: u64, count: u64) -> Result<Vec<Chu
         found.push(chunk);
         Ok(())
     };
-    let located = set.reader.locate(job.pair.from, &all, &mut keep);
-    located.in_object(|| set.reader.schema().var_path(job.pair.from))?;
+    set.locate_in(job.pair.from, &all, &mut keep)?;
     Ok(found)
 }
 

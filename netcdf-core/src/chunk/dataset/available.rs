@@ -1,8 +1,7 @@
 //! Whether data can be decoded at all, before any of it is read.
 
 use super::Dataset;
-use crate::chunk::scatter::Block;
-use crate::error::{Context as _, Result};
+use crate::error::Result;
 use crate::model::VarId;
 
 impl Dataset<'_> {
@@ -21,15 +20,6 @@ impl Dataset<'_> {
         if table.check(&layout.filters, 0).is_ok() {
             return Ok(());
         }
-        let grid = layout.grid();
-        let all = Block {
-            start: vec![0; grid.len()],
-            count: grid,
-        };
-        self.reader
-            .locate(var, &all, &mut |chunk| {
-                table.check(&layout.filters, chunk.mask)
-            })
-            .in_object(|| self.reader.schema().var_path(var))
+        self.locate(var, &mut |chunk| table.check(&layout.filters, chunk.mask))
     }
 }

@@ -76,7 +76,7 @@ impl Canvas {
         stored: &[u64],
     ) -> Result<()> {
         for cell in missing {
-            self.fill_box(fill, &cell.place)?;
+            self.fill_cell(fill, &cell)?;
         }
         let mut outside = Block {
             start: vec![0; stored.len()],
@@ -100,6 +100,11 @@ impl Canvas {
             }
         }
         Ok(())
+    }
+
+    /// Puts `fill` where a cell is.
+    pub(super) fn fill_cell(&mut self, fill: &[u8], cell: &Cell) -> Result<()> {
+        self.fill_box(fill, &cell.place)
     }
 
     fn fill_box(&mut self, fill: &[u8], part: &Block) -> Result<()> {

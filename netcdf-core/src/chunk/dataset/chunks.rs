@@ -4,14 +4,17 @@ use super::Dataset;
 use super::gather::Variable;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::plan::{Bands, Cells};
+use crate::chunk::plan::Cells;
 use crate::chunk::pool::{Item, Pool};
 use crate::chunk::scatter::Block;
-use crate::error::{Context as _, Result};
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::model::region::product;
 use crate::model::{Region, VarId};
 
-/// Chunks that are located at a time.
-const BATCH: u64 = 4096;
+/// Stored chunks that are located at a time, about.
+const BATCH: usize = 4096;
+/// Where few chunks of a box of the grid are stored, so many times larger boxes are looked at.
+const GROWTH: u64 = 16;
 
 /// Copies of a chunk that are in memory while it is worked on, about.
 const COPIES: u64 = 4;
@@ -33,11 +36,14 @@ impl Dataset<'_> {
         let path = || self.reader.schema().var_path(var);
         let variable = self.variable(var, &layout).in_object(path)?;
         let whole = layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
-        let batches = Bands::new(Region::whole(&layout.grid()), &[], BATCH);
-        let items = batches.flat_map(|batch| self.located(&variable, batch));
+        let mut batches = Batches::new(layout.grid());
+        let batches = std::iter::from_fn(|| batches.next(self, var));
+        let items = batches.flat_map(|batch| match batch {
+            Ok(found) => found.into_iter().map(Ok).collect(),
+            Err(e) => vec![Err(e)],
+        });
         let items = items.map(|chunk| {
-            self.env.cancel.check()?;
-            let chunk = chunk.in_object(path)?;
+            let chunk = chunk?;
             let stored = chunk.range.end.saturating_sub(chunk.range.start);
             let bytes = whole.saturating_mul(COPIES).saturating_add(stored);
             Ok(Item {
@@ -67,12 +73,39 @@ impl Dataset<'_> {
             start: vec![0; grid.len()],
             count: grid,
         };
+        self.locate_in(var, &all, visit)
+    }
+
+    /// As [`Dataset::locate`], in a box of the chunk grid.
+    ///
+    /// # Errors
+    /// As [`Dataset::locate`]; [`ErrorKind::Cancelled`].
+    pub fn locate_in(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        self.env.cancel.check()?;
         let mut visit = |chunk: ChunkRef| {
             self.env.cancel.check()?;
             visit(chunk)
         };
-        let located = self.reader.locate(var, &all, &mut visit);
+        let located = self.reader.locate(var, chunks, &mut visit);
         located.in_object(|| self.reader.schema().var_path(var))
+    }
+
+    /// How many chunks of a variable are stored.
+    ///
+    /// # Errors
+    /// As [`Dataset::locate`].
+    pub fn chunks_stored(&self, var: VarId) -> Result<u64> {
+        let mut stored = 0u64;
+        self.locate(var, &mut |_| {
+            stored = stored.saturating_add(1);
+            Ok(())
+        })?;
+        Ok(stored)
     }
 
     /// True if any chunk is stored that has elements of a region.
@@ -89,8 +122,7 @@ impl Dataset<'_> {
             any |= cells.cell(chunk.index).is_some();
             Ok(())
         };
-        let located = self.reader.locate(var, &cells.grid_box(), &mut visit);
-        located.in_object(|| self.reader.schema().var_path(var))?;
+        self.locate_in(var, &cells.grid_box(), &mut visit)?;
         Ok(any)
     }
 
@@ -102,23 +134,79 @@ impl Dataset<'_> {
         fill(self.reader.schema(), self.env, var, layout)
             .in_object(|| self.reader.schema().var_path(var))
     }
+}
 
-    /// The chunks in a box of the grid, or why there are none.
-    fn located(&self, variable: &Variable<'_>, batch: Region) -> Vec<Result<ChunkRef>> {
-        let batch = Block {
-            start: batch.start,
-            count: batch.count,
+/// Boxes of a grid of chunks, in row-major order, so large that some thousand stored chunks are in each: of a number
+/// of chunks without bound, few may be stored.
+struct Batches {
+    /// What is left, the next box last.
+    left: Vec<Block>,
+    /// Chunks of a box.
+    most: u64,
+}
+
+impl Batches {
+    fn new(grid: Vec<u64>) -> Self {
+        let all = Block {
+            start: vec![0; grid.len()],
+            count: grid,
         };
-        let mut found = Vec::new();
-        let mut visit = |chunk| {
-            found.push(Ok(chunk));
-            Ok(())
+        let left = if all.count.contains(&0) {
+            vec![]
+        } else {
+            vec![all]
         };
-        if let Err(e) = self.reader.locate(variable.var, &batch, &mut visit) {
-            found.push(Err(e));
+        Self {
+            left,
+            most: BATCH as u64,
         }
-        found
     }
+
+    /// The stored chunks of the next box.
+    fn next(&mut self, set: &Dataset<'_>, var: VarId) -> Option<Result<Vec<ChunkRef>>> {
+        let part = self.left.pop()?;
+        if let Some((first, rest)) = parted(&part, self.most) {
+            self.left.extend([rest, first]);
+            return self.next(set, var);
+        }
+        let mut found = Vec::new();
+        let mut full = false;
+        let most = self.most;
+        let located = set.locate_in(var, &part, &mut |chunk| {
+            full = found.len() >= BATCH && most > BATCH as u64;
+            if full {
+                return Err(Error::new(ErrorKind::Limit, "more chunks than expected"));
+            }
+            found.push(chunk);
+            Ok(())
+        });
+        if full {
+            self.left.push(part);
+            self.most = (most / GROWTH).max(BATCH as u64);
+            return self.next(set, var);
+        }
+        if found.len() < BATCH / 16 {
+            self.most = most.saturating_mul(GROWTH);
+        }
+        Some(located.map(|()| found))
+    }
+}
+
+/// A box of more than `most` chunks in two, the first of which comes first in row-major order.
+fn parted(part: &Block, most: u64) -> Option<(Block, Block)> {
+    if product(&part.count).is_some_and(|n| n <= most) {
+        return None;
+    }
+    let dim = part.count.iter().position(|&n| n > 1)?;
+    let inner = product(part.count.get(dim + 1..)?).unwrap_or(u64::MAX);
+    let len = *part.count.get(dim)?;
+    let rows = (most / inner.max(1)).clamp(1, len - 1);
+    let (mut first, mut rest) = (part.clone(), part.clone());
+    *first.count.get_mut(dim)? = rows;
+    *rest.count.get_mut(dim)? = len - rows;
+    let start = rest.start.get_mut(dim)?;
+    *start = start.saturating_add(rows);
+    Some((first, rest))
 }
 
 impl Variable<'_> {

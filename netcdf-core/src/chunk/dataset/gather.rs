@@ -18,6 +18,8 @@ use crate::model::{Region, VarId};
 const BATCH: usize = 1 << 14;
 /// Bytes fetched at a time, about.
 const BYTES: u64 = 1 << 20;
+/// Chunks of a region of which it is first counted how many are stored.
+const MANY: u64 = 1 << 10;
 /// Bytes between two elements from which on they are not read together.
 const APART: u64 = 4 << 10;
 
@@ -76,9 +78,15 @@ impl Variable<'_> {
         }
         let mut gather = Gather::new(self, region)?;
         let cells = Cells::new(region, self.layout);
+        let sparse = self.is_sparse(&cells)?;
+        if sparse {
+            let whole = Cell::whole(&cells.stored);
+            gather.canvas.fill_cell(self.decoder.fills().0, &whole)?;
+        }
         let mut visited = Vec::new();
         if !cells.is_empty() && self.layout.element.size > 0 {
             let mut visit = |chunk: ChunkRef| {
+                self.env.cancel.check()?;
                 if cells.cell(chunk.index).is_some() {
                     visited.push(chunk.index);
                     gather.chunk(chunk)?;
@@ -91,7 +99,7 @@ impl Variable<'_> {
         gather.flush()?;
         visited.sort_unstable();
         visited.dedup();
-        let complete = visited.len() as u64 == cells.len();
+        let complete = sparse || visited.len() as u64 == cells.len();
         let all = cells.iter().take(if complete { 0 } else { usize::MAX });
         let missing = all.filter(|cell| visited.binary_search(&cell.index).is_err());
         let mut canvas = gather.canvas;
@@ -100,6 +108,26 @@ impl Variable<'_> {
             bytes: canvas.into_bytes(),
             stored: !visited.is_empty(),
         })
+    }
+
+    /// True if so few of many chunks are stored that it is not worth it to look for the others.
+    fn is_sparse(&self, cells: &Cells) -> Result<bool> {
+        if cells.len() < MANY {
+            return Ok(false);
+        }
+        let most = cells.len() / 4;
+        let mut stored = 0u64;
+        let counted = self.reader.locate(self.var, &cells.grid_box(), &mut |_| {
+            stored = stored.saturating_add(1);
+            match stored > most {
+                true => Err(Error::new(ErrorKind::Limit, "more chunks than wanted")),
+                false => self.env.cancel.check(),
+            }
+        });
+        match counted {
+            Err(_) if stored > most => Ok(false),
+            counted => counted.map(|()| true),
+        }
     }
 
     /// The elements that a chunk has of a region of which a cell lies in it.

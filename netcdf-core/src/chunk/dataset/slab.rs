@@ -129,6 +129,7 @@ impl Slab {
             }));
         } else if !cells.is_empty() {
             let mut visit = |chunk: ChunkRef| {
+                variable.env.cancel.check()?;
                 chunks.extend(cells.cell(chunk.index).map(|cell| (cell, chunk)));
                 Ok(())
             };
@@ -223,6 +224,20 @@ impl Slab {
         match &self.kept {
             Kept::Ordered(ordered) => {
                 any = ordered.put(&self.chunks, (band, canvas.all()), &mut missing)?;
+            }
+            // Few chunks are stored of many: those are looked through.
+            Kept::Plain(loaded) if self.cells.count_within(&part) / 4 > loaded.len() as u64 => {
+                let whole = Cell::whole(&self.cells.stored);
+                canvas.fill_cell(variable.decoder.fills().0, &within(whole, &part))?;
+                for (cell, _) in &self.chunks {
+                    if within(cell.clone(), &part).place.count.contains(&0) {
+                        continue;
+                    }
+                    if let Some(bytes) = self.loaded(loaded, cell.index)? {
+                        any = true;
+                        canvas.put_part(&cell.place, bytes, band)?;
+                    }
+                }
             }
             Kept::Plain(loaded) => {
                 for cell in self.cells.within(&part) {

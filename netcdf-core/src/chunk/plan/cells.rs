@@ -51,6 +51,18 @@ pub struct Cell {
     pub place: Block,
 }
 
+impl Cell {
+    /// A cell of all elements of a region of this shape.
+    #[must_use]
+    pub fn whole(shape: &[u64]) -> Self {
+        let place = Block {
+            start: vec![0; shape.len()],
+            count: shape.to_vec(),
+        };
+        Self { index: 0, place }
+    }
+}
+
 impl Cells {
     /// The chunks of a variable that has elements of `region`.
     #[must_use]
@@ -136,6 +148,17 @@ impl Cells {
             }
             Some(cell)
         })
+    }
+
+    /// How many chunks have elements in a box of the region.
+    #[must_use]
+    pub fn count_within(&self, part: &Block) -> u64 {
+        let ends = part.start.iter().zip(&part.count);
+        let counts = self.lines.iter().zip(ends).map(|(line, (&start, &count))| {
+            let range = line.within(start, count);
+            range.end - range.start
+        });
+        product(&counts.collect::<Vec<_>>()).unwrap_or(u64::MAX)
     }
 
     /// All of them, in row-major order.

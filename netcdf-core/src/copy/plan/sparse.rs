@@ -2,10 +2,11 @@
 
 use super::Plan;
 use crate::chunk::layout::Layout;
-use crate::chunk::scatter::Block;
-use crate::chunk::{ChunkRef, elements};
-use crate::error::{Context, Result};
+use crate::chunk::{Dataset, elements};
+use crate::env::Env;
+use crate::error::Result;
 use crate::format::Reader;
+use crate::model::region::product;
 use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable, ZarrVersion};
 
 /// Lets those variables of a plan's output keep their fill value of which some chunks are not stored
@@ -15,8 +16,8 @@ use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable, ZarrVersi
 /// 2, where readers mask them, only if that cannot be helped.
 ///
 /// # Errors
-/// Those of reading where chunks are.
-pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
+/// Those of reading where chunks are; [`crate::ErrorKind::Cancelled`].
+pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
     let zarr = plan.schema.kind.as_zarr();
     let v2 = zarr.is_some_and(|zarr| zarr.version == ZarrVersion::V2);
     let zarr = zarr.is_some();
@@ -34,7 +35,7 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan) -> Result<()> {
         let layout = reader.layout(pair.from)?;
         let unwritten = unsaid(&layout, var).filter(|_| hdf5 || zarr);
         let lost = var.storage.fill == Fill::NoFill || unwritten.is_some();
-        if lost && is_sparse(reader, pair.from)? {
+        if lost && is_sparse(Dataset::new(reader, env), pair.from)? {
             let own = var.attribute("_FillValue").is_some() && unwritten.is_none();
             let declared = var.storage.fill == Fill::Fill || own || !v2;
             (var.storage.fill, var.storage.unwritten) = match declared {
@@ -54,27 +55,18 @@ fn unsaid(from: &Layout, to: &Variable) -> Option<Values> {
     (fits && to.fill_value().as_ref() != Some(&value)).then_some(value)
 }
 
-/// True if not all chunks of a variable are stored.
-fn is_sparse(reader: &dyn Reader, var: VarId) -> Result<bool> {
-    if reader.assembles(var) {
+/// True if not all chunks of a variable are stored. Those of classic files always are.
+fn is_sparse(set: Dataset<'_>, var: VarId) -> Result<bool> {
+    set.env.cancel.check()?;
+    if set.reader.schema().kind.is_cdf() {
+        return Ok(false);
+    }
+    if set.reader.assembles(var) {
         return Ok(true);
     }
-    let layout = reader.layout(var)?;
-    let shape = reader.schema().shape(var);
-    let count = layout.grid();
-    let all = count.iter().fold(1_u64, |n, c| n.saturating_mul(*c));
-    let mut found = 0_u64;
-    let mut one = |_: ChunkRef| {
-        found += 1;
-        Ok(())
-    };
-    let grid = Block {
-        start: vec![0; count.len()],
-        count,
-    };
-    let path = || reader.schema().var_path(var);
-    reader.locate(var, &grid, &mut one).in_object(path)?;
-    Ok(found < all || layout.extent != shape)
+    let layout = set.layout(var)?;
+    let stored = set.chunks_stored(var)?;
+    Ok(product(&layout.grid()) != Some(stored) || layout.extent != set.reader.schema().shape(var))
 }
 
 #[cfg(test)]
@@ -82,9 +74,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::chunk::Dataset;
     use crate::copy::{self, Options};
-    use crate::env::Env;
     use crate::format::{self, CreateOptions};
     use crate::io::Container;
     use crate::io::memory::{MemorySource, MemoryTarget};
@@ -157,7 +147,7 @@ mod tests {
             let there = [vec![7, 7], vec![257, 7]].map(Values::Short);
             assert_eq!(read(&*input), there);
             let mut plan = copy::plan(input.schema(), &Options::default()).unwrap();
-            keep_fill_values(&*input, &mut plan).unwrap();
+            keep_fill_values(&*input, &mut plan, &env).unwrap();
             let (target, out) = MemoryTarget::new("out.nc");
             let create = CreateOptions::default();
             let writer = format::create(Box::new(target), plan.schema.clone(), create, &env);

@@ -2,6 +2,7 @@
 
 mod assembled;
 mod chunked;
+mod claimed;
 mod mock;
 mod unreadable;
 mod verified;

@@ -306,7 +306,7 @@ fn chunks_that_are_not_stored_take_no_time() {
         let input = opened(&store);
         for kind in [Kind::PURE_ZARR, Kind::NCZARR, Kind::PURE_ZARR3] {
             let mut plan = plan(input.schema(), &to(kind)).unwrap();
-            keep_fill_values(&*input, &mut plan).unwrap();
+            keep_fill_values(&*input, &mut plan, &Env::default()).unwrap();
             let out: Arc<dyn Store> = Arc::new(MemoryStore::new("out.zarr"));
             let (target, _) = MemoryStoreTarget::new(Arc::clone(&out));
             let target: Box<dyn StoreTarget> = Box::new(target);

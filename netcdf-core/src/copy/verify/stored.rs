@@ -7,7 +7,7 @@ use crate::chunk::Dataset;
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
-use crate::error::{Context as _, Result};
+use crate::error::Result;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
 
@@ -66,13 +66,10 @@ impl Both<'_> {
             });
         let (start, count) = cells.unzip();
         let mut found = BTreeMap::new();
-        let located = set
-            .reader
-            .locate(var, &Block { start, count }, &mut |chunk| {
-                found.insert(layout.block(chunk.index).start, chunk);
-                Ok(())
-            });
-        located.in_object(|| set.reader.schema().var_path(var))?;
+        set.locate_in(var, &Block { start, count }, &mut |chunk| {
+            found.insert(layout.block(chunk.index).start, chunk);
+            Ok(())
+        })?;
         Ok(found)
     }
 }

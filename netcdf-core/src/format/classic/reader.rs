@@ -9,6 +9,7 @@ use crate::chunk::scatter::{Block, advance};
 use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::{Provenance, Reader};
+use crate::io::source::present;
 use crate::io::{Container, Source};
 use crate::model::{Kind, Schema, Values, VarId};
 
@@ -170,6 +171,8 @@ impl Reader for ClassicReader {
                 .and_then(|n| n.checked_add(place.begin))
                 .ok_or_else(|| self.beyond())?;
             let end = start.checked_add(place.slab).ok_or_else(|| self.beyond())?;
+            // A header may claim any number of records; the file has as many as fit in it.
+            present(&*self.source, &(start..end))?;
             visit(ChunkRef {
                 index: record,
                 object: 0,

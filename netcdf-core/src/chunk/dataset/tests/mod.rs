@@ -2,6 +2,7 @@
 
 mod made;
 mod properties;
+mod sparse;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -5,9 +5,10 @@
 //! `2^s` times as many elements as the first one: `2^(s/2)` data blocks of `2^((s+1)/2)` times as
 //! many elements as the smallest one. Large data blocks have their elements in pages.
 
-use super::element::{Form, Stored};
-use super::grid::{Block, Grid, dot};
+use super::element::Form;
+use super::grid::Grid;
 use super::pages::{Owner, Pages, beside, bit, read_verified};
+use super::places::{Slot, walk};
 use super::{Query, Visit};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -46,16 +47,6 @@ struct Header {
     /// Number of elements that may have been set.
     len: u64,
     index: Option<u64>,
-}
-
-/// What the array has at some place.
-#[derive(Debug, Clone, Copy)]
-enum Slot {
-    Chunk(Stored),
-    /// A chunk that is not stored.
-    Empty,
-    /// No chunk from here to before the one of this number.
-    EmptyUntil(u64),
 }
 
 /// A super block as the header determines it.
@@ -106,46 +97,28 @@ impl ExtensibleArray {
         let Some(index) = &self.index else {
             return Ok(());
         };
-        // Few of the chunks may be stored, of a number without bound.
-        let wanted = query.wanted.within_array(&self.steps, self.head.len);
-        let mut next = wanted.last().map(|_| wanted.start.clone());
-        while let Some(mut at) = next {
-            let number = dot(&at, &self.steps);
-            let slot = self.slot(query.file, index, number)?;
-            if let Slot::Chunk(chunk) = slot {
-                query.found(&at, chunk, visit)?;
-            }
-            next = match slot {
-                Slot::EmptyUntil(end) => self.not_before(&wanted, &at, end),
-                Slot::Chunk(_) | Slot::Empty => None,
-            };
-            if next.is_none() && wanted.advance(&mut at) {
-                next = Some(at);
-            }
-        }
-        Ok(())
-    }
-
-    /// The first chunk behind `at` in row-major order whose place may be `number` or behind it. Those that are alike in the dimensions
-    /// before the unlimited one have their places in row-major order.
-    fn not_before(&self, wanted: &Block, at: &[u64], number: u64) -> Option<Vec<u64>> {
-        let (head, tail) = at.split_at_checked(self.unlimited)?;
-        let (head_steps, steps) = self.steps.split_at_checked(self.unlimited)?;
-        let (&step, rest) = steps.split_first()?;
-        let row = head_steps.last().copied().unwrap_or(step);
-        let left = number.saturating_sub(dot(head, head_steps));
-        let (mut first, mut left) = (left / step.max(1), left % step.max(1));
-        if left >= row {
-            (first, left) = (first.saturating_add(1), 0);
-        }
-        let mut next = head.to_vec();
-        next.push(first);
-        for &step in rest {
-            next.push(left / step.max(1));
-            left %= step.max(1);
-        }
-        let behind = next.get(self.unlimited..).is_some_and(|next| next > tail);
-        wanted.not_before(&next).filter(|_| behind)
+        // Few of the chunks may be stored, of a number without bound: the array is walked in its own order.
+        let mut order: Vec<usize> = (0..self.steps.len()).collect();
+        order.sort_by_key(|&dim| dim != self.unlimited);
+        let in_order = order == (0..self.steps.len()).collect::<Vec<_>>();
+        let mut found = Vec::new();
+        let of = |number: u64| self.slot(query.file, index, number);
+        walk(
+            query.wanted,
+            (&self.steps, self.head.len),
+            &order,
+            of,
+            &mut |at, chunk| {
+                if in_order {
+                    return query.found(&at, chunk, visit);
+                }
+                found.push((at, chunk));
+                Ok(())
+            },
+        )?;
+        found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let mut found = found.into_iter();
+        found.try_for_each(|(at, chunk)| query.found(&at, chunk, visit))
     }
 
     fn slot(&self, file: &File, index: &Bytes, number: u64) -> Result<Slot> {

@@ -1,8 +1,9 @@
 //! An array of elements for all chunks of the largest extent ("VII.C. The Fixed Array Index").
 
-use super::element::{Form, Stored};
+use super::element::Form;
 use super::grid::{Grid, dot};
 use super::pages::{Owner, Pages, beside, bit, read_verified};
+use super::places::{Slot, walk};
 use super::{Query, Visit};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -74,20 +75,20 @@ impl FixedArray {
         let Some(block) = &self.block else {
             return Ok(());
         };
-        let mut at = query.wanted.start.clone();
-        loop {
-            if let Some(chunk) = self.chunk(query.file, block, dot(&at, &self.steps))? {
-                query.found(&at, chunk, visit)?;
-            }
-            if !query.wanted.advance(&mut at) {
-                return Ok(());
-            }
-        }
+        let order: Vec<usize> = (0..self.steps.len()).collect();
+        let of = |number: u64| self.slot(query.file, block, number);
+        walk(
+            query.wanted,
+            (&self.steps, self.len),
+            &order,
+            of,
+            &mut |at, chunk| query.found(&at, chunk, visit),
+        )
     }
 
-    fn chunk(&self, file: &File, block: &DataBlock, number: u64) -> Result<Option<Stored>> {
+    fn slot(&self, file: &File, block: &DataBlock, number: u64) -> Result<Slot> {
         if number >= self.len {
-            return Ok(None);
+            return Ok(Slot::EmptyUntil(u64::MAX));
         }
         let Some(paged) = &block.paged else {
             let mut c = file.fields(&block.head);
@@ -97,7 +98,8 @@ impl FixedArray {
         let page = number / paged.elements;
         let map = block.head.data.get(block.start..).unwrap_or_default();
         if !bit(map, page) {
-            return Ok(None);
+            let end = page.saturating_add(1).saturating_mul(paged.elements);
+            return Ok(Slot::EmptyUntil(end));
         }
         let size = |n: u64| n.checked_mul(self.form.size)?.checked_add(4);
         let distance = size(paged.elements).and_then(|s| s.checked_mul(page));
@@ -108,11 +110,12 @@ impl FixedArray {
         self.element(&mut file.fields(&bytes), number % paged.elements)
     }
 
-    fn element(&self, c: &mut Fields, number: u64) -> Result<Option<Stored>> {
+    fn element(&self, c: &mut Fields, number: u64) -> Result<Slot> {
         let skip = number.checked_mul(self.form.size);
         let skip = skip.and_then(|n| usize::try_from(n).ok());
         c.skip(skip.unwrap_or(usize::MAX))?;
-        self.form.read(c)
+        let chunk = self.form.read(c)?;
+        Ok(chunk.map_or(Slot::Empty, Slot::Chunk))
     }
 }
 

@@ -11,6 +11,7 @@ mod fixed_array;
 mod grid;
 mod implicit;
 mod pages;
+mod places;
 mod single;
 #[cfg(test)]
 mod tests;

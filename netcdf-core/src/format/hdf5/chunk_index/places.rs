@@ -1,0 +1,146 @@
+//! The places of an array of chunks, most of which may be empty.
+
+use super::element::Stored;
+use super::grid::{Block, dot};
+use crate::error::Result;
+
+/// What an array has at some place.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Slot {
+    Chunk(Stored),
+    /// A chunk that is not stored.
+    Empty,
+    /// No chunk from here to before the one of this number.
+    EmptyUntil(u64),
+}
+
+/// Visits the chunks of a box that an array has, in the order of the array: that of its dimensions in `order`. The array is given by the
+/// distance of neighbours in each dimension, and its places. What it says to be empty is passed over at once.
+pub(super) fn walk(
+    wanted: &Block,
+    (steps, len): (&[u64], u64),
+    order: &[usize],
+    slot: impl Fn(u64) -> Result<Slot>,
+    visit: &mut dyn FnMut(Vec<u64>, Stored) -> Result<()>,
+) -> Result<()> {
+    let wanted = wanted.within_array(steps, len);
+    let wanted = Block {
+        start: ordered(&wanted.start, order),
+        count: ordered(&wanted.count, order),
+    };
+    let steps = ordered(steps, order);
+    let mut next = wanted.last().map(|_| wanted.start.clone());
+    while let Some(mut at) = next {
+        let found = slot(dot(&at, &steps))?;
+        if let Slot::Chunk(chunk) = found {
+            visit(restored(&at, order), chunk)?;
+        }
+        next = match found {
+            Slot::EmptyUntil(end) => {
+                let behind = place(end, &steps);
+                match behind > at {
+                    true => wanted.not_before(&behind),
+                    false => following(&wanted, &mut at),
+                }
+            }
+            Slot::Chunk(_) | Slot::Empty => following(&wanted, &mut at),
+        };
+    }
+    Ok(())
+}
+
+fn following(wanted: &Block, at: &mut Vec<u64>) -> Option<Vec<u64>> {
+    wanted.advance(at).then(|| std::mem::take(at))
+}
+
+/// The place of a number, the slowest dimension first; that may be beyond all.
+fn place(mut number: u64, steps: &[u64]) -> Vec<u64> {
+    let mut at = Vec::with_capacity(steps.len());
+    for &step in steps {
+        at.push(number / step.max(1));
+        number %= step.max(1);
+    }
+    at
+}
+
+fn ordered(all: &[u64], order: &[usize]) -> Vec<u64> {
+    let of = |&dim: &usize| all.get(dim).copied().unwrap_or(0);
+    order.iter().map(of).collect()
+}
+
+/// Undoes [`ordered`].
+fn restored(all: &[u64], order: &[usize]) -> Vec<u64> {
+    let mut out = vec![0; all.len()];
+    for (&dim, &value) in order.iter().zip(all) {
+        if let Some(to) = out.get_mut(dim) {
+            *to = value;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// Chunks at every place of an array that this accepts, others empty, of which it says that all to the next
+    /// hundred are.
+    fn walked(
+        wanted: &Block,
+        steps: &[u64],
+        order: &[usize],
+        stored: impl Fn(u64) -> bool,
+    ) -> (Vec<Vec<u64>>, u64) {
+        let asked = Cell::new(0);
+        let mut seen = vec![];
+        let slot = |number: u64| {
+            asked.set(asked.get() + 1);
+            let chunk = Stored {
+                address: 100,
+                size: 1,
+                mask: 0,
+            };
+            let hundred = number / 100 * 100;
+            Ok(match (hundred..hundred + 100).any(&stored) {
+                _ if stored(number) => Slot::Chunk(chunk),
+                true => Slot::Empty,
+                false => Slot::EmptyUntil(hundred + 100),
+            })
+        };
+        walk(wanted, (steps, u64::MAX), order, slot, &mut |at, _| {
+            seen.push(at);
+            Ok(())
+        })
+        .unwrap();
+        (seen, asked.get())
+    }
+
+    #[test]
+    fn empty_places_are_passed_over_in_any_order_of_the_dimensions() {
+        let wanted = Block {
+            start: vec![0, 0],
+            count: vec![1000, 10],
+        };
+        // The second dimension comes first in the array, as it is the unlimited one.
+        let (seen, asked) = walked(&wanted, &[1, 1000], &[1, 0], |n| n == 3007 || n == 9999);
+        assert_eq!(seen, [[7, 3], [999, 9]]);
+        assert!(asked < 400, "{asked}");
+        let (seen, asked) = walked(&wanted, &[10, 1], &[0, 1], |n| n == 3007 || n == 9999);
+        assert_eq!(seen, [[300, 7], [999, 9]]);
+        assert!(asked < 400, "{asked}");
+    }
+
+    #[test]
+    fn only_the_box_is_walked() {
+        let wanted = Block {
+            start: vec![2, 1],
+            count: vec![2, 3],
+        };
+        let (seen, _) = walked(&wanted, &[10, 1], &[0, 1], |_| true);
+        assert_eq!(seen, [[2, 1], [2, 2], [2, 3], [3, 1], [3, 2], [3, 3]]);
+        let (seen, _) = walked(&wanted, &[1, 10], &[1, 0], |n| n == 12 || n == 33);
+        assert_eq!(seen, [[2, 1], [3, 3]]);
+    }
+}
