@@ -1,0 +1,131 @@
+"""The inputs of .ci/hostile: files and stores of a folder, what its scripts make, and mutated variants of all of them."""
+
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+# Scripts that make an input; those that end in .sh show by themselves what a tool did.
+MAKE = {".py": [sys.executable]}
+DATA = {".nc", ".h5", ".cdl", ".zarr", ".zip"}
+LARGEST = 64 << 10  # bytes of an input of which there are variants
+# Numbers that are often taken for sizes, counts and addresses.
+NUMBERS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 10**6, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**37, 2**53, 2**63 - 1, 2**63, 2**64 - 1]
+# Text that ends strings, comments and lines, or controls a terminal.
+TEXTS = ["\x1b[2J", "\u009b31m", "\u202e", "*/", "\n data: v = 1;", "\\", '"', "??/", "&lt;", "\ufffe", "../..", "a" * 70_000, ""]
+
+
+def gather(folder, made):
+    """All inputs: those that lie there, and those that the scripts make below `made`."""
+    made.mkdir()
+    for script in sorted(folder.iterdir()):
+        if script.suffix in MAKE:
+            place = made / script.stem
+            place.mkdir()
+            done = subprocess.run([*MAKE[script.suffix], script], cwd=place, capture_output=True, text=True)
+            if done.returncode != 0:
+                sys.exit(f"{script}: {done.stderr}")
+    linked(made / "15_symlink")
+    found = [p for p in folder.iterdir() if p.suffix in DATA]
+    found += [p for place in made.iterdir() for p in place.iterdir() if p.suffix in DATA]
+    return sorted(found)
+
+
+def linked(place):
+    """A dataset with external data in a file beside it, which is a symbolic link that leads out of the folder."""
+    try:
+        import h5py
+    except ImportError:
+        print("h5py cannot be had: no file with external data behind a symbolic link")
+        return
+    place.mkdir()
+    with h5py.File(place / "x.h5", "w") as file:
+        file.create_dataset("v", shape=(64,), dtype="u1", external=[("notes.raw", 0, 64)])
+    (place / "notes.raw").symlink_to("/etc/passwd")
+
+
+def scripts(folder, parts):
+    """Scripts that show by themselves what a tool did; who is not root cannot change owners."""
+    found = sorted(folder.glob("*.sh"))
+    found = [s for s in found if "setpriv" not in s.read_text() or os.geteuid() == 0]
+    return [s for s in found if not parts or any(part in s.name for part in parts)]
+
+
+def variants(inputs, made, count, seed):
+    """So many mutated variants of each input that is small; the same for the same seed."""
+    out = []
+    for path in inputs:
+        if size(path) > LARGEST:
+            continue
+        for n in range(count):
+            rng = random.Random(f"{path.name} {seed} {n}")
+            place = made / f"variant{n}-{path.name}"
+            if path.is_dir():
+                shutil.copytree(path, place, copy_function=shutil.copyfile)
+                files = sorted(p for p in place.rglob("*") if p.is_file())
+                # Metadata says what chunks are taken for.
+                likely = [p for p in files if p.name.startswith(".z") or p.name == "zarr.json"] or files
+                for chosen in rng.sample(likely, min(len(likely), rng.randint(1, 2))):
+                    os.chmod(chosen, 0o600)
+                    chosen.write_bytes(mutated(chosen.read_bytes(), True, rng))
+            else:
+                place.write_bytes(mutated(path.read_bytes(), path.suffix == ".cdl", rng))
+            out.append(place)
+    return out
+
+
+def size(path):
+    if path.is_dir():
+        return sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+    return path.stat().st_size
+
+
+def mutated(data, text, rng):
+    """Some changes; of text, those that keep its structure."""
+    for _ in range(rng.randint(1, 3)):
+        data = (reworded if text else renumbered)(bytearray(data), rng)
+    return bytes(data)
+
+
+def reworded(data, rng):
+    """A number or the content of a string is another one."""
+    places = [(m, False) for m in re.finditer(rb"(?<![\w\"])\d+", data)]
+    places += [(m, True) for m in re.finditer(rb'"([^"\\]*)"', data)]
+    if not places:
+        return renumbered(data, rng)
+    match, string = rng.choice(places)
+    if string:
+        new = rng.choice(TEXTS).encode(errors="surrogatepass")
+        new = b'"' + new.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\x1b", b"\\u001b").replace(b"\n", b"\\n") + b'"'
+    else:
+        new = str(rng.choice(NUMBERS)).encode()
+    return data[: match.start()] + new + data[match.end() :]
+
+
+def renumbered(data, rng):
+    """A few bytes are another number, or come from another place of the file."""
+    if len(data) < 8:
+        return data
+    width = rng.choice([1, 2, 4, 8])
+    at = rng.randrange(len(data) - width + 1)
+    if rng.random() < 0.2:
+        other = rng.randrange(len(data) - width + 1)
+        data[at : at + width] = data[other : other + width]
+        return data
+    number = rng.choice(NUMBERS) & ((1 << 8 * width) - 1)
+    order = rng.choice("<>")
+    data[at : at + width] = struct.pack(order + {1: "B", 2: "H", 4: "I", 8: "Q"}[width], number)
+    return data
+
+
+def keep(path, folder):
+    """A copy of a variant, to look at."""
+    folder.mkdir(exist_ok=True)
+    to = folder / path.name
+    if path.is_dir():
+        shutil.copytree(path, to, dirs_exist_ok=True)
+    else:
+        shutil.copyfile(path, to)
