@@ -14,6 +14,7 @@ mod data;
 mod emit;
 mod fail;
 mod name;
+mod strings;
 #[cfg(test)]
 mod tests;
 
@@ -193,7 +194,11 @@ fn write(
         no_fill: cli.no_fill,
         zarr: destination.zarr,
     };
-    let mut writer = format::create(target, cdl.schema.clone(), create, env)?;
+    let mut schema = cdl.schema.clone();
+    if !cli.header_only {
+        strings::widen(&mut schema, cdl, source, env)?;
+    }
+    let mut writer = format::create(target, schema, create, env)?;
     if !cli.header_only {
         data::write(cdl, source, &mut *writer, reporter, env)?;
     }

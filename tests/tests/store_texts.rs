@@ -23,7 +23,7 @@ variables:
 	float summed(y, x) ; summed:_Fletcher32 = "true" ;
 	double zstd(t) ; zstd:_Filter = "32015,3" ;
 	int quiet(x) ; quiet:_NoFill = "true" ;
-	int coded(x) ; coded:_Codecs = "[{\"id\": \"shuffle\", \"elementsize\": 4}, {\"id\": \"bz2\", \"level\": 9}]" ;
+	int coded(x) ; coded:_Codecs = "[{\"id\": \"shuffle\", \"elementsize\": 4},{\"id\": \"bz2\", \"level\": 9}]" ;
 	int wide(x) ; wide:_ChunkSizes = 6 ;
 	string own(n) ; own:_nczarr_maxstrlen = 7 ;
 	string others(n) ;
@@ -231,6 +231,24 @@ fn a_fill_value_may_look_like_base64() {
             "{shown}"
         );
         assert!(shown.contains(" s = \"a\", _ ;"), "{shown}");
+        leads_back(&sandbox, kind, "@a.zarr");
+    }
+}
+
+/// Nobody says how long they may be: there is room for what there is.
+#[test]
+fn strings_longer_than_usual() {
+    let long = "x".repeat(300);
+    let text = format!(
+        "netcdf s {{\ndimensions:\n\tn = 2 ;\n\tt = UNLIMITED ; // (1 currently)\nvariables:\n\tstring s(n) ;\n\tstring u(t, n) ;\n\tint k ;\ndata:\n\n s = \"a\", \"{long}\" ;\n\n u =\n  \"{long}y\", \"b\" ;\n\n k = 1 ;\n}}\n"
+    );
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", &text);
+    for kind in KINDS {
+        ncgen(&sandbox, kind, "@a.cdl", "@a.zarr");
+        let shown = self::text(&sandbox, "@a.zarr");
+        assert!(shown.contains(&format!("\"{long}\"")), "{shown}");
+        assert!(shown.contains(&format!("\"{long}y\"")), "{shown}");
         leads_back(&sandbox, kind, "@a.zarr");
     }
 }

@@ -7,6 +7,7 @@ use super::mode::Mode;
 use super::place::{self, Place};
 use super::present::Present;
 use super::staged::Staged;
+use crate::copy::plan::widen_strings;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{self, CreateOptions};
@@ -293,7 +294,8 @@ impl Dataset {
             return Ok(());
         }
         self.present.check(self.place.path())?;
-        let plan = self.staged.plan(&self.env)?;
+        let mut plan = self.staged.plan(&self.env)?;
+        widen_strings(&self.staged, &mut plan, &self.env)?;
         let (output, kept) = hold(self.place.output(self.sync, &self.env)?);
         let writer = format::create(
             output,

@@ -10,7 +10,7 @@ mod strings;
 
 pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
-pub use strings::size_strings;
+pub use strings::{size_strings, widen_strings};
 
 use std::collections::BTreeMap;
 

@@ -14,12 +14,14 @@ mod tiles;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::chunk::layout::Element;
+use crate::chunk::layout::{Element, Layout};
 use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::Reader;
-use crate::model::{DataType, Endianness, Region, Schema, StorageLayout, Values, VarId};
+use crate::model::{
+    Atomic, DataType, Endianness, Fill, Region, Schema, StorageLayout, Values, VarId,
+};
 use spool::Spool;
 use tiles::Tiles;
 
@@ -73,6 +75,24 @@ impl Staged {
         Some((&*base.reader, *base.vars.get(var.index())?))
     }
 
+    /// How a variable is stored in the dataset edited, with the type that it has here: pure Zarr does not tell characters from
+    /// strings of one byte. Nor does it tell the fill value of a variable all of whose chunks are stored.
+    fn under_layout(&self, var: VarId, (base, id): (&dyn Reader, VarId)) -> Result<Layout> {
+        let mut layout = base.layout(id)?;
+        let (own, there) = (self.schema.var(var), base.schema().var(id));
+        let string = layout.element.ty == Atomic::String.into() && layout.element.size == 1;
+        if string && own.is_some_and(|v| v.ty == Atomic::Char.into()) {
+            layout.element.ty = Atomic::Char.into();
+            layout.element.plain = true;
+        }
+        let bare = there.is_some_and(|v| v.storage.fill == Fill::NoFill);
+        let zarr = self.schema.kind.as_zarr().is_some();
+        if zarr && bare && own.is_some_and(|v| v.storage.fill == Fill::Fill) {
+            layout.fill = None;
+        }
+        Ok(layout)
+    }
+
     /// Goes on with a dataset that was written of this one, so that what was put need not be kept any more; false if it
     /// is not the same.
     pub(super) fn rebase(&mut self, reader: Box<dyn Reader>) -> bool {
@@ -93,9 +113,10 @@ impl Staged {
         };
         for (own, id) in self.schema.vars.iter_mut().zip(&vars) {
             if let Some(written) = schema.var(*id) {
-                let quantize = own.storage.quantize;
-                own.storage = written.storage.clone();
-                own.storage.quantize = quantize;
+                let old = std::mem::replace(&mut own.storage, written.storage.clone());
+                own.storage.quantize = old.quantize;
+                // Pure Zarr says of a fill value only where there are chunks that are not stored.
+                (own.storage.fill, own.storage.unwritten) = (old.fill, old.unwritten);
             }
         }
         self.tiles.clear();
@@ -191,7 +212,7 @@ impl Staged {
         let Some((base, id)) = self.base_of(var) else {
             return Ok(tiles);
         };
-        let layout = base.layout(id)?;
+        let layout = self.under_layout(var, (base, id))?;
         if layout.element.plain_type().is_some() {
             tiles.over = true;
             return Ok(tiles);
@@ -205,7 +226,7 @@ impl Staged {
         let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
         let variable = self.schema.var(var).ok_or_else(unknown)?;
         let base = match self.base_of(var) {
-            Some((base, id)) => Some(base.layout(id)?.element),
+            Some(base) => Some(self.under_layout(var, base)?.element),
             None => None,
         };
         let element = match base.filter(|e| e.plain_type().is_some()) {

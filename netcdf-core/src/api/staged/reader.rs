@@ -36,7 +36,7 @@ impl Staged {
             return Ok(());
         };
         let set = Dataset::new(base, env);
-        let layout = set.layout(id)?;
+        let layout = self.under_layout(var, (base, id))?;
         if layout.element.plain_type().is_none() {
             return Ok(());
         }
@@ -76,7 +76,7 @@ impl Reader for Staged {
 
     fn layout(&self, var: VarId) -> Result<Layout> {
         match self.untouched(var) {
-            Some((base, id)) => base.layout(id),
+            Some(base) => self.under_layout(var, base),
             None => Ok(self.kept(var)?.layout(&self.schema.shape(var))),
         }
     }

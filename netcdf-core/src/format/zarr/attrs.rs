@@ -6,11 +6,11 @@ use crate::json::Json;
 use crate::model::convert::{to_f32, whole_number};
 use crate::model::{Atomic, Values};
 
-/// The type that NCZarr recorded for an attribute; `None` for JSON and for what we do not know.
+/// The type that NCZarr recorded for an attribute: JSON is text. `None` for what we do not know.
 #[must_use]
 pub fn recorded(text: &str, pure: bool) -> Option<Atomic> {
     let stored = match text {
-        "char" => return Some(Atomic::Char),
+        "char" | "|J0" | "json" => return Some(Atomic::Char),
         "string" => return Some(Atomic::String),
         _ => numpy(text),
     };
@@ -217,6 +217,9 @@ mod tests {
         assert_eq!(read("\"x\"", Some("|S1")), strings(&["x"]));
         assert_eq!(read("[1,[2]]", Some(">S1")), char("[1,[2]]"));
         assert_eq!(read("{\"a\":1}", Some("|J0")), char("{\"a\": 1}"));
+        assert_eq!(read("5", Some("|J0")), char("5"));
+        assert_eq!(read("[1,2]", Some("|J0")), char("[1,2]"));
+        assert_eq!(read("\"a\"", Some("json")), char("a"));
         let Values::Float(nan) = read("\"NaN\"", Some("<f4")) else {
             panic!()
         };

@@ -108,13 +108,12 @@ fn single(mut items: Vec<Json>) -> Json {
     }
 }
 
-/// A text: as the JSON that it is, if that is a list or an object that readers make the same text of; else as a JSON
-/// text.
+/// A text: as the JSON that it is, if that is an object or a nested list, which readers make a text of again, or a list of
+/// single values that readers make the same text of; else as a JSON text.
 fn text(bytes: &[u8], form: Form) -> (Json, bool) {
     if matches!(bytes.first(), Some(b'[' | b'{'))
         && let Ok(json) = Json::parse(bytes)
         && is_strict(&json)
-        && json.to_bytes() == bytes
         && is_told(&json, bytes, form)
     {
         return (json, false);
@@ -127,15 +126,20 @@ fn text(bytes: &[u8], form: Form) -> (Json, bool) {
 /// Whether readers know that it was a text: where types are not recorded, a list of single values is one of values for
 /// netCDF-C. What came from a list that is no list of values for us goes back to it.
 fn is_told(json: &Json, bytes: &[u8], form: Form) -> bool {
+    let nested = |item: &Json| matches!(item, Json::Array(_) | Json::Object(_));
+    match json {
+        Json::Object(_) => return true,
+        Json::Array(items) if items.iter().any(nested) => return true,
+        Json::Array(_) if json.to_bytes() == bytes => {}
+        Json::Array(_) | Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) => {
+            return false;
+        }
+    }
     if form.json_texts && !form.recorded {
         return matches!(attrs::values(json, None).0, Values::Char(text) if text == bytes);
     }
-    let nested = |item: &Json| matches!(item, Json::Array(_) | Json::Object(_) | Json::Null);
-    match json {
-        Json::Array(items) => form.recorded || items.first().is_some_and(nested),
-        Json::Object(_) => true,
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) => false,
-    }
+    let first = json.items().and_then(<[Json]>::first);
+    form.recorded || first == Some(&Json::Null)
 }
 
 /// True for JSON that strict readers take, and that has no member twice.
@@ -277,6 +281,16 @@ mod tests {
     fn text_that_is_json_stays_what_it_is() {
         for same in [r#"{"a": [1,2.50]}"#, "[1,2]", "[]", r#"[[1],{"b": null}]"#] {
             assert_eq!(text(same, NCZARR), same);
+        }
+        for (other, same) in [
+            (r#"{"a":1}"#, r#"{"a": 1}"#),
+            (r#"{ "a" : [ 1, 2.50 ] }"#, r#"{"a": [1,2.50]}"#),
+            ("[[1], [2, 3]]", "[[1],[2,3]]"),
+            ("[1, [2]]", "[1,[2]]"),
+            (r#"["a", {"b":null}]"#, r#"["a",{"b": null}]"#),
+        ] {
+            assert_eq!(text(other, NCZARR), same);
+            assert_eq!(text(other, PURE), same);
         }
         assert_eq!(text("\0", NCZARR), "\"\"");
         assert_eq!(text("[1,2]", PURE), r#""[1,2]""#);

@@ -23,7 +23,7 @@ fn number(ty: Atomic) -> Option<&'static str> {
     })
 }
 
-/// The `dtype` of an array of version 2; strings have `width` bytes.
+/// The `dtype` of an array of version 2 without szip; strings have `width` bytes.
 #[must_use]
 pub fn v2(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
     let sign = match order {
@@ -36,6 +36,16 @@ pub fn v2(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
         None if ty == Atomic::String => format!("|S{width}"),
         None if pure => "|S1".to_owned(),
         None => ">S1".to_owned(),
+    }
+}
+
+/// As [`v2`], of an array with szip: netCDF-C opens no store that has szip for bytes without an order, and nobody else undoes
+/// it.
+#[must_use]
+pub fn v2_szip(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
+    match (ty, number(ty)) {
+        (Atomic::Byte | Atomic::UByte, Some(number)) => format!("<{number}"),
+        _ => v2(ty, order, pure, width),
     }
 }
 
@@ -105,6 +115,10 @@ mod tests {
         let (little, big) = (Endianness::Little, Endianness::Big);
         assert_eq!(v2(Atomic::Byte, big, false, 0), "|i1");
         assert_eq!(v2(Atomic::UInt, big, false, 0), ">u4");
+        assert_eq!(v2_szip(Atomic::UByte, little, false, 0), "<u1");
+        assert_eq!(v2_szip(Atomic::Byte, big, true, 0), "<i1");
+        assert_eq!(v2_szip(Atomic::UInt, big, false, 0), ">u4");
+        assert_eq!(v2_szip(Atomic::Char, big, false, 0), ">S1");
         assert_eq!(v2(Atomic::Double, little, true, 0), "<f8");
         assert_eq!(v2(Atomic::Char, little, false, 0), ">S1");
         assert_eq!(v2(Atomic::Char, little, true, 0), "|S1");

@@ -9,6 +9,7 @@ use super::{codecs, dtype, numbers, strings};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::json::Json;
+use crate::model::storage::ids::SZIP;
 use crate::model::strings::DEFAULT;
 use crate::model::{Atomic, Dimension, GroupId, VarId};
 
@@ -56,7 +57,9 @@ impl Metadata<'_> {
             chunks.push(1);
         }
         let element = layout.element;
-        let dtype = dtype::v2(stored.ty, element.order, pure, element.size);
+        let szip = layout.filters.iter().any(|f| f.id == SZIP);
+        let dtype = if szip { dtype::v2_szip } else { dtype::v2 };
+        let dtype = dtype(stored.ty, element.order, pure, element.size);
         let (compressor, filters) = codecs::v2(&stored.codecs);
         Ok(object([
             ("zarr_format", Json::int(2)),

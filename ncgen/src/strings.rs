@@ -1,0 +1,80 @@
+//! Strings of outputs that store them with a fixed size: as large as the longest one needs.
+
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::io::Source;
+use netcdf_core::model::strings::{DEFAULT, OF_VARIABLE};
+use netcdf_core::model::{Atomic, Endianness, Schema, Values};
+use netcdf_grammar::cdl::Cdl;
+use netcdf_grammar::cdl::values::{self, Problems, Sink};
+
+use crate::data::text;
+
+/// Lets the string variables of a Zarr dataset have room for their longest string, where no attribute says how long they may be.
+///
+/// # Errors
+/// Those of the source, and a signal; [`Argument`](netcdf_core::ErrorKind::Argument) for attributes that are no lengths.
+pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &Env) -> Result<()> {
+    if schema.kind.as_zarr().is_none() || schema.said_string_size()?.is_some() {
+        return Ok(());
+    }
+    // Lists are read with the lengths that dimensions will have.
+    let mut whole = schema.clone();
+    for list in &cdl.data {
+        let Some(var) = schema.var(list.var) else {
+            continue;
+        };
+        if var.ty != Atomic::String.into() || var.attribute(OF_VARIABLE).is_some() {
+            continue;
+        }
+        let mut longest = Longest { len: DEFAULT, env };
+        if let Some(Values::String(fill)) = var.fill_value() {
+            longest.look(&fill);
+        }
+        // What is wrong in the list is said when its values are written.
+        let mut problems = Problems::default();
+        for (dim, len) in values::lengths(&text(list, source), &whole, &mut problems)? {
+            if let Some(dim) = whole.dims.get_mut(dim.index()) {
+                dim.len = dim.len.max(len);
+            }
+        }
+        let text = text(list, source);
+        values::read(
+            &text,
+            &whole,
+            Endianness::Little,
+            &mut problems,
+            &mut longest,
+        )?;
+        if let Some(var) = schema.vars.get_mut(list.var.index()) {
+            var.storage.max_string = Some(longest.len);
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of the longest string.
+struct Longest<'a> {
+    len: u64,
+    env: &'a Env,
+}
+
+impl Longest<'_> {
+    fn look(&mut self, strings: &[Option<Box<[u8]>>]) {
+        let lengths = strings.iter().flatten().map(|s| s.len() as u64);
+        self.len = lengths.fold(self.len, u64::max);
+    }
+}
+
+impl Sink for Longest<'_> {
+    fn bytes(&mut self, _: u64, _: &[u8]) -> Result<()> {
+        self.env.cancel.check()
+    }
+
+    fn values(&mut self, _: u64, values: &Values) -> Result<()> {
+        if let Values::String(strings) = values {
+            self.look(strings);
+        }
+        self.env.cancel.check()
+    }
+}
