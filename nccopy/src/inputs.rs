@@ -96,7 +96,10 @@ fn refuse_twice(copies: &[Copy]) -> Result<()> {
 fn refuse_same(copies: &[Copy]) -> Result<()> {
     let inputs: Vec<&Path> = copies.iter().map(|c| c.local.as_path()).collect();
     let paths: HashSet<&Path> = inputs.iter().copied().collect();
-    let ids: HashSet<Id> = inputs.iter().filter_map(|path| Id::of_path(path)).collect();
+    let ids: HashSet<Id> = inputs
+        .iter()
+        .filter_map(|path| Id::of_path(file::input_path(path)))
+        .collect();
     let stores: Vec<&Path> = inputs.iter().copied().filter(|p| p.is_dir()).collect();
     for Copy { output, .. } in copies {
         let output = output.path.as_path();

@@ -6,14 +6,16 @@ use netcdf_core::chunk::assemble::Assembler;
 use netcdf_core::chunk::elements;
 use netcdf_core::chunk::layout::Element;
 use netcdf_core::env::Env;
-use netcdf_core::error::{Context as _, Result};
+use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
 use netcdf_core::format::Writer;
 use netcdf_core::io::Source;
-use netcdf_core::model::{Endianness, Schema, Values, VarId};
+use netcdf_core::model::{Endianness, Fill, Schema, Values, VarId};
 use netcdf_grammar::cdl::values::{self, List, Problems, Severity, Sink};
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;
 
+/// Bytes of fill behind the values of one list: more would fill the disk.
+const FILL: u64 = 1 << 40;
 /// Bytes of fill that are written at a time.
 const PIECE: usize = 1 << 20;
 
@@ -91,8 +93,9 @@ pub(crate) fn write(
     if reporter.has_errors() {
         return Ok(());
     }
-    ends.into_iter()
-        .try_for_each(|(var, end)| fill_rest(var, end, writer))
+    ends.into_iter().try_for_each(|(var, end)| {
+        fill_rest(var, end, writer, env).in_object(|| schema.var_path(var))
+    })
 }
 
 /// Sets the lengths of unlimited dimensions that must be known before their values can be placed.
@@ -140,14 +143,28 @@ pub(crate) fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter
 }
 
 /// Fills what a list did not have of its variable, as the C tool does whatever it was asked for.
-fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer) -> Result<()> {
+fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer, env: &Env) -> Result<()> {
     let total = elements_of(writer.schema(), id);
     if end >= total {
         return Ok(());
     }
-    repeat(&fill_of(writer, id)?, end..total, |at, bytes| {
+    let one = fill_of(writer, id)?;
+    admit(total - end, one.len())?;
+    repeat(&one, end..total, |at, bytes| {
+        env.cancel.check()?;
         writer.put_run(id, at, bytes)
     })
+}
+
+/// That so much fill can be meant.
+fn admit(elements: u64, size: usize) -> Result<()> {
+    let bytes = elements.saturating_mul(size as u64);
+    if bytes <= FILL {
+        return Ok(());
+    }
+    let what = format!("{bytes} bytes of fill, for which there are no values in the text");
+    let remedy = "make the dimensions shorter, or store in chunks, as -k nczarr3 does";
+    Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 
 /// Puts an element at all places of a range, piece by piece.
@@ -215,6 +232,10 @@ impl Sink for Nowhere<'_> {
         self.env.cancel.check()
     }
 
+    fn repeat(&mut self, _: u64, _: u8, _: u64) -> Result<()> {
+        self.env.cancel.check()
+    }
+
     fn values(&mut self, _: u64, _: &Values) -> Result<()> {
         self.env.cancel.check()
     }
@@ -257,15 +278,25 @@ impl<'a> Stored<'a> {
         };
         self.grow()?;
         let total = elements_of(self.writer.schema(), self.var);
-        let one = match self.end < total {
-            true => fill_of(self.writer, self.var)?,
-            false => vec![],
-        };
-        repeat(&one, self.end..total, |at, bytes| {
-            chunks.put_run(at, bytes, &mut *self.writer)
-        })?;
+        // Chunks that are not stored read as fill, where they do.
+        if self.end < total && !self.is_filled() {
+            let one = fill_of(self.writer, self.var)?;
+            admit(total - self.end, one.len())?;
+            let env = self.env;
+            repeat(&one, self.end..total, |at, bytes| {
+                env.cancel.check()?;
+                chunks.put_run(at, bytes, &mut *self.writer)
+            })?;
+        }
         chunks.finish(self.writer)?;
         Ok(None)
+    }
+
+    /// Whether what is not stored reads as the fill value.
+    fn is_filled(&self) -> bool {
+        let plain = self.element.plain_type().is_some();
+        let var = self.writer.schema().var(self.var).filter(|_| plain);
+        var.is_some_and(|var| var.storage.fill == Fill::Fill && var.fill_value().is_some())
     }
 
     /// Makes the first dimension, if it is unlimited, long enough for what was put.
@@ -299,6 +330,20 @@ impl Sink for Stored<'_> {
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
         self.env.cancel.check()?;
         self.put(element, bytes)
+    }
+
+    fn repeat(&mut self, element: u64, byte: u8, count: u64) -> Result<()> {
+        let end = element.saturating_add(count);
+        if let (Some(_), true) = (&self.chunks, self.is_filled()) {
+            // The next run comes behind it, or nothing does.
+            self.end = self.end.max(end);
+            return Ok(());
+        }
+        admit(count, 1)?;
+        repeat(&[byte], element..end, |at, bytes| {
+            self.env.cancel.check()?;
+            self.put(at, bytes)
+        })
     }
 
     fn values(&mut self, element: u64, values: &Values) -> Result<()> {

@@ -150,12 +150,13 @@ fn warn(cli: &Cli, warnings: &Diagnostics, io: &mut Io) {
 
 /// The text is never replaced by what is made of it, by whatever name.
 fn refuse_same(input: Option<&Path>, output: &Path) -> Result<(), Error> {
-    match input {
-        Some(input) if file::overlap(input, output) && !file::in_place(output) => {
+    let input = input.unwrap_or(Path::new("-"));
+    match file::overlap(input, output) && !file::in_place(output) {
+        true => {
             let what = "output would overwrite input";
             Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()))
         }
-        Some(_) | None => Ok(()),
+        false => Ok(()),
     }
 }
 

@@ -13,10 +13,11 @@ mod quote;
 mod rows;
 mod survey;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use netcdf_core::env::Env;
-use netcdf_core::error::Result;
+use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Source;
 use netcdf_core::model::{Endianness, Schema, VarId};
 use netcdf_grammar::cdl::values::{self, Problems};
@@ -27,6 +28,9 @@ use crate::cli::{Cli, Language};
 use crate::{data, name as output};
 use out::Out;
 use rows::{Block, Rows};
+
+/// Values of a variable that a program may have: no compiler takes more.
+const VALUES: u64 = 1 << 28;
 
 /// What a program is made of.
 struct Program<'a> {
@@ -41,7 +45,7 @@ struct Program<'a> {
     /// Whether values that are not numbers, or infinite, occur.
     unusual: bool,
     /// The lists of values; none with `-H`.
-    lists: &'a [DataList],
+    lists: HashMap<VarId, &'a DataList>,
     source: &'a dyn Source,
     no_fill: bool,
     header_only: bool,
@@ -71,13 +75,16 @@ pub(crate) fn write(
     if reporter.has_errors() {
         return Ok(());
     }
+    if !cli.header_only {
+        admit(cdl, &schema, language)?;
+    }
     let program = Program {
         schema,
         dataset: dataset(cli, cdl),
         file: file(cli, cdl)?,
         main: main_name(cli, language),
         unusual,
-        lists: &cdl.data,
+        lists: cdl.data.iter().map(|list| (list.var, list)).collect(),
         source,
         no_fill: cli.no_fill,
         header_only: cli.header_only,
@@ -94,6 +101,23 @@ pub(crate) fn write(
         Language::Binary => {}
     }
     out.finish()
+}
+
+/// That a program can hold the values, with the fill behind them.
+fn admit(cdl: &Cdl, schema: &Schema, language: Language) -> Result<()> {
+    for list in &cdl.data {
+        let shape = schema.shape(list.var);
+        let values = shape.into_iter().fold(1, u64::saturating_mul);
+        if values > VALUES {
+            let what = format!(
+                "{values} values, more than a program in {} can hold ({VALUES})",
+                language.name()
+            );
+            let error = Error::new(ErrorKind::Limit, what).with_remedy("make a dataset, with -b");
+            return Err(error.in_object(&schema.var_path(list.var)));
+        }
+    }
+    Ok(())
 }
 
 fn dataset(cli: &Cli, cdl: &Cdl) -> Vec<u8> {
@@ -124,7 +148,7 @@ fn main_name(cli: &Cli, language: Language) -> String {
 impl Program<'_> {
     /// The list that belongs to a variable.
     fn list(&self, var: VarId) -> Option<&DataList> {
-        self.lists.iter().find(|list| list.var == var)
+        self.lists.get(&var).copied()
     }
 
     /// The number of pieces that [`Program::rows`] makes.

@@ -30,6 +30,8 @@ fn c_char(c: char, quote: char, out: &mut String) {
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
         '\u{b}' => out.push_str("\\v"),
+        // Two of them would begin a trigraph: `??/` is a backslash for compilers of C99.
+        '?' if out.ends_with('?') => out.push_str("\\?"),
         _ if c == quote => out.extend(['\\', c]),
         // All others of them are ASCII.
         '\0'..' ' | '\u{7f}' => octal(u8::try_from(c).unwrap_or(0), out),
@@ -120,6 +122,12 @@ fn java_char(c: char, quote: char, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_trigraphs() {
+        assert_eq!(c_string(b"a??/\"???"), "\"a?\\?/\\\"?\\?\\?\"");
+        assert_eq!(c_bytes(b"??/"), b"?\\?/");
+    }
 
     #[test]
     fn in_c() {

@@ -41,7 +41,9 @@ pub(super) fn data(
         }
     }
     let mut found = false;
-    for list in cdl.replaced.iter().chain(&cdl.data) {
+    let replaced = cdl.replaced.iter().map(|list| (list, false));
+    let counting = cdl.data.iter().map(|list| (list, true));
+    for (list, counts) in replaced.chain(counting) {
         let atomic = schema.var(list.var).and_then(|var| var.ty.atomic());
         let mut sink = Survey { env, atomic, found };
         let mut problems = Problems::default();
@@ -49,7 +51,7 @@ pub(super) fn data(
         let order = Endianness::Little;
         let count = values::read(&text, schema, order, &mut problems, &mut sink)?;
         found = sink.found;
-        if let Some(count) = count.filter(|_| cdl.data.contains(list)) {
+        if let Some(count) = count.filter(|_| counts) {
             records(schema, list.var, count);
         }
         if !data::tell(&problems, list, reporter) {
@@ -83,6 +85,10 @@ struct Survey<'a> {
 }
 
 impl Sink for Survey<'_> {
+    fn repeat(&mut self, _: u64, _: u8, _: u64) -> Result<()> {
+        self.env.cancel.check()
+    }
+
     fn bytes(&mut self, _: u64, bytes: &[u8]) -> Result<()> {
         self.env.cancel.check()?;
         if let (false, Some(ty @ (Atomic::Float | Atomic::Double))) = (self.found, self.atomic) {

@@ -14,7 +14,7 @@ use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Output, Source, other};
-use crate::model::{DimId, FilterSpec, Kind, Schema, Values, VarId};
+use crate::model::{DimId, FilterSpec, GroupId, Kind, Schema, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
 pub trait Reader: Send + Sync {
@@ -329,7 +329,25 @@ pub fn create(
     options: CreateOptions,
     env: &Env,
 ) -> Result<Box<dyn Writer>> {
+    check_nesting(&schema, env)?;
     (writing(schema.kind)?.create)(output.into(), schema, options, env)
+}
+
+/// That groups are nested no deeper than all readers take.
+fn check_nesting(schema: &Schema, env: &Env) -> Result<()> {
+    let most = env.limits.groups.saturating_sub(1);
+    let mut depths = Vec::with_capacity(schema.groups.len());
+    for (id, group) in (0..).map(GroupId).zip(&schema.groups) {
+        // A group comes behind the one that it is in.
+        let around = group.parent.and_then(|parent| depths.get(parent.index()));
+        let depth = around.map_or(0, |depth: &u32| depth.saturating_add(1));
+        if depth > most {
+            let what = format!("groups nested more than {most} deep");
+            return Err(Error::new(ErrorKind::Limit, what).in_object(&schema.group_path(id)));
+        }
+        depths.push(depth);
+    }
+    Ok(())
 }
 
 /// That datasets of a kind can be written.

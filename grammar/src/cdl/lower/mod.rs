@@ -71,6 +71,8 @@ pub(super) struct Lower<'s> {
     pub(super) pass: Pass,
     /// Alignments of the compound types so far.
     alignments: HashMap<TypeId, u64>,
+    /// What types are made of.
+    made_of: HashMap<TypeId, types::MadeOf>,
     /// The kind that was asked for.
     kind: Option<Kind>,
     limits: Limits,
@@ -100,6 +102,7 @@ impl<'s> Lower<'s> {
             keywords: HashSet::new(),
             pass: Pass::All,
             alignments: HashMap::new(),
+            made_of: HashMap::new(),
             kind,
             limits,
             group: GroupId::ROOT,

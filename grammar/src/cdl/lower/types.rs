@@ -9,6 +9,41 @@ use super::compounds::Layout;
 use super::variables::whole;
 use crate::cdl::ast::{self, TypeBody, Word};
 
+/// Types within a type, at most: more do not fit into an HDF5 file.
+const MOST_PARTS: u64 = 1 << 14;
+
+/// How many types there are in a type, and how many within one another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MadeOf {
+    levels: u32,
+    parts: u64,
+}
+
+impl MadeOf {
+    const ATOMIC: Self = Self {
+        levels: 1,
+        parts: 1,
+    };
+
+    /// Both, beside each other.
+    fn and(self, other: Self) -> Self {
+        Self {
+            levels: self.levels.max(other.levels),
+            parts: self.parts.saturating_add(other.parts),
+        }
+    }
+
+    fn check(self, depth: u32) -> Result<(), String> {
+        if self.levels > depth {
+            return Err(format!("more than {depth} types within each other"));
+        }
+        match self.parts > MOST_PARTS {
+            true => Err(format!("a type made of more than {MOST_PARTS} types")),
+            false => Ok(()),
+        }
+    }
+}
+
 impl Lower<'_> {
     /// Types, each defined before it is used.
     pub(in crate::cdl) fn types(&mut self, types: &[ast::Type<'_>]) {
@@ -41,6 +76,12 @@ impl Lower<'_> {
             self.failed.insert(name);
             return;
         };
+        let made_of = self.made_of(&kind);
+        if let Err(what) = made_of.check(self.limits.depth) {
+            self.error(ty.name.at, what);
+            self.failed.insert(name);
+            return;
+        }
         let group = self.group;
         let id = self.schema.add_type(UserType {
             name: name.clone(),
@@ -48,7 +89,31 @@ impl Lower<'_> {
             kind,
         });
         self.alignments.insert(id, alignment);
+        self.made_of.insert(id, made_of);
         self.names.add_type(group, &name, id);
+    }
+
+    /// What a type is made of; of types that each have two of the one before there are soon more than fit in any memory.
+    fn made_of(&self, kind: &TypeKind) -> MadeOf {
+        let of = |ty: DataType| match ty {
+            DataType::Atomic(_) => MadeOf::ATOMIC,
+            DataType::User(id) => self.made_of.get(&id).copied().unwrap_or(MadeOf::ATOMIC),
+        };
+        let inner = match kind {
+            TypeKind::Enum { .. } | TypeKind::Opaque { .. } => MadeOf::ATOMIC,
+            TypeKind::Vlen { base } => of(*base),
+            TypeKind::Compound { fields, .. } => {
+                let start = MadeOf {
+                    levels: 0,
+                    parts: 0,
+                };
+                fields.iter().map(|f| of(f.ty)).fold(start, MadeOf::and)
+            }
+        };
+        MadeOf {
+            levels: inner.levels.saturating_add(1),
+            parts: inner.parts.saturating_add(1),
+        }
     }
 
     /// A type that another one is made of; not itself.

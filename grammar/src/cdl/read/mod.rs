@@ -144,7 +144,8 @@ fn run<'s>(
         lower,
         groups: vec![],
         section: None,
-        depth: usize::try_from(options.limits.groups).unwrap_or(usize::MAX),
+        // The root is one, too.
+        depth: usize::try_from(options.limits.groups.saturating_sub(1)).unwrap_or(usize::MAX),
     };
     let errors = reader.lower.report.errors();
     let name = reader.head(source)?;

@@ -698,7 +698,7 @@ fn nesting_is_bounded() {
         "group: g { ".repeat(100_000),
         "}".repeat(100_000)
     );
-    assert!(bad(&text)[0].contains("more than 256 groups within each other"));
+    assert!(bad(&text)[0].contains("more than 255 groups within each other"));
     let text = format!(
         "netcdf x {{ :a = {}1{} ; }}",
         "{".repeat(100_000),

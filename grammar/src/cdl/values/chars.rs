@@ -222,38 +222,55 @@ impl Chars<'_> {
         } else {
             (unit - length % unit) % unit
         };
-        let (mut missing, fill) = (missing, self.fill);
-        while missing > 0 {
-            let count = usize::try_from(missing).unwrap_or(PIECE).min(PIECE);
-            self.store(scan, &vec![fill; count])?;
-            missing -= count as u64;
-        }
         self.run = false;
+        self.fill_up(scan, missing)
+    }
+
+    /// Stores so many characters of fill. There may be more of them than could ever be looked at.
+    fn fill_up(&mut self, scan: &mut Scan<'_>, missing: u64) -> Result<()> {
+        if missing < PIECE as u64 {
+            let count = usize::try_from(missing).unwrap_or(0);
+            return self.store(scan, &vec![self.fill; count]);
+        }
+        let room = self.flat.limit.saturating_sub(self.stored());
+        if missing > room {
+            self.say_too_long(scan);
+        }
+        self.flush()?;
+        let count = missing.min(room);
+        self.sink.repeat(self.done, self.fill, count)?;
+        self.done += count;
         Ok(())
+    }
+
+    fn say_too_long(&mut self, scan: &mut Scan<'_>) {
+        if std::mem::replace(&mut self.too_long, true) {
+            return;
+        }
+        let what = format!(
+            "the list has more characters than the variable has room for: {}",
+            self.flat.limit
+        );
+        scan.problems.error(self.begin..self.begin + 1, what);
     }
 
     fn push(&mut self, scan: &mut Scan<'_>, bytes: &[u8]) -> Result<()> {
         if let Some(length) = &mut self.length {
-            *length += bytes.len() as u64;
+            *length = length.saturating_add(bytes.len() as u64);
         }
         self.store(scan, bytes)
     }
 
     /// Characters so far.
     fn stored(&self) -> u64 {
-        self.done + self.out.len() as u64
+        self.done.saturating_add(self.out.len() as u64)
     }
 
     fn store(&mut self, scan: &mut Scan<'_>, bytes: &[u8]) -> Result<()> {
         let room =
             usize::try_from(self.flat.limit.saturating_sub(self.stored())).unwrap_or(usize::MAX);
-        if bytes.len() > room && !self.too_long {
-            self.too_long = true;
-            let what = format!(
-                "the list has more characters than the variable has room for: {}",
-                self.flat.limit
-            );
-            scan.problems.error(self.begin..self.begin + 1, what);
+        if bytes.len() > room {
+            self.say_too_long(scan);
         }
         let part = bytes.get(..room.min(bytes.len())).unwrap_or_default();
         self.out.extend_from_slice(part);

@@ -33,6 +33,9 @@ use scan::Scan;
 use tree::{Stop, Tree, Until};
 use window::Window;
 
+/// Bytes that are repeated at a time.
+const PIECE: usize = 1 << 14;
+
 /// Takes what a list has.
 pub trait Sink {
     /// Stored bytes from a row-major element number on.
@@ -40,6 +43,21 @@ pub trait Sink {
     /// # Errors
     /// Those of storing them.
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()>;
+
+    /// A byte that fills so many elements of one byte, from a row-major element number on.
+    ///
+    /// # Errors
+    /// Those of storing them.
+    fn repeat(&mut self, element: u64, byte: u8, count: u64) -> Result<()> {
+        let piece = [byte; PIECE];
+        let (mut at, mut left) = (element, count);
+        while left > 0 {
+            let now = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
+            self.bytes(at, piece.get(..now).unwrap_or_default())?;
+            (at, left) = (at.saturating_add(now as u64), left - now as u64);
+        }
+        Ok(())
+    }
 
     /// Values of strings or of a user-defined type from a row-major element number on.
     ///

@@ -1,6 +1,6 @@
 //! Identifiers of a Fortran program, which does not distinguish upper and lower case. Each is given once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::super::{Program, name};
 
@@ -45,6 +45,8 @@ impl Names {
 }
 
 fn unique<'a>(names: impl Iterator<Item = &'a [u8]>, taken: &mut HashSet<String>) -> Vec<String> {
+    // The last number of each name: many may begin alike.
+    let mut numbers = HashMap::new();
     let claim = |bytes: &[u8]| {
         let whole = name::whole(bytes);
         // Fortran names begin with a letter.
@@ -59,9 +61,9 @@ fn unique<'a>(names: impl Iterator<Item = &'a [u8]>, taken: &mut HashSet<String>
             format!("U_{first}")
         };
         let mut own = first.clone();
-        let mut number = 1u32;
+        let number = numbers.entry(first.to_ascii_lowercase()).or_insert(1u32);
         while is_other(&own) || taken.contains(&own.to_ascii_lowercase()) {
-            number = number.saturating_add(1);
+            *number = number.saturating_add(1);
             own = format!("{first}_{number}");
         }
         taken.insert(own.to_ascii_lowercase());

@@ -25,8 +25,7 @@ const WINDOW: u64 = 32 << 20;
 /// Copies of a chunk that are in memory while it is encoded, about.
 const COPIES: u64 = 3;
 
-/// Makes the chunks of one variable. All rows of chunks are written up to the last one that has
-/// elements; what was not put there is fill.
+/// Makes the chunks of one variable: those in rows of chunks that have elements; what was not put there is fill.
 pub struct Assembler<'a> {
     env: &'a Env,
     var: VarId,
@@ -131,6 +130,16 @@ impl<'a> Assembler<'a> {
             let left = left.ok_or_else(|| out_of_order(element, end))?;
             if left == 0 {
                 return Ok(());
+            }
+            self.env.cancel.check()?;
+            if self.window.is_empty() {
+                // Rows of chunks without any element are not stored.
+                let row = row_of_chunks(&self.layout, &self.inner).max(1);
+                let rows = left / row;
+                if rows > 0 {
+                    self.start = self.start.saturating_add(rows.saturating_mul(row));
+                    continue;
+                }
             }
             let room = self.start.saturating_add(self.most).saturating_sub(end);
             self.fill(left.min(room))?;

@@ -9,12 +9,14 @@ use crate::chunk::encode::{Encoder, Stored};
 use crate::chunk::rechunk;
 use crate::chunk::scatter::spread;
 use crate::env::Env;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::Writer;
 use crate::io::file::Scratch;
 use crate::model::Region;
 use crate::model::region::product;
 
+/// Bytes of fill between two runs of elements: more would fill the disk.
+const GAP: u64 = 1 << 40;
 /// Bytes written at a time.
 const PIECE: usize = 1 << 20;
 
@@ -48,6 +50,11 @@ impl Spool {
         let end = self.len / self.size;
         let left = element.checked_sub(end);
         let left = left.ok_or_else(|| out_of_order(element, end))?;
+        if left.saturating_mul(self.size) > GAP {
+            let what = format!("{left} elements of fill in a row of chunks");
+            let remedy = "make the dimensions or the chunks shorter";
+            return Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy));
+        }
         let fill = std::mem::take(&mut self.fill);
         let filled = self.put_fill(left.saturating_mul(self.size), &fill);
         self.fill = fill;

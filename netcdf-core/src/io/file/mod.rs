@@ -548,7 +548,17 @@ pub fn beside(output: &Path) -> Option<PathBuf> {
 /// other.
 #[must_use]
 pub fn overlap(input: &Path, output: &Path) -> bool {
+    let input = input_path(input);
     same_file(input, output) || within(input, output) || within(output, input)
+}
+
+/// The path of an input: of `-` the one of standard input, which may be a file.
+#[must_use]
+pub fn input_path(input: &Path) -> &Path {
+    match input == Path::new("-") {
+        true => Path::new("/dev/stdin"),
+        false => input,
+    }
 }
 
 /// True if what `path` leads to is in the directory `folder`, at any depth. There need not be anything under the

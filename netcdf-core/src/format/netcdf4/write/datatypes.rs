@@ -5,6 +5,7 @@ use crate::format::hdf5::datatype::{
     Bits, Charset, Class, Datatype, FloatFields, Member, Padding, Reference,
 };
 use crate::format::hdf5::write::{ObjectId, Type};
+use crate::limits::Limits;
 use crate::model::region::product;
 use crate::model::{Atomic, DataType, Endianness, Field, Name, Schema, TypeId, TypeKind};
 
@@ -14,9 +15,6 @@ const HEAP_REFERENCE: u64 = 16;
 const POINTER: u64 = 8;
 /// Types within a type, at most: more do not fit into the header of an object.
 const MOST_PARTS: u64 = 1 << 14;
-/// Nesting of types.
-const DEPTH: u32 = 64;
-
 /// The types of a dataset.
 #[derive(Debug)]
 pub struct Types {
@@ -27,13 +25,16 @@ pub struct Types {
 }
 
 impl Types {
-    /// The datatypes of all types of a schema, which are the objects from `first` on.
+    /// The datatypes of all types of a schema, which are the objects from `first` on. Types are nested no deeper than the
+    /// reader takes.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] for types that cannot be, with the type's name.
+    /// [`ErrorKind::BadType`] for types that cannot be, [`ErrorKind::Limit`] for those that are nested too deep, with the
+    /// type's name.
     pub fn new(schema: &Schema, first: ObjectId) -> Result<Self> {
         let mut making = Making {
             schema,
+            depth: Limits::default().depth,
             made: vec![None; schema.types.len()],
         };
         for id in (0..schema.types.len()).filter_map(|n| u32::try_from(n).ok()) {
@@ -69,15 +70,18 @@ impl Types {
     }
 }
 
-/// A datatype, and how many there are in it.
+/// A datatype, how many there are in it, and how many within one another.
 #[derive(Clone)]
 struct Made {
     datatype: Datatype,
     parts: u64,
+    levels: u32,
 }
 
 struct Making<'a> {
     schema: &'a Schema,
+    /// Nesting of types, at most.
+    depth: u32,
     made: Vec<Option<Made>>,
 }
 
@@ -90,11 +94,14 @@ impl Making<'_> {
         let ty = schema
             .user_type(id)
             .ok_or_else(|| bad("a type that is not there"))?;
-        if depth > DEPTH {
-            return Err(bad("types are nested too deep"));
+        if depth >= self.depth {
+            return Err(self.too_deep());
         }
         let made = self.kind(&ty.kind, depth);
         let made = made.map_err(|e| e.in_object(&path(schema, id)))?;
+        if made.levels > self.depth {
+            return Err(self.too_deep().in_object(&path(schema, id)));
+        }
         if made.parts > MOST_PARTS {
             let what = format!(
                 "a type made of {} types, at most {MOST_PARTS} can be stored",
@@ -108,11 +115,18 @@ impl Making<'_> {
         Ok(made)
     }
 
+    fn too_deep(&self) -> Error {
+        let what = format!("types nested more than {} deep", self.depth);
+        Error::new(ErrorKind::Limit, what)
+    }
+
     fn any(&mut self, ty: DataType, depth: u32) -> Result<Made> {
         match ty {
             DataType::Atomic(atomic) => Ok(Made {
                 datatype: atomic_type(atomic, Endianness::Little),
                 parts: 1,
+                // Text has its characters.
+                levels: if atomic == Atomic::String { 2 } else { 1 },
             }),
             DataType::User(id) => self.user(id, depth + 1),
         }
@@ -125,11 +139,13 @@ impl Making<'_> {
             TypeKind::Opaque { size } => Ok(Made {
                 datatype: datatype(*size, Class::Opaque { tag: vec![] }),
                 parts: 1,
+                levels: 1,
             }),
             TypeKind::Vlen { base } => {
                 let base = self.any(*base, depth)?;
                 Ok(Made {
                     parts: base.parts + 1,
+                    levels: base.levels + 1,
                     datatype: vlen(base.datatype),
                 })
             }
@@ -142,12 +158,14 @@ impl Making<'_> {
             return Err(bad("a compound type without fields"));
         }
         let (mut members, mut in_memory, mut parts) = (vec![], vec![], 1u64);
+        let mut levels = 0;
         for field in fields {
             let one = self.any(field.ty, depth)?;
             parts = parts.saturating_add(one.parts);
             if parts > MOST_PARTS {
                 break;
             }
+            levels = levels.max(one.levels + u32::from(!field.dims.is_empty()));
             let many = field.elements()?;
             let bytes = memory_size(self.schema, field.ty).checked_mul(many);
             in_memory.push(bytes.ok_or_else(too_large)?);
@@ -161,6 +179,7 @@ impl Making<'_> {
         Ok(Made {
             datatype: datatype(size, Class::Compound { members }),
             parts,
+            levels: levels + 1,
         })
     }
 }
@@ -366,6 +385,7 @@ fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<Made> {
     Ok(Made {
         datatype: datatype(size, Class::Enum { base, members }),
         parts: 2,
+        levels: 2,
     })
 }
 
