@@ -142,7 +142,7 @@ fn copy_one(
             .map(|()| Report::default());
     }
     env.notes.check().map_err(|e| e.of(&name))?;
-    let target = copy.output.create(!cli.no_sync, &env.cancel, &trace)?;
+    let target = copy.output.create(!cli.no_sync, env, &trace)?;
     // All data of classic files is written; what is not selected stays zero, as in C. Of variables of
     // netCDF-4 files the plan says it.
     let no_fill = plan.schema.kind.is_cdf();

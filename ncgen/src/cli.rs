@@ -213,6 +213,9 @@ pub struct ZarrArgs {
     /// zarr and zarr3
     #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
     no_zip_prefix: bool,
+    /// Zarr output: replace a store although there are files in its directory that are no part of it; they are removed, and named
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 impl ZarrArgs {
@@ -224,6 +227,7 @@ impl ZarrArgs {
             kind,
             consolidated: self.consolidated,
             zip_prefix,
+            overwrite: self.overwrite,
         }
     }
 }

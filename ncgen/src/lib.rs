@@ -190,7 +190,7 @@ fn write(
     }
     env.scratch = file::beside(path);
     let trace = Trace::from_environment(cli.trace);
-    let target = destination.create(!cli.no_sync, &env.cancel, &trace)?;
+    let target = destination.create(!cli.no_sync, env, &trace)?;
     let create = CreateOptions {
         no_fill: cli.no_fill,
         zarr: destination.zarr,

@@ -33,6 +33,7 @@ pub fn names(input: &[u8]) {
         kind: kind(number & 7),
         consolidated: number & 8 != 0,
         zip_prefix: (number & 16 != 0).then_some(number & 32 != 0),
+        overwrite: false,
     };
     let _ = locator::local(Path::new(name));
     let _ = Destination::resolve(Path::new(name), asked);

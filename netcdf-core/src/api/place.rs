@@ -59,6 +59,7 @@ impl Place {
                 consolidated,
                 ..ZarrOptions::default()
             },
+            overwrite: false,
         }))
     }
 
@@ -105,7 +106,7 @@ impl Place {
     /// What to write a dataset to.
     pub(super) fn output(&mut self, sync: bool, env: &Env) -> Result<Output> {
         match self {
-            Self::Named(to) => to.create(sync, &env.cancel, &Trace::default()),
+            Self::Named(to) => to.create(sync, env, &Trace::default()),
             Self::Once(output, name) => {
                 let output = output.get_mut().unwrap_or_else(PoisonError::into_inner);
                 output.take().ok_or_else(|| {

@@ -1,10 +1,12 @@
 //! A store in a directory: a key is the path of a file below it.
 
 mod paths;
+mod replace;
 mod seen;
 mod target;
 mod walk;
 
+pub use replace::{Foreign, Replace};
 pub use target::DirTarget;
 
 use std::collections::HashMap;

@@ -1,13 +1,12 @@
 //! A store in a directory in the making.
 
 use std::fs::File;
-use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::{DirStore, is_store};
+use super::{DirStore, Foreign, Replace};
 use crate::env::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::full;
@@ -26,22 +25,25 @@ pub struct DirTarget {
     path: PathBuf,
     sync: bool,
     cancel: Cancel,
+    replace: Replace,
+    /// What goes with the store that is replaced, and was no part of it.
+    goes: Foreign,
 }
 
 /// Stores of so many keys are brought to the disk key by key; of others, all of the file system is.
 const FEW: usize = 64;
 
 impl DirTarget {
-    /// A store that becomes the directory `path` on commit. What is there is replaced if it is a Zarr store or an
-    /// empty directory, and refused if it is anything else. A symbolic link stays, and what it points to is
+    /// A store that becomes the directory `path` on commit. What is there is replaced if it is a Zarr store with
+    /// nothing else in its directory, or an empty directory, and refused if it is anything else. A symbolic link stays, and what it points to is
     /// replaced.
     ///
-    /// `sync` asks that the data is on the disk before that.
+    /// `sync` asks that the data is on the disk before that. It is not committed once `cancel` is set.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] for what is not replaced; [`ErrorKind::Argument`] for what cannot be the name of a
     /// directory; [`ErrorKind::Io`].
-    pub fn create(path: &Path, sync: bool) -> Result<Self> {
+    pub fn create(path: &Path, sync: bool, replace: Replace, cancel: &Cancel) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
         // Without a `/` at the end, behind which a link would not be seen.
@@ -55,7 +57,7 @@ impl DirTarget {
             let what = "not the name of a directory that can be made or replaced";
             return Err(Error::new(ErrorKind::Argument, what).of(&name));
         }
-        replaceable(&path).map_err(|e| e.of(&name))?;
+        let goes = replace.check(&path, cancel).map_err(|e| e.of(&name))?;
         let mut builder = tempfile::Builder::new();
         let prefix = prefix(&path);
         builder.prefix(&prefix).suffix(".tmp");
@@ -68,15 +70,16 @@ impl DirTarget {
             making,
             path,
             sync,
-            cancel: Cancel::default(),
+            cancel: cancel.clone(),
+            replace,
+            goes,
         })
     }
 
-    /// The same store, which is not committed once `cancel` is set.
+    /// Files in the directory that is replaced that go with it, though they are no part of the store.
     #[must_use]
-    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
-        self.cancel = cancel.clone();
-        self
+    pub fn goes(&self) -> &Foreign {
+        &self.goes
     }
 
     fn failed(&self, e: std::io::Error) -> Error {
@@ -125,7 +128,9 @@ impl StoreTarget for DirTarget {
         self.cancel.check()?;
         let name = Arc::clone(self.store.name());
         // It may have changed in the meantime.
-        replaceable(&self.path).map_err(|e| e.of(&name))?;
+        let cancel = &self.cancel;
+        let goes = self.replace.check(&self.path, cancel);
+        goes.map_err(|e| e.of(&name))?;
         let above = folder(&self.path).to_owned();
         replace::take_place(self.making, &self.path).map_err(|e| e.of(&name))?;
         if self.sync {
@@ -133,40 +138,6 @@ impl StoreTarget for DirTarget {
         }
         Ok(())
     }
-}
-
-/// Refuses to replace what is no Zarr store and no empty directory.
-fn replaceable(path: &Path) -> Result<()> {
-    let failed = |e| full::failed("cannot create", &path.to_string_lossy(), e);
-    match std::fs::metadata(path) {
-        Err(e) if e.kind() == Failure::NotFound => return Ok(()),
-        Err(e) => return Err(failed(e)),
-        Ok(meta) if !meta.is_dir() => {
-            let what = "a file, which is not replaced by a directory";
-            let e = Error::new(ErrorKind::Exists, what);
-            return Err(
-                e.with_remedy("remove it, choose another name, or use mode=zip for a zip file")
-            );
-        }
-        Ok(_) => {}
-    }
-    let empty = std::fs::read_dir(path).map_err(failed)?.next().is_none();
-    if !empty && !is_store(path) {
-        let what = "a directory that is no Zarr store, and not empty: it is not replaced";
-        return Err(Error::new(ErrorKind::Exists, what).with_remedy("choose another name"));
-    }
-    may_write(path).map_err(failed)
-}
-
-/// Replacing must need what overwriting needs: the right to write.
-#[cfg(unix)]
-fn may_write(path: &Path) -> std::io::Result<()> {
-    Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?)
-}
-
-#[cfg(not(unix))]
-fn may_write(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 /// Brings the file system of a directory to its disk; false where that is not possible.

@@ -13,8 +13,30 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
+/// Every key belongs to the store.
+const ANY: Replace = Replace {
+    foreign: |_, _| Ok(Foreign::default()),
+    overwrite: false,
+};
+
+/// Keys with `old` in their names do not.
+fn old(store: &Arc<dyn Store>, _: &Cancel) -> Result<Foreign> {
+    let mut found = Foreign::default();
+    store.walk("", &mut |key, _| {
+        if key.contains("old") {
+            found.add(key.to_owned());
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn created(path: &Path, sync: bool, cancel: &Cancel) -> Result<DirTarget> {
+    DirTarget::create(path, sync, ANY, cancel)
+}
+
 fn made(path: &Path) -> Result<Box<DirTarget>> {
-    let target = DirTarget::create(path, false)?;
+    let target = created(path, false, &Cancel::default())?;
     target.store().put("v/0", b"new")?;
     target.store().put(".zgroup", b"{}")?;
     Ok(Box::new(target))
@@ -24,7 +46,7 @@ fn made(path: &Path) -> Result<Box<DirTarget>> {
 fn it_passes_the_suite() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.zarr");
-    let target = DirTarget::create(&path, true).unwrap();
+    let target = created(&path, true, &Cancel::default()).unwrap();
     suite::making(Box::new(target));
     let store = DirStore::open(&path).unwrap();
     suite::reading(&store);
@@ -56,8 +78,8 @@ fn a_cancelled_run_leaves_what_was_there() {
     std::fs::create_dir(&path).unwrap();
     std::fs::write(path.join(".zgroup"), "old").unwrap();
     let cancel = Cancel::default();
+    let target = Box::new(created(&path, false, &cancel).unwrap());
     cancel.0.store(15, std::sync::atomic::Ordering::Relaxed);
-    let target = Box::new(made(&path).unwrap().cancelled_by(&cancel));
     assert_eq!(target.commit().unwrap_err().kind(), ErrorKind::Cancelled);
     assert_eq!(std::fs::read(path.join(".zgroup")).unwrap(), b"old");
     assert_eq!(names(dir.path()), ["s.zarr"]);
@@ -91,6 +113,45 @@ fn a_store_is_replaced_and_nothing_else() {
     }
     assert_eq!(names(&home), ["letters"]);
     assert_eq!(names(dir.path()), before);
+}
+
+#[test]
+fn files_that_are_no_part_of_a_store_are_kept_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.zarr");
+    let fill = || {
+        std::fs::create_dir_all(path.join("src")).unwrap();
+        for name in [".zgroup", "src/old1", "src/old2", "src/older", "a\nb"] {
+            std::fs::write(path.join(name), "x").unwrap();
+        }
+    };
+    fill();
+    let replace = |overwrite| Replace {
+        foreign: old,
+        overwrite,
+    };
+    let create =
+        |overwrite| DirTarget::create(&path, false, replace(overwrite), &Cancel::default());
+    let e = create(false).unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Exists);
+    let text = e.to_string();
+    assert!(
+        text.contains("a\\nb, src/old1, src/old2 and 1 more") && text.contains("--overwrite"),
+        "{text}"
+    );
+    assert_eq!(names(&path.join("src")), ["old1", "old2", "older"]);
+    // Also if they came while the store was being made.
+    std::fs::remove_dir_all(&path).unwrap();
+    let target = Box::new(create(false).unwrap());
+    fill();
+    assert_eq!(target.commit().unwrap_err().kind(), ErrorKind::Exists);
+    assert_eq!(names(&path.join("src")), ["old1", "old2", "older"]);
+    let target = Box::new(create(true).unwrap());
+    assert!(!target.goes().is_empty());
+    target.store().put(".zgroup", b"{}").unwrap();
+    target.commit().unwrap();
+    assert_eq!(names(&path), [".zgroup"]);
+    assert_eq!(names(dir.path()), ["s.zarr"]);
 }
 
 #[test]

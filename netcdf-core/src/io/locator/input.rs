@@ -166,8 +166,9 @@ pub fn spool(name: &str, from: &mut dyn Read) -> Result<FileSource> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::env::Cancel;
     use crate::io::StoreTarget;
-    use crate::io::dir::DirTarget;
+    use crate::io::dir::{DirTarget, Foreign, Replace};
     use crate::io::zip::ZipTarget;
 
     fn fill(target: Box<dyn StoreTarget>) {
@@ -193,8 +194,12 @@ mod tests {
     fn stores_are_found_by_path_and_by_url() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
+        let any = Replace {
+            foreign: |_, _| Ok(Foreign::default()),
+            overwrite: false,
+        };
         fill(Box::new(
-            DirTarget::create(Path::new(&path("d")), false).unwrap(),
+            DirTarget::create(Path::new(&path("d")), false, any, &Cancel::default()).unwrap(),
         ));
         let zip = crate::io::file::FileTarget::create(Path::new(&path("z.zip")), false).unwrap();
         fill(Box::new(ZipTarget::new(Box::new(zip), "z/")));

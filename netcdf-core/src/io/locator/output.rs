@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::url;
 use super::{consolidated_by_environment, local};
-use crate::env::Cancel;
+use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::ZarrOptions;
-use crate::io::dir::DirTarget;
+use crate::format::zarr::survey;
+use crate::io::dir::{DirTarget, Replace};
 use crate::io::file::{FileTarget, or_stdout};
 use crate::io::key;
 use crate::io::target::StoreTarget;
@@ -33,6 +34,8 @@ pub struct Asked {
     pub consolidated: bool,
     /// Whether the keys of a zip file have a directory in front.
     pub zip_prefix: Option<bool>,
+    /// Whether a store is replaced together with files that are no part of it.
+    pub overwrite: bool,
 }
 
 impl Asked {
@@ -77,6 +80,8 @@ pub struct Destination {
     pub kind: Option<Kind>,
     /// How Zarr is written.
     pub zarr: ZarrOptions,
+    /// Whether a store is replaced together with files that are no part of it.
+    pub overwrite: bool,
 }
 
 impl Destination {
@@ -125,21 +130,23 @@ impl Destination {
                     || consolidated_by_environment(),
                 xarray: !modes.has("noxarray"),
             },
+            overwrite: asked.overwrite,
         })
     }
 
     /// Starts the output. `sync` asks that the data is on the disk before it is visible; it does not become
-    /// visible once `cancel` is set.
+    /// visible once the run is cancelled. What goes with a store that is replaced, though it is no part of it, is a note.
     ///
     /// # Errors
     /// Those of [`FileTarget::create`] and [`DirTarget::create`].
-    pub fn create(&self, sync: bool, cancel: &Cancel, trace: &Trace) -> Result<Output> {
+    pub fn create(&self, sync: bool, env: &Env, trace: &Trace) -> Result<Output> {
+        let cancel = &env.cancel;
         let store: Box<dyn StoreTarget> = match self.form {
             Form::File => {
                 let target = FileTarget::create(&self.path, sync)?.cancelled_by(cancel);
                 return Ok(Output::from(Box::new(target)));
             }
-            Form::Directory => Box::new(DirTarget::create(&self.path, sync)?.cancelled_by(cancel)),
+            Form::Directory => Box::new(self.directory(sync, env)?),
             Form::Zip { prefix } => {
                 let target = FileTarget::create(&self.path, sync)?.cancelled_by(cancel);
                 let prefix = if prefix {
@@ -151,6 +158,23 @@ impl Destination {
             }
         };
         Ok(Output::Store(trace.target(store)))
+    }
+
+    fn directory(&self, sync: bool, env: &Env) -> Result<DirTarget> {
+        let replace = Replace {
+            foreign: survey::foreign,
+            overwrite: self.overwrite,
+        };
+        let target = DirTarget::create(&self.path, sync, replace, &env.cancel)?;
+        let goes = target.goes();
+        if !goes.is_empty() {
+            env.notes.say(Note {
+                object: self.path.to_string_lossy().into_owned(),
+                what: format!("files that are no part of the store go with it: {goes}"),
+                remedy: None,
+            });
+        }
+        Ok(target)
     }
 }
 
@@ -211,6 +235,7 @@ mod tests {
                 kind: Some(kind),
                 consolidated,
                 zip_prefix,
+                overwrite: false,
             };
             Destination::resolve(Path::new(named), asked).map_err(|e| e.kind())
         };
@@ -287,6 +312,7 @@ mod tests {
             kind: Some(Kind::PURE_ZARR),
             consolidated: true,
             zip_prefix: Some(true),
+            overwrite: false,
         };
         let made = Destination::resolve(Path::new("a.zip"), asked).unwrap();
         assert_eq!(made.form, Form::Zip { prefix: true });

@@ -1,6 +1,7 @@
 //! What is in a store: its nodes (groups and arrays) by their metadata, and what each key is. Memory grows with the metadata,
 //! not with the number of chunks.
 
+mod foreign;
 mod node;
 mod role;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use crate::io::Store;
 use crate::io::store::UNKNOWN;
 use crate::json::Json;
 
+pub use foreign::foreign;
 pub use node::{Node, Object, What};
 pub use role::Role;
 

@@ -53,3 +53,35 @@ fn consolidated_metadata_stands_for_what_is_not_there() {
 fn an_empty_store_is_none() {
     assert!(!survey(&[("a/b", "")]).is_store());
 }
+
+#[test]
+fn what_belongs_to_no_node_is_foreign() {
+    let group = r#"{"zarr_format":2}"#;
+    let found = |keys: &[(&str, &str)]| {
+        let found = foreign(&store(keys), &Env::default().cancel).unwrap();
+        found.to_string()
+    };
+    let own = [
+        (".zgroup", group),
+        (".zmetadata", "{}"),
+        ("g/.zgroup", group),
+        ("g/v/.zarray", V2),
+        ("g/v/.zattrs", "{}"),
+        ("g/v/1", ""),
+    ];
+    assert_eq!(found(&own), "");
+    let mut more = own.to_vec();
+    more.extend([
+        ("g/notes.txt", ""),
+        // No chunk has this place.
+        ("g/v/2", ""),
+        // Not of Zarr, and not text of ours.
+        ("g/zarr.json", "{}"),
+        ("h/.zattrs", "notes"),
+        // A store of its own, which is in no group.
+        ("other/s/.zgroup", group),
+    ]);
+    assert_eq!(found(&more), "g/notes.txt, g/v/2, g/zarr.json and 2 more");
+    let all = found(&[("zarr.json", "notes"), ("src/thesis.txt", "")]);
+    assert_eq!(all, "src/thesis.txt, zarr.json");
+}

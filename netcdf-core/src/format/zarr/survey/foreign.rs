@@ -1,0 +1,74 @@
+//! What is in the directory of a store and no part of it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Node, Role, Survey, What, split};
+use crate::env::{Cancel, Env};
+use crate::error::Result;
+use crate::io::Store;
+use crate::io::dir::Foreign;
+use crate::json::Json;
+
+/// The keys that belong to no group or array of the store: other files in its directory, and metadata that is none.
+///
+/// # Errors
+/// Those of the store.
+pub fn foreign(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
+    let env = Env {
+        cancel: cancel.clone(),
+        ..Env::default()
+    };
+    let survey = Survey::read(store, &env)?;
+    let own = own_nodes(&survey);
+    let mut found = Foreign::default();
+    survey.each((store, &env), &mut |key, _, role| {
+        let (path, name) = split(key);
+        let part = match role {
+            Role::Metadata => {
+                own.contains(path) && survey.node(path).is_some_and(|node| is_sound(node, name))
+            }
+            Role::Chunk(n, _) | Role::Shard(n, _) => {
+                let node = survey.nodes.get(n);
+                node.is_some_and(|node| own.contains(node.path.as_str()))
+            }
+            Role::Other(_) => false,
+        };
+        if !part {
+            found.add(key.to_owned());
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The paths of the nodes that are in groups of the store up to its root: others are stores of their own, that happen to be below.
+fn own_nodes(survey: &Survey) -> BTreeSet<&str> {
+    let mut own = BTreeSet::new();
+    // Nodes come in the order of their paths: a group before what is in it.
+    for node in &survey.nodes {
+        let path = node.path.as_str();
+        let above = |path| own.contains(path) && survey.node(path).is_some_and(is_group);
+        if path.is_empty() || above(split(path).0) {
+            own.insert(path);
+        }
+    }
+    own
+}
+
+fn is_group(node: &Node) -> bool {
+    match &node.what {
+        // netCDF-C's older versions, and attributes of a group that has no other object.
+        What::Group | What::Nothing => true,
+        What::Array(_) | What::Broken(_) => false,
+    }
+}
+
+/// Whether an object that is named like metadata is some. `zarr.json` may be anybody's file; it says that it is of Zarr.
+fn is_sound(node: &Node, name: &str) -> bool {
+    match (name, node.json(name)) {
+        ("zarr.json", Some(json)) => json.get("zarr_format").is_some(),
+        (_, Some(json)) => matches!(json, Json::Object(_)),
+        (_, None) => false,
+    }
+}

@@ -1,0 +1,149 @@
+//! Which directories are replaced by a store.
+
+use std::fmt;
+use std::io::ErrorKind as Failure;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{DirStore, is_store};
+use crate::env::Cancel;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::file::full;
+use crate::io::key;
+use crate::io::store::Store;
+
+/// Files in the directory of a store that are no part of it.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Foreign {
+    /// The first ones.
+    names: Vec<String>,
+    /// How many there are.
+    count: u64,
+}
+
+/// So many are named.
+const NAMED: usize = 3;
+
+impl Foreign {
+    /// Adds a file.
+    pub fn add(&mut self, name: String) {
+        self.count += 1;
+        if self.names.len() < NAMED {
+            self.names.push(name);
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names.join(", "))?;
+        match self.count.saturating_sub(self.names.len() as u64) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+/// What may be replaced.
+#[derive(Debug, Clone, Copy)]
+pub struct Replace {
+    /// Finds the keys of a store that belong to nothing in it.
+    pub foreign: fn(&Arc<dyn Store>, &Cancel) -> Result<Foreign>,
+    /// Whether a store goes together with files that are no part of it.
+    pub overwrite: bool,
+}
+
+impl Replace {
+    /// Refuses to replace what is no Zarr store and no empty directory; gives the files that would go with a store and are no
+    /// part of it, which it refuses as well unless they may.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`]; those of reading.
+    pub(super) fn check(self, path: &Path, cancel: &Cancel) -> Result<Foreign> {
+        let failed = |e| full::failed("cannot create", &path.to_string_lossy(), e);
+        match std::fs::metadata(path) {
+            Err(e) if e.kind() == Failure::NotFound => return Ok(Foreign::default()),
+            Err(e) => return Err(failed(e)),
+            Ok(meta) if !meta.is_dir() => {
+                let what = "a file, which is not replaced by a directory";
+                let e = Error::new(ErrorKind::Exists, what);
+                return Err(e.with_remedy(
+                    "remove it, choose another name, or use mode=zip for a zip file",
+                ));
+            }
+            Ok(_) => {}
+        }
+        let empty = std::fs::read_dir(path).map_err(failed)?.next().is_none();
+        if !empty && !is_store(path) {
+            let what = "a directory that is no Zarr store, and not empty: it is not replaced";
+            return Err(Error::new(ErrorKind::Exists, what).with_remedy("choose another name"));
+        }
+        may_write(path).map_err(failed)?;
+        let found = if empty {
+            Foreign::default()
+        } else {
+            self.found(path, cancel)?
+        };
+        if found.is_empty() || self.overwrite {
+            return Ok(found);
+        }
+        let what = format!(
+            "files in this directory are no part of the store: {found}; it is not replaced"
+        );
+        let e = Error::new(ErrorKind::Exists, what);
+        Err(e.with_remedy(
+            "move them away, choose another name, or use --overwrite to remove them, too",
+        ))
+    }
+
+    fn found(self, path: &Path, cancel: &Cancel) -> Result<Foreign> {
+        let mut found = no_keys(path, cancel)?;
+        let store: Arc<dyn Store> = Arc::new(DirStore::open(path)?);
+        let keys = (self.foreign)(&store, cancel)?;
+        found.count += keys.count;
+        found.names.extend(keys.names);
+        found.names.truncate(NAMED);
+        Ok(found)
+    }
+}
+
+/// The files that no key leads to: their names are none.
+fn no_keys(root: &Path, cancel: &Cancel) -> Result<Foreign> {
+    let failed = |e| Error::io("cannot list", &root.to_string_lossy(), e);
+    let mut found = Foreign::default();
+    let mut left: Vec<(PathBuf, bool)> = vec![(root.to_owned(), false)];
+    while let Some((folder, odd)) = left.pop() {
+        cancel.check()?;
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let odd = odd || !entry.file_name().to_str().is_some_and(key::is_part);
+            if entry.file_type().map_err(failed)?.is_dir() {
+                left.push((entry.path(), odd));
+            } else if odd {
+                let path = entry.path();
+                let path = path.strip_prefix(root).unwrap_or(&path);
+                found.add(path.to_string_lossy().into_owned());
+            }
+        }
+    }
+    // Directories are listed in no order.
+    found.names.sort_unstable();
+    Ok(found)
+}
+
+/// Replacing must need what overwriting needs: the right to write.
+#[cfg(unix)]
+fn may_write(path: &Path) -> std::io::Result<()> {
+    Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?)
+}
+
+#[cfg(not(unix))]
+fn may_write(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
