@@ -65,7 +65,7 @@ pub fn open(source: &dyn Source, name: &[u8], access: &Access) -> Result<Arc<dyn
         let error = Error::new(ErrorKind::Unsupported, what).of(source.name());
         return Err(error.with_remedy("use --allow-external to open it"));
     }
-    let sibling = source.sibling(&path)?;
+    let sibling = source.sibling(&path, access.outside)?;
     access.outputs.check(&*sibling)?;
     Ok(sibling)
 }
@@ -91,6 +91,40 @@ mod tests {
         }
         let e = open(&source, b"sub/b.h5", &Access::default()).unwrap_err();
         assert!(!e.to_string().contains("--allow-external"), "{e}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn no_link_leads_out_of_the_directory_of_a_dataset() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        for path in ["secret", "data/a.h5", "data/b.h5"] {
+            std::fs::write(dir.path().join(path), "x").unwrap();
+        }
+        symlink("../secret", data.join("notes.raw")).unwrap();
+        symlink("..", data.join("up")).unwrap();
+        symlink("b.h5", data.join("same")).unwrap();
+        let mode = Mode::from_raw_mode(0o600);
+        mknodat(CWD, data.join("fifo"), FileType::Fifo, mode, 0).unwrap();
+        let source = FileSource::open(&data.join("a.h5")).unwrap();
+        let access = |outside| Access {
+            outside,
+            ..Access::default()
+        };
+        for name in [&b"notes.raw"[..], b"up/secret"] {
+            let e = open(&source, name, &access(false)).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Unsupported);
+            assert!(e.to_string().contains("--allow-external"), "{e}");
+            assert!(open(&source, name, &access(true)).is_ok());
+        }
+        assert!(open(&source, b"same", &access(false)).is_ok());
+        // Opened without waiting for somebody who writes to it.
+        for name in [&b"fifo"[..], b"../data/fifo", b"/dev/null", b"."] {
+            assert!(open(&source, name, &access(true)).is_err());
+        }
     }
 
     #[test]

@@ -35,11 +35,12 @@ pub trait Source: Debug + Send + Sync {
         ranges.iter().map(|r| read_range(self, r)).collect()
     }
 
-    /// The file of this name beside this one.
+    /// The file of this name beside this one; `outside` allows links that lead out of the directory.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`] for a source without neighbours; those of opening.
-    fn sibling(&self, name: &Path) -> Result<Arc<dyn Source>> {
+    /// [`crate::ErrorKind::Unsupported`] for a source without neighbours, and for links that lead out; those of opening.
+    fn sibling(&self, name: &Path, outside: bool) -> Result<Arc<dyn Source>> {
+        let _ = outside;
         let what = format!("no file {} beside this source", name.display());
         Err(crate::Error::new(crate::ErrorKind::Unsupported, what).of(self.name()))
     }

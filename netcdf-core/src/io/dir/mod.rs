@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::seen::Seen;
+use super::file::beside::open_itself;
 use super::file::{FileSource, PIECE, full};
 use super::key;
 use super::source::{Source, read_range};
@@ -100,13 +101,13 @@ impl DirStore {
             self.note(key, None);
             return Ok(None);
         };
-        let file = match paths::open(&path) {
+        let file = match open_itself(&path) {
             // It may be a link that leads nowhere, or out of the store.
             Err(e) if e.kind() != Failure::NotFound || path.is_symlink() => {
                 let Some(path) = self.found(key)? else {
                     return Ok(None);
                 };
-                paths::open(&path).map_err(failed)?
+                open_itself(&path).map_err(failed)?
             }
             Err(_) => {
                 self.note(key, None);

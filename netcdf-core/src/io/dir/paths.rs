@@ -1,6 +1,5 @@
 //! From keys to paths that do not leave the store.
 
-use std::fs::File;
 use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};
 
@@ -115,21 +114,4 @@ fn is_too_long(key: &str) -> bool {
 /// True if there is nothing of that name: also if a file is where a directory would have to be.
 fn is_absent(e: &std::io::Error) -> bool {
     matches!(e.kind(), Failure::NotFound | Failure::NotADirectory)
-}
-
-/// Opens a path whose last part is no link; a pipe that has no writer is not waited for.
-pub(super) fn open(path: &Path) -> std::io::Result<File> {
-    if cfg!(not(unix)) && path.is_symlink() {
-        return Err(Failure::InvalidInput.into());
-    }
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
-        options.custom_flags(flags.bits().cast_signed());
-    }
-    options.open(path)
 }

@@ -1,5 +1,6 @@
 //! Files: positioned reads; outputs beside their target, renamed when whole.
 
+pub(super) mod beside;
 pub(crate) mod full;
 mod id;
 pub(super) mod place;
@@ -80,11 +81,13 @@ impl FileSource {
         })
     }
 
-    /// Opens `path` as one of a pool, which closes it when others are read.
-    fn pooled(path: &Path, pool: &Arc<Pool>) -> Result<Self> {
-        let opened = Self::open(path)?;
+    /// Opens `path`, which is really `real`, as one of a pool, which closes it when others are read.
+    fn pooled(path: &Path, real: &Path, pool: &Arc<Pool>) -> Result<Self> {
+        let name = path.to_string_lossy();
+        let file = beside::open(real).map_err(|e| Error::io("cannot open", &name, e))?;
+        let opened = Self::from_file(&name, file)?.found_at(path);
         let handle = match opened.handle {
-            Handle::Open(file) => Handle::pooled(pool, path, file),
+            Handle::Open(file) => Handle::pooled(pool, real, file),
             pooled @ Handle::Pooled(_) => Ok(pooled),
         };
         let name = &opened.name;
@@ -97,13 +100,14 @@ impl FileSource {
 }
 
 impl Source for FileSource {
-    fn sibling(&self, name: &Path) -> Result<Arc<dyn Source>> {
+    fn sibling(&self, name: &Path, outside: bool) -> Result<Arc<dyn Source>> {
         let folder = self.path.as_deref().and_then(Path::parent);
         let folder = folder.ok_or_else(|| {
             let what = format!("no file {} beside this source", name.display());
             Error::new(crate::ErrorKind::Unsupported, what).of(&self.name)
         })?;
-        let sibling = Self::pooled(&folder.join(name), &self.beside)?;
+        let real = beside::resolve(folder, name, outside)?;
+        let sibling = Self::pooled(&folder.join(name), &real, &self.beside)?;
         Ok(Arc::new(sibling))
     }
 

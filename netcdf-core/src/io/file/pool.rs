@@ -97,7 +97,7 @@ impl Pooled {
         }
         let name = self.path.to_string_lossy();
         let failed = |e| Error::io("cannot open again", &name, e);
-        let file = File::open(&self.path).map_err(failed)?;
+        let file = super::beside::open(&self.path).map_err(failed)?;
         if !self.is_same(&file.metadata().map_err(failed)?) {
             let what = "not the file that was there when the dataset was opened";
             return Err(Error::new(ErrorKind::Changed, what).of(&name));
@@ -130,7 +130,7 @@ mod tests {
         let base = FileSource::open(&dir.join("base")).unwrap();
         let sibling = |n: usize| {
             std::fs::write(dir.join(n.to_string()), format!("{n:08}")).unwrap();
-            base.sibling(Path::new(&n.to_string())).unwrap()
+            base.sibling(Path::new(&n.to_string()), false).unwrap()
         };
         let siblings = (0..count).map(sibling).collect();
         (base, siblings)
@@ -162,7 +162,7 @@ mod tests {
             }
         }
         // Those beside a sibling are of the same pool.
-        let beside = siblings[0].sibling(Path::new("7")).unwrap();
+        let beside = siblings[0].sibling(Path::new("7"), false).unwrap();
         assert_eq!(read(&*beside).unwrap(), "00000007");
         assert_eq!(open_below(&folder), OPEN + 1);
         drop((siblings, beside));
