@@ -14,7 +14,8 @@ use netcdf_core::model::convert::whole_number;
 /// The output appears under its name when it is whole. A failed, interrupted or killed run leaves what
 /// was there before. Until it is whole the output is a file without a name in the same directory, so that
 /// nothing else is left either; on file systems that have no such files (NFS, some others) it is called
-/// `.NAME.??????.tmp`, which a run that was killed leaves behind. It may be removed, and is not in the way
+/// `.NAME.??????.tmp`, which a run that was killed leaves behind. It may be removed, the next run to the same
+/// place removes it where that is surely safe, and it is not in the way
 /// of other runs.
 #[derive(Debug, Parser)]
 #[command(

@@ -125,6 +125,7 @@ fn copy_one(
         trace: trace.clone(),
         allow_external: cli.allow_external,
         limits: env.limits.clone(),
+        ..Access::default()
     };
     let input = access.input(&copy.input, &mut *io.stdin)?;
     // From here on there may be a temporary file that a signal must not leave behind.

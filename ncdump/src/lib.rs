@@ -113,6 +113,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
         trace: Trace::from_environment(cli.trace),
         allow_external: cli.allow_external,
         limits: env.limits.clone(),
+        ..Access::default()
     };
     let input = access.input(&cli.input, &mut *io.stdin)?;
     if let Job::Kind = job {

@@ -13,6 +13,7 @@ use netcdf_core::model::Kind;
 /// Without -o, -b, -n or a kind nothing is written: the text is checked, its data included. The output appears under its
 /// name when it is whole. Until then it is a file without a name in the same directory; on file systems that have no such
 /// files (NFS, some others) it is called `.NAME.??????.tmp`, which a run that was killed leaves behind. It may be removed,
+/// the next run to the same place removes it where that is surely safe,
 /// and is not in the way of other runs.
 #[derive(Debug, Parser)]
 #[command(

@@ -28,7 +28,7 @@ use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::{self, CreateOptions};
-use netcdf_core::io::locator::{self, Destination};
+use netcdf_core::io::locator::{Access, Destination};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::{Kind, Schema};
@@ -51,7 +51,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, cli.plugin_timeout));
     }
     env.filters = Table::with_plugins(plugins);
-    match generate(&cli, &mut env, io) {
+    let made = generate(&cli, &mut env, io);
+    if !cli.quiet {
+        tool::tell("ncgen", &env.notes, io);
+    }
+    match made {
         Ok(()) => Status::Success,
         Err(failure) => fail::report(&failure, &env, io),
     }
@@ -129,7 +133,11 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
 /// The text.
 fn source(cli: &Cli, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
     let path = cli.input.as_deref().unwrap_or(Path::new("-"));
-    match locator::input(path, &mut *io.stdin)? {
+    let access = Access {
+        text: true,
+        ..Access::default()
+    };
+    match access.input(path, &mut *io.stdin)? {
         Container::Source(source) => {
             other::may_be_cdl(&*source)?;
             Ok(source)

@@ -96,7 +96,21 @@ fn guarded(tool: &str, io: &mut Io, run: impl FnOnce(&mut Io) -> u8) -> u8 {
 fn stdout() -> Box<dyn Write> {
     match crate::io::stdout::stdout() {
         Ok(file) => Box::new(file),
+        Err(_) if cfg!(unix) => Box::new(Closed),
         Err(_) => Box::new(std::io::stdout()),
+    }
+}
+
+/// A standard output that is not there.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        crate::io::stdout::stdout()?.write(b"")
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

@@ -41,6 +41,7 @@ impl Session {
             trace: Trace::from_environment(trace),
             allow_external: env.allow_external,
             limits: env.limits.clone(),
+            ..Access::default()
         };
         Self { env, access }
     }

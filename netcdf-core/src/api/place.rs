@@ -128,6 +128,7 @@ pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
         trace: Trace::default(),
         allow_external: env.allow_external,
         limits: env.limits.clone(),
+        ..Access::default()
     };
     access.input(&own(named), &mut std::io::empty())
 }

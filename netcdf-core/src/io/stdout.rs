@@ -26,6 +26,9 @@ fn kept() -> MutexGuard<'static, Option<OwnedFd>> {
 /// Those of the system.
 #[cfg(unix)]
 pub fn stdout() -> Result<File> {
+    if crate::filter::plugin::closed::stdout_was_closed() {
+        return Err(std::io::Error::other("standard output is closed"));
+    }
     match &*kept() {
         Some(fd) => fd.try_clone(),
         None => std::io::stdout().as_fd().try_clone_to_owned(),

@@ -18,6 +18,7 @@
 //! | `apart` | plugins in processes of their own |
 //! | `filter` | a plugin's filter as one of ours |
 //! | `codec` | codec libraries of NCZarr |
+//! | `closed` | what has nothing to do with plugins, but is the one other thing that needs `unsafe`: whether standard output was open |
 //! | `registry` | the plugins of a run, and what is wrong with others |
 //!
 //! This is the only place of the workspace with `unsafe` code: functions of C are called, and are exported to be called.
@@ -27,6 +28,7 @@
 mod abi;
 mod apart;
 mod buffer;
+pub(crate) mod closed;
 mod codec;
 mod discovery;
 mod filter;

@@ -9,10 +9,10 @@ use super::DirStore;
 use crate::io::store::MARKERS;
 
 /// Files but for those of metadata that are kept in mind: of more, some are.
-const MOST: usize = 1 << 16;
+const MOST: usize = 1 << 19;
 
 /// What tells a file from one that was put in its place, or changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Hash)]
 struct Stamp {
     len: u64,
     modified: Option<SystemTime>,
@@ -41,11 +41,11 @@ fn number(_: &Metadata) -> u64 {
     0
 }
 
-/// What was seen: for keys, and for directories that were listed, what they were like; `None` if they were not there.
+/// What was seen: for keys, and for directories that were listed, what they were like, as a sum of it.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    metadata: HashMap<String, Option<Stamp>>,
-    others: HashMap<String, Option<Stamp>>,
+    metadata: HashMap<Box<str>, u64>,
+    others: HashMap<Box<str>, u64>,
     /// Of how many of the others one is kept in mind, as a power of two.
     part: u32,
     /// The first one that was other when it was read again.
@@ -53,7 +53,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, key: &str, stamp: Option<Stamp>) {
+    fn add(&mut self, key: &str, stamp: u64) {
         let name = key.rsplit('/').next().unwrap_or(key);
         let metadata = MARKERS.contains(&name);
         if !metadata && !is_kept(key, self.part) {
@@ -69,7 +69,7 @@ impl Seen {
             }
             Some(_) => {}
             None => {
-                seen.insert(key.to_owned(), stamp);
+                seen.insert(key.into(), stamp);
             }
         }
         while self.others.len() > MOST && self.part < u64::BITS {
@@ -77,6 +77,13 @@ impl Seen {
             self.others.retain(|key, _| is_kept(key, self.part));
         }
     }
+}
+
+/// What stands for a file that is like this, or for none.
+fn sum(meta: Option<&Metadata>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    meta.map(Stamp::new).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Whether a key is one of those that are kept in mind.
@@ -90,7 +97,7 @@ impl DirStore {
     /// Takes note of what a file is like that is read, or that there is none.
     pub(super) fn note(&self, key: &str, meta: Option<&Metadata>) {
         let mut seen = self.seen();
-        seen.add(key, meta.map(Stamp::new));
+        seen.add(key, sum(meta));
     }
 
     /// The first of the files that were read which is not as it was.
@@ -99,14 +106,13 @@ impl DirStore {
         let all = seen.metadata.iter().chain(&seen.others);
         let other = || {
             let others = all.filter(|(key, before)| self.stamp(key) != **before);
-            others.map(|(key, _)| key).min().cloned()
+            others.map(|(key, _)| key).min().map(|key| key.to_string())
         };
         seen.changed.clone().or_else(other)
     }
 
-    fn stamp(&self, key: &str) -> Option<Stamp> {
-        let meta = std::fs::metadata(self.root.join(key));
-        meta.ok().as_ref().map(Stamp::new)
+    fn stamp(&self, key: &str) -> u64 {
+        sum(std::fs::metadata(self.root.join(key)).ok().as_ref())
     }
 }
 

@@ -9,10 +9,11 @@ use tempfile::TempDir;
 use super::{DirStore, Foreign, Replace};
 use crate::env::Cancel;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::file::full;
 use crate::io::file::place::{self, Place};
 use crate::io::file::replace;
-use crate::io::file::unnamed::{folder, prefix};
+use crate::io::file::temporary::{self, Lock};
+use crate::io::file::unnamed::folder;
+use crate::io::file::{full, kept};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;
 
@@ -21,6 +22,7 @@ use crate::io::target::StoreTarget;
 pub struct DirTarget {
     store: Arc<dyn Store>,
     making: TempDir,
+    _lock: Lock,
     /// The path that it will have.
     path: PathBuf,
     sync: bool,
@@ -58,16 +60,24 @@ impl DirTarget {
             return Err(Error::new(ErrorKind::Argument, what).of(&name));
         }
         let goes = replace.check(&path, cancel).map_err(|e| e.of(&name))?;
-        let mut builder = tempfile::Builder::new();
-        let prefix = prefix(&path);
-        builder.prefix(&prefix).suffix(".tmp");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let making = builder.tempdir_in(folder(&path)).map_err(failed)?;
+        temporary::sweep(&path);
+        let (making, lock) = temporary::beside(&path, |at| {
+            let mut builder = tempfile::Builder::new();
+            let name = at.file_name().unwrap_or_default();
+            builder.prefix(name).suffix("").rand_bytes(0);
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+            let making = builder.tempdir_in(folder(&path))?;
+            let lock = Lock::at(making.path())?;
+            Ok((making, lock))
+        })
+        .map_err(failed)?;
+        keep(&name, making.path(), &path)?;
         let root = std::fs::canonicalize(making.path()).map_err(failed)?;
         Ok(Self {
             store: Arc::new(DirStore::at(&name, root)),
             making,
+            _lock: lock,
             path,
             sync,
             cancel: cancel.clone(),
@@ -138,6 +148,25 @@ impl StoreTarget for DirTarget {
         }
         Ok(())
     }
+}
+
+/// Gives a directory in the making what the one has that it replaces, so that what is made in it has it from the start.
+fn keep(name: &str, making: &Path, old: &Path) -> Result<()> {
+    let (Ok(new), Ok(old)) = (File::open(making), File::open(old)) else {
+        return Ok(());
+    };
+    let failed = |e| full::failed("cannot create", name, e);
+    let meta = old.metadata().map_err(failed)?;
+    kept::keep(name, &new, (&old, &meta))?;
+    // Until it is whole, we write to it.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = new.metadata().map_err(failed)?.permissions().mode();
+        let ours = std::fs::Permissions::from_mode(mode | 0o700);
+        new.set_permissions(ours).map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// Brings the file system of a directory to its disk; false where that is not possible.

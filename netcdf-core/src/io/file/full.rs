@@ -45,6 +45,17 @@ pub(crate) fn failed_temporary(what: &str, name: &str, e: std::io::Error) -> Err
     e.with_remedy("make room there, or name another directory with TMPDIR")
 }
 
+/// As [`failed_temporary`], for one that cannot be made: the system's directory for them may not be there.
+pub(crate) fn failed_to_make(name: &str, e: std::io::Error) -> Error {
+    let named = format!("{} for {name}", temporary(&std::env::temp_dir()));
+    let full = is_full(&e);
+    let e = Error::io("cannot create", &named, e);
+    e.with_remedy(match full {
+        true => "make room there, or name another directory with TMPDIR",
+        false => "make that directory, or name another one with TMPDIR",
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,11 +3,13 @@
 pub(super) mod beside;
 pub(crate) mod full;
 mod id;
+pub(super) mod kept;
 pub(super) mod place;
 mod pool;
 pub(super) mod replace;
 mod scratch;
 mod stamp;
+pub(super) mod temporary;
 pub(super) mod unnamed;
 
 pub use id::Id;
@@ -263,10 +265,11 @@ impl FileTarget {
             let through = File::options().write(true).open(&real).map_err(failed)?;
             return Self::through(&name, through);
         }
-        if old.is_some() {
-            // Replacing must need what overwriting needs: the right to write.
-            File::options().write(true).open(&real).map_err(failed)?;
-        }
+        // Replacing must need what overwriting needs: the right to write.
+        let written = old
+            .is_some()
+            .then(|| File::options().write(true).open(&real));
+        let written = written.transpose().map_err(failed)?;
         let (making, file) = Making::new(&real).map_err(|e| {
             let kept_out = old.is_some() && e.kind() == std::io::ErrorKind::PermissionDenied;
             let e = failed(e);
@@ -277,11 +280,8 @@ impl FileTarget {
                 false => e,
             }
         })?;
-        if let Some(old) = old {
-            // Only the superuser can give files away: what cannot be kept is ours, as of any new file.
-            #[cfg(unix)]
-            let _ = keep_owner(&file, &old);
-            file.set_permissions(old.permissions()).map_err(failed)?;
+        if let (Some(meta), Some(old)) = (old, written) {
+            kept::keep(&name, &file, (&old, &meta))?;
         }
         let ending = Ending::Rename(making);
         Ok(Self {
@@ -299,7 +299,7 @@ impl FileTarget {
     /// [`crate::ErrorKind::Io`].
     pub fn through(name: &str, out: File) -> Result<Self> {
         let file = tempfile::tempfile();
-        let file = file.map_err(|e| full::failed_temporary("cannot create", name, e))?;
+        let file = file.map_err(|e| full::failed_to_make(name, e))?;
         Ok(Self {
             name: name.into(),
             file,
@@ -463,20 +463,6 @@ fn sync_directory(path: &Path) {
     if let Ok(dir) = File::open(folder(path)) {
         let _ = dir.sync_all();
     }
-}
-
-/// Gives a file the owner and the group of the one whose place it takes, each if that is allowed.
-#[cfg(unix)]
-fn keep_owner(file: &File, old: &std::fs::Metadata) -> std::io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, fchown};
-    let new = file.metadata()?;
-    if new.gid() != old.gid() {
-        let _ = fchown(file, None, Some(old.gid()));
-    }
-    if new.uid() != old.uid() {
-        fchown(file, Some(old.uid()), None)?;
-    }
-    Ok(())
 }
 
 /// Bytes of `range` that the kernel copied itself; the caller copies the rest. What does not begin at a multiple of

@@ -6,6 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::full;
+use super::temporary::Lock;
 use super::unnamed::{folder, prefix};
 use crate::error::{Error, Result};
 
@@ -26,6 +27,8 @@ pub(in crate::io) fn take_place(made: TempDir, path: &Path) -> Result<()> {
             return Ok(());
         }
     }
+    // What is removed then is ours, under that name: no other run removes it, too.
+    let _old = Lock::at(path);
     match exchange(made.path(), path) {
         Ok(()) => remove(made),
         Err(_) => move_away(made, path).map_err(failed).and_then(remove),
@@ -48,9 +51,10 @@ fn exchange(_: &Path, _: &Path) -> std::io::Result<()> {
 pub(in crate::io) fn move_away(made: TempDir, path: &Path) -> std::io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     let prefix = prefix(path);
+    // Should the run be killed now, the old directory is there: no other run takes it for one that was not finished.
     let old = builder
         .prefix(&prefix)
-        .suffix(".tmp")
+        .suffix(".old.tmp")
         .tempdir_in(folder(path))?;
     let away = old.path().join("old");
     std::fs::rename(path, &away)?;

@@ -24,15 +24,20 @@ impl Scratch {
     /// [`crate::ErrorKind::Io`], with the folder.
     pub fn new(folder: Option<&Path>) -> Result<Self> {
         let default = std::env::temp_dir();
+        let own = folder.is_some();
         let folder = match folder {
             Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
             Some(folder) => folder,
             None => &default,
         };
         let name = full::temporary(folder);
+        let failed = |e| match own {
+            true => full::failed("cannot create", &name, e),
+            false => full::failed_to_make("data in between", e),
+        };
         let file = tempfile::tempfile_in(folder);
         Ok(Self {
-            file: file.map_err(|e| full::failed("cannot create", &name, e))?,
+            file: file.map_err(failed)?,
             name: name.into(),
             len: AtomicU64::new(0),
         })

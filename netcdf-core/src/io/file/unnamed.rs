@@ -5,13 +5,22 @@ use std::fs::File;
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
+use super::temporary::{self, Lock};
+
 /// A file in the making. Dropping it leaves nothing.
 #[derive(Debug)]
 pub(super) struct Making {
     /// The name that it will have.
     path: PathBuf,
     /// The name that it has, if it has one.
-    temp: Option<tempfile::TempPath>,
+    temp: Option<Named>,
+}
+
+/// A name that is given back, and what says that it is in use.
+#[derive(Debug)]
+struct Named {
+    path: tempfile::TempPath,
+    _lock: Lock,
 }
 
 impl Making {
@@ -24,8 +33,8 @@ impl Making {
         if let Some(file) = without_name(folder(&path)) {
             return Ok((Self { path, temp: None }, file));
         }
-        let named = named(&path, |builder, folder| builder.tempfile_in(folder))?;
-        let (file, temp) = named.into_parts();
+        temporary::sweep(&path);
+        let (file, temp) = named(&path, |builder, folder| builder.tempfile_in(folder))?;
         let temp = Some(temp);
         Ok((Self { path, temp }, file))
     }
@@ -39,28 +48,27 @@ impl Making {
             Some(temp) => temp,
             None => linked(&self.path, file).or_else(|_| copied(&self.path, file))?,
         };
-        temp.persist(&self.path).map_err(|e| e.error)?;
+        temp.path.persist(&self.path).map_err(|e| e.error)?;
         Ok(self.path)
     }
 }
 
 /// Gives a file a name beside the one that it will have: a link cannot replace a file, a rename can.
-fn linked(path: &Path, file: &File) -> Result<tempfile::TempPath> {
+fn linked(path: &Path, file: &File) -> Result<Named> {
     let made = named(path, |builder, folder| {
         builder.make_in(folder, |path| link(file, path))
     });
-    Ok(made?.into_temp_path())
+    Ok(made?.1)
 }
 
 /// A copy under such a name, for systems that give files names only when they make them.
-fn copied(path: &Path, mut file: &File) -> Result<tempfile::TempPath> {
-    let mut made = named(path, |builder, folder| builder.tempfile_in(folder))?;
+fn copied(path: &Path, mut file: &File) -> Result<Named> {
+    let (mut made, temp) = named(path, |builder, folder| builder.tempfile_in(folder))?;
     std::io::Seek::rewind(&mut file)?;
     std::io::copy(&mut file, &mut made)?;
-    made.as_file()
-        .set_permissions(file.metadata()?.permissions())?;
-    made.as_file().sync_all()?;
-    Ok(made.into_temp_path())
+    super::kept::copy(&made, file)?;
+    made.sync_all()?;
+    Ok(temp)
 }
 
 /// The directory of a path.
@@ -89,14 +97,20 @@ pub(in crate::io) fn prefix(path: &Path) -> std::ffi::OsString {
 /// Makes a file in the same directory, under a name that says what it will become.
 fn named<R>(
     path: &Path,
-    make: impl FnOnce(&tempfile::Builder, &Path) -> Result<tempfile::NamedTempFile<R>>,
-) -> Result<tempfile::NamedTempFile<R>> {
-    let prefix = prefix(path);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    make(&builder, folder(path))
+    make: impl Fn(&tempfile::Builder, &Path) -> Result<tempfile::NamedTempFile<R>>,
+) -> Result<(R, Named)> {
+    let (made, lock) = temporary::beside(path, |at| {
+        let name = at.file_name().unwrap_or_default();
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(name).suffix("").rand_bytes(0);
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let made = make(&builder, folder(path))?;
+        let lock = Lock::at(made.path())?;
+        Ok((made, lock))
+    })?;
+    let (made, path) = made.into_parts();
+    Ok((made, Named { path, _lock: lock }))
 }
 
 /// A file without a name that can be given one; `None` where there are none.
@@ -151,8 +165,7 @@ mod tests {
     fn a_file_gets_its_name_at_the_end() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.nc");
-        let made = named(&path, |builder, folder| builder.tempfile_in(folder)).unwrap();
-        let (file, temp) = made.into_parts();
+        let (file, temp) = named(&path, |builder, folder| builder.tempfile_in(folder)).unwrap();
         let seen = names(dir.path());
         assert!(
             seen[0].starts_with(".a.nc.") && seen[0].ends_with(".tmp"),
@@ -179,7 +192,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         write!(file, "new").unwrap();
         let temp = copied(&path, &file).unwrap();
-        temp.persist(&path).unwrap();
+        temp.path.persist(&path).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
         assert_eq!(names(dir.path()), ["a.nc"]);
     }

@@ -1,7 +1,7 @@
 //! Inputs.
 
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ pub struct Access {
     pub allow_external: bool,
     /// What a zip file may make us allocate.
     pub limits: Limits,
+    /// Whether the input is text instead of a dataset.
+    pub text: bool,
 }
 
 /// Opens an input: a path, a URL, or `-` for `stdin`, which is spooled to a temporary file.
@@ -45,7 +47,7 @@ impl Access {
     /// [`ErrorKind::UnknownFormat`] for a directory that is no store; [`ErrorKind::Io`]; as [`local`].
     pub fn input(&self, named: &Path, stdin: &mut dyn Read) -> Result<Container> {
         if named == Path::new("-") {
-            return self.file(Arc::new(spool("(stdin)", stdin)?));
+            return self.file(Arc::new(spool("(stdin)", stdin, self.wanted())?));
         }
         let modes = url::parse(named)?.map(|url| url.modes).unwrap_or_default();
         let path = local(named)?;
@@ -58,9 +60,14 @@ impl Access {
                 };
                 self.store(&path, &modes, hints).map(Container::Store)
             }
-            Asked::File => Ok(Container::Source(Arc::new(open(&path)?))),
+            Asked::File => Ok(Container::Source(Arc::new(open(&path, self.wanted())?))),
             Asked::Nothing => self.any(&path),
         }
+    }
+
+    /// What tells by the first bytes of an input without a length whether the rest of it is read.
+    fn wanted(&self) -> fn(&[u8]) -> bool {
+        if self.text { is_text } else { is_dataset }
     }
 
     /// Opens any directory or zip file as a store of keys, whether there is Zarr metadata in it or not.
@@ -69,7 +76,7 @@ impl Access {
     /// [`ErrorKind::UnknownFormat`] for other files; [`ErrorKind::Io`]; as [`local`].
     pub fn keys(&self, named: &Path, stdin: &mut dyn Read) -> Result<Arc<dyn Store>> {
         if named == Path::new("-") {
-            let source = Arc::new(spool("(stdin)", stdin)?);
+            let source = Arc::new(spool("(stdin)", stdin, self.wanted())?);
             return self.zip(source, plain()).map(|(store, _)| store);
         }
         let modes = url::parse(named)?.map(|url| url.modes).unwrap_or_default();
@@ -81,7 +88,7 @@ impl Access {
         if path.is_dir() || modes.has("file") {
             return self.directory(path, hints);
         }
-        let source: Arc<dyn Source> = Arc::new(open(path)?);
+        let source: Arc<dyn Source> = Arc::new(open(path, self.wanted())?);
         if !modes.has("zip") && !zip::is_zip(&*source)? {
             return Err(other::refusal(
                 &*source,
@@ -107,7 +114,7 @@ impl Access {
     /// Whatever there is under a path.
     fn any(&self, path: &Path) -> Result<Container> {
         if !path.is_dir() {
-            return self.file(Arc::new(open(path)?));
+            return self.file(Arc::new(open(path, self.wanted())?));
         }
         if !dir::is_store(path) {
             let what =
@@ -139,7 +146,7 @@ fn plain() -> Hints {
 }
 
 /// A path as a source; what has no length (a pipe) is spooled to a temporary file.
-fn open(path: &Path) -> Result<FileSource> {
+fn open(path: &Path, wanted: fn(&[u8]) -> bool) -> Result<FileSource> {
     let name = path.to_string_lossy();
     let mut file = File::open(path).map_err(|e| Error::io("cannot open", &name, e))?;
     let meta = file
@@ -148,17 +155,55 @@ fn open(path: &Path) -> Result<FileSource> {
     if meta.is_file() || meta.is_dir() {
         return FileSource::from_file(&name, file).map(|f| f.found_at(path));
     }
-    spool(&name, &mut file)
+    spool(&name, &mut file, wanted)
 }
 
-/// All of `from` in a temporary file without a name.
+/// Bytes of an input without a length by which it is judged.
+const FIRST: u64 = 64 << 10;
+
+/// Whether bytes begin what may be a dataset.
+fn is_dataset(first: &[u8]) -> bool {
+    let hdf5 = |at: usize| {
+        first
+            .get(at..)
+            .is_some_and(|b| b.starts_with(b"\x89HDF\r\n\x1a\n"))
+    };
+    let user_blocks = std::iter::successors(Some(512), |at| Some(at * 2));
+    let mut places = [0]
+        .into_iter()
+        .chain(user_blocks)
+        .take_while(|at| *at < first.len());
+    first.starts_with(b"CDF") || first.starts_with(b"PK") || places.any(hdf5)
+}
+
+/// Whether bytes begin what may be CDL: behind blanks and comments it begins with `netcdf`.
+fn is_text(first: &[u8]) -> bool {
+    let mut rest = first
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(first)
+        .trim_ascii_start();
+    while rest.starts_with(b"//") {
+        let end = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+        rest = rest.get(end..).unwrap_or_default().trim_ascii_start();
+    }
+    let word = rest.get(..6.min(rest.len())).unwrap_or_default();
+    !first.contains(&0) && b"netcdf".starts_with(&word.to_ascii_lowercase())
+}
+
+/// All of `from` in a temporary file without a name; of what is not `wanted` by its first bytes, those only.
 ///
 /// # Errors
 /// [`ErrorKind::Io`].
-pub fn spool(name: &str, from: &mut dyn Read) -> Result<FileSource> {
+fn spool(name: &str, from: &mut dyn Read, wanted: fn(&[u8]) -> bool) -> Result<FileSource> {
     let failed = |e| full::failed_temporary("cannot read", name, e);
-    let mut file = tempfile::tempfile().map_err(failed)?;
-    std::io::copy(from, &mut file).map_err(failed)?;
+    let mut first = vec![];
+    from.take(FIRST).read_to_end(&mut first).map_err(failed)?;
+    let mut file = tempfile::tempfile().map_err(|e| full::failed_to_make(name, e))?;
+    file.write_all(&first).map_err(failed)?;
+    // What is nothing that we read does not fill the disk; its first bytes say what it is.
+    if wanted(&first) {
+        std::io::copy(from, &mut file).map_err(failed)?;
+    }
     file.rewind().map_err(failed)?;
     FileSource::from_file(name, file)
 }
@@ -227,6 +272,37 @@ mod tests {
             assert!(opened(&wrong).is_err(), "{wrong}");
         }
         assert!(matches!(opened(&path("hi")).unwrap(), Container::Source(_)));
+    }
+
+    /// A stream that never ends, and that counts what is read of it.
+    struct Endless(u64, u8);
+
+    impl Read for Endless {
+        fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+            self.0 += buf.len() as u64;
+            assert!(self.0 < 1 << 20, "read without an end");
+            buf.fill(self.1);
+            Ok(buf.len())
+        }
+    }
+
+    #[test]
+    fn what_is_no_dataset_does_not_fill_the_disk() {
+        for (text, byte) in [(false, 0), (false, b'x'), (true, 0), (true, b'y')] {
+            let access = Access {
+                text,
+                ..Access::default()
+            };
+            let opened = access.input(Path::new("-"), &mut Endless(0, byte)).unwrap();
+            let Container::Source(source) = opened else {
+                panic!("no store");
+            };
+            assert_eq!(source.len(), FIRST);
+        }
+        let mut hdf5 = vec![0; 4096];
+        hdf5.extend(b"\x89HDF\r\n\x1a\n");
+        assert!(is_text(b"// by me\n\n netcdf x {") && is_text(b"// cut") && is_text(b""));
+        assert!(is_dataset(&hdf5) && is_dataset(b"CDF\x05") && !is_dataset(b"netcdf x {"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod url;
 use std::borrow::Cow;
 use std::path::Path;
 
-pub use input::{Access, input, spool};
+pub use input::{Access, input};
 pub use output::{Asked, Destination, Form, output};
 
 use crate::error::Result;

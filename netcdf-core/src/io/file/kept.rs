@@ -1,0 +1,202 @@
+//! What a file or directory keeps when another takes its place: its owner, its permissions, and its extended attributes, among
+//! which are access control lists.
+
+use std::fs::{File, Metadata};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Gives `new` what `old` has, of which `meta` tells. Rights to act as the owner or the group are not kept: what runs with them is
+/// another file now.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for an access control list or attribute that cannot be kept; [`ErrorKind::Io`].
+pub(in crate::io) fn keep(name: &str, new: &File, (old, meta): (&File, &Metadata)) -> Result<()> {
+    // Only the superuser can give files away: what cannot be kept is ours, as of any new file.
+    #[cfg(unix)]
+    let _ = keep_owner(new, meta);
+    keep_attributes(name, new, old)?;
+    let permissions = without_ids(meta);
+    new.set_permissions(permissions)
+        .map_err(|e| super::full::failed("cannot create", name, e))
+}
+
+/// Gives `new` what `old` has, which becomes it.
+///
+/// # Errors
+/// Those of the system.
+pub(super) fn copy(new: &File, old: &File) -> std::io::Result<()> {
+    let meta = old.metadata()?;
+    keep("", new, (old, &meta)).map_err(std::io::Error::other)
+}
+
+#[cfg(unix)]
+fn without_ids(meta: &Metadata) -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    // A directory hands its group on to what is made in it.
+    let dropped = if meta.is_dir() { 0o4000 } else { 0o6000 };
+    PermissionsExt::from_mode(meta.permissions().mode() & 0o7777 & !dropped)
+}
+
+#[cfg(not(unix))]
+fn without_ids(meta: &Metadata) -> std::fs::Permissions {
+    meta.permissions()
+}
+
+/// Gives a file the owner and the group of the one whose place it takes, each if that is allowed.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &Metadata) -> std::io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let new = file.metadata()?;
+    if new.gid() != old.gid() {
+        let _ = fchown(file, None, Some(old.gid()));
+    }
+    if new.uid() != old.uid() {
+        fchown(file, Some(old.uid()), None)?;
+    }
+    Ok(())
+}
+
+/// Attributes that are about the bytes of a file, or that the system gives to each file by its own rules.
+fn is_of_the_system(attribute: &[u8]) -> bool {
+    attribute.starts_with(b"security.") || attribute.starts_with(b"com.apple.")
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn keep_attributes(name: &str, new: &File, old: &File) -> Result<()> {
+    let had = attributes::list(old);
+    for attribute in attributes::list(new) {
+        // A directory gives new files the list that it has for them, which the old one may not have had.
+        if !is_of_the_system(&attribute) && !had.contains(&attribute) {
+            let removed = attributes::remove(new, &attribute);
+            removed.map_err(|e| not_kept(name, &attribute, e))?;
+        }
+    }
+    for attribute in had {
+        let value = attributes::get(old, &attribute);
+        if value.as_ref().ok() == attributes::get(new, &attribute).ok().as_ref() {
+            continue;
+        }
+        let set = value.and_then(|value| attributes::set(new, &attribute, &value));
+        if !is_of_the_system(&attribute) {
+            set.map_err(|e| not_kept(name, &attribute, e))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn keep_attributes(_: &str, _: &File, _: &File) -> Result<()> {
+    Ok(())
+}
+
+fn not_kept(name: &str, attribute: &[u8], e: std::io::Error) -> Error {
+    let what = format!(
+        "its extended attribute {} cannot be kept, so it is not replaced: {}",
+        String::from_utf8_lossy(attribute),
+        crate::error::plain(&e)
+    );
+    let e = Error::new(ErrorKind::Unsupported, what).of(name);
+    e.with_remedy("remove it first, or choose another name")
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod attributes {
+    use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
+    use std::fs::File;
+    use std::io::Result;
+
+    /// No system has a larger list or value.
+    const MOST: usize = 64 << 10;
+
+    /// The names; none where there are no such attributes.
+    pub(super) fn list(file: &File) -> Vec<Vec<u8>> {
+        let mut names = vec![0; MOST];
+        let len = flistxattr(file, &mut names[..]).unwrap_or(0);
+        names.truncate(len);
+        let names = names.split(|&b| b == 0).filter(|name| !name.is_empty());
+        names.map(<[u8]>::to_vec).collect()
+    }
+
+    pub(super) fn get(file: &File, name: &[u8]) -> Result<Vec<u8>> {
+        let mut value = vec![0; MOST];
+        let len = fgetxattr(file, name, &mut value[..])?;
+        value.truncate(len);
+        Ok(value)
+    }
+
+    pub(super) fn set(file: &File, name: &[u8], value: &[u8]) -> Result<()> {
+        Ok(fsetxattr(file, name, value, XattrFlags::empty())?)
+    }
+
+    pub(super) fn remove(file: &File, name: &[u8]) -> Result<()> {
+        Ok(fremovexattr(file, name)?)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// An access control list: entries of tag, permissions and id.
+    fn list(entries: &[(u16, u16, u32)]) -> Vec<u8> {
+        let mut bytes = 2u32.to_le_bytes().to_vec();
+        for (tag, permissions, id) in entries {
+            bytes.extend(tag.to_le_bytes());
+            bytes.extend(permissions.to_le_bytes());
+            bytes.extend(id.to_le_bytes());
+        }
+        bytes
+    }
+
+    const NONE: u32 = u32::MAX;
+
+    #[test]
+    fn lists_and_attributes_are_kept_and_no_rights_of_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = |name: &str| {
+            let path = dir.path().join(name);
+            File::options()
+                .create_new(true)
+                .write(true)
+                .open(path)
+                .unwrap()
+        };
+        let (old, new) = (made("old"), made("new"));
+        let acl = list(&[
+            (1, 6, NONE),
+            (2, 6, 4242),
+            (4, 0, NONE),
+            (16, 6, NONE),
+            (32, 0, NONE),
+        ]);
+        let other = list(&[
+            (1, 6, NONE),
+            (2, 6, 7),
+            (4, 6, NONE),
+            (16, 6, NONE),
+            (32, 4, NONE),
+        ]);
+        const ACL: &[u8] = b"system.posix_acl_access";
+        if attributes::set(&old, ACL, &acl).is_err() {
+            eprintln!("this file system has no access control lists: nothing to be seen here");
+            return;
+        }
+        attributes::set(&new, ACL, &other).unwrap();
+        attributes::set(&old, b"user.origin", b"here").unwrap();
+        attributes::set(&new, b"user.other", b"there").unwrap();
+        keep("n", &new, (&old, &old.metadata().unwrap())).unwrap();
+        assert_eq!(attributes::get(&new, ACL).unwrap(), acl);
+        assert_eq!(attributes::get(&new, b"user.origin").unwrap(), b"here");
+        assert!(attributes::get(&new, b"user.other").is_err());
+        assert_eq!(new.metadata().unwrap().permissions().mode() & 0o7777, 0o660);
+        // A list that the directory gave, where the old file had none.
+        let (old, new) = (made("old2"), made("new2"));
+        attributes::set(&new, ACL, &other).unwrap();
+        old.set_permissions(PermissionsExt::from_mode(0o6750))
+            .unwrap();
+        keep("n", &new, (&old, &old.metadata().unwrap())).unwrap();
+        assert!(attributes::get(&new, ACL).is_err());
+        assert_eq!(new.metadata().unwrap().permissions().mode() & 0o7777, 0o750);
+    }
+}

@@ -1,0 +1,241 @@
+//! Names of what is in the making beside its place, `.NAME.??????.tmp`, and what is left of such under them.
+//!
+//! A run holds a lock on what it makes. What has such a name and no lock is left of a run that was killed, and is removed by
+//! the next run to the same place: only if the name is surely one of ours (its last letters follow from the others), and on
+//! file systems of this machine, where locks of others are surely seen.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::Result;
+use std::path::{Path, PathBuf};
+
+use super::beside::open_itself;
+use super::unnamed::{folder, prefix};
+
+/// Letters of a name that are chosen, and those that follow from them.
+const CHOSEN: usize = 3;
+const FOLLOW: usize = 3;
+const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SUFFIX: &str = ".tmp";
+
+/// Makes something beside `path` under a name that nothing has, with its lock held. `make` gets the path.
+///
+/// # Errors
+/// Those of `make`.
+pub(in crate::io) fn beside<T>(
+    path: &Path,
+    make: impl Fn(&Path) -> Result<(T, Lock)>,
+) -> Result<(T, Lock)> {
+    let mut last = None;
+    for _ in 0..64 {
+        let at = folder(path).join(name(path));
+        match make(&at) {
+            // Whoever removes what is left of others may have found it before it was locked.
+            Ok((made, lock)) if lock.is_of(&at) => return Ok((made, lock)),
+            Ok(_) => {}
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => last = Some(e),
+            Err(e) => return Err(e),
+        }
+    }
+    Err(last.unwrap_or_else(|| std::io::Error::other("no name is free for a temporary file")))
+}
+
+/// A name for what becomes `path`.
+fn name(path: &Path) -> OsString {
+    let mut number = RandomState::new().build_hasher().finish();
+    let mut name = prefix(path);
+    let chosen = letters(&mut number, CHOSEN);
+    let end = follow(&name, &chosen);
+    name.push(chosen);
+    name.push(end);
+    name.push(SUFFIX);
+    name
+}
+
+fn letters(number: &mut u64, count: usize) -> String {
+    let mut letter = || {
+        let n = usize::try_from(*number % 62).unwrap_or(0);
+        *number /= 62;
+        char::from(LETTERS.get(n).copied().unwrap_or(b'0'))
+    };
+    (0..count).map(|_| letter()).collect()
+}
+
+/// The letters that follow from others: the same in every run and version (FNV-1a).
+fn follow(prefix: &OsStr, chosen: &str) -> String {
+    let bytes = prefix.as_encoded_bytes().iter().chain(chosen.as_bytes());
+    let mut sum = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    sum ^= sum >> 32;
+    letters(&mut sum, FOLLOW)
+}
+
+/// Whether a name is one that [`name`] makes for what has this prefix.
+fn is_ours(name: &OsStr, prefix: &OsStr) -> bool {
+    let rest = name.as_encoded_bytes();
+    let rest = rest.strip_prefix(prefix.as_encoded_bytes());
+    let rest = rest.and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+    let Some(letters) = rest.and_then(|rest| std::str::from_utf8(rest).ok()) else {
+        return false;
+    };
+    let parts = letters.split_at_checked(CHOSEN);
+    parts.is_some_and(|(chosen, end)| end.len() == FOLLOW && end == follow(prefix, chosen))
+}
+
+/// Held while something is in the making. It has no file where none could be opened: then nobody else removes it, either.
+#[derive(Debug)]
+pub(in crate::io) struct Lock(Option<File>);
+
+impl Lock {
+    /// Locks what is under a path.
+    ///
+    /// # Errors
+    /// That it exists already, if another one holds it, who is about to remove it.
+    pub(in crate::io) fn at(path: &Path) -> Result<Self> {
+        let Ok(file) = open_itself(path) else {
+            return Ok(Self(None));
+        };
+        match lock(&file) {
+            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
+                Err(std::io::ErrorKind::AlreadyExists.into())
+            }
+            // Not every file system has locks; where they are not sure, nothing is removed.
+            Ok(()) | Err(_) => Ok(Self(Some(file))),
+        }
+    }
+
+    /// Whether what is locked is still what the path leads to.
+    fn is_of(&self, path: &Path) -> bool {
+        let Some(file) = &self.0 else {
+            return true;
+        };
+        let own = file.metadata().ok();
+        let own = own.and_then(|meta| super::Id::of_open(path, &meta));
+        own.is_some() && own == super::Id::of_path(path)
+    }
+}
+
+#[cfg(unix)]
+fn lock(file: &File) -> Result<()> {
+    use rustix::fs::{FlockOperation, flock};
+    Ok(flock(file, FlockOperation::NonBlockingLockExclusive)?)
+}
+
+#[cfg(not(unix))]
+fn lock(_: &File) -> Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// Entries of a directory that are looked at: in a larger one what is left stays.
+const MOST: usize = 20_000;
+
+/// Removes what runs that were killed left beside `path`. What cannot be removed is nobody's matter.
+pub(in crate::io) fn sweep(path: &Path) {
+    let above = folder(path);
+    if !locks_are_sure(above) {
+        return;
+    }
+    let prefix = prefix(path);
+    let Ok(entries) = std::fs::read_dir(above) else {
+        return;
+    };
+    let entries = entries.take(MOST).flatten();
+    let left: Vec<PathBuf> = entries
+        .filter(|entry| is_ours(&entry.file_name(), &prefix))
+        .map(|entry| entry.path())
+        .collect();
+    left.iter().for_each(|path| remove(path));
+}
+
+fn remove(path: &Path) {
+    let Ok(file) = open_itself(path) else {
+        return;
+    };
+    if lock(&file).is_err() {
+        return;
+    }
+    let _ = match file.metadata() {
+        Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path),
+        Ok(meta) if meta.is_file() => std::fs::remove_file(path),
+        Ok(_) | Err(_) => Ok(()),
+    };
+}
+
+/// Whether a directory is on a file system of this machine, where every lock is seen by all.
+#[cfg(target_os = "linux")]
+fn locks_are_sure(folder: &Path) -> bool {
+    // ext2 to ext4, XFS, Btrfs, tmpfs, overlay, ZFS, F2FS, bcachefs, ramfs.
+    const LOCAL: [i64; 9] = [
+        0xef53,
+        0x5846_5342,
+        0x9123_683e,
+        0x0102_1994,
+        0x794c_7630,
+        0x2fc1_2fc1,
+        0xf2f5_2010,
+        0xca45_1a4e,
+        0x8584_58f6,
+    ];
+    let found = rustix::fs::statfs(folder);
+    found.is_ok_and(|found| LOCAL.contains(&i64::from(found.f_type)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn locks_are_sure(_: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_by_themselves() {
+        let path = Path::new("d/a.nc");
+        let one = name(path);
+        let text = one.to_str().unwrap();
+        assert!(text.starts_with(".a.nc.") && text.ends_with(".tmp") && text.len() == 16);
+        let ours = |name: &str| is_ours(OsStr::new(name), &prefix(path));
+        assert!(ours(text));
+        for other in [
+            ".a.nc.backup.tmp",
+            ".a.nc.tmp",
+            ".a.nc.old.tmp",
+            "a.nc",
+            ".b.nc.123456.tmp",
+        ] {
+            assert!(!ours(other), "{other}");
+        }
+        assert_eq!(
+            follow(OsStr::new(".x."), "abc"),
+            follow(OsStr::new(".x."), "abc")
+        );
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_nobody_holds_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        if !locks_are_sure(dir.path()) {
+            eprintln!("nothing is removed on this file system: nothing to be seen here");
+            return;
+        }
+        let path = dir.path().join("s.zarr");
+        let make = |path: &Path| {
+            std::fs::create_dir(path)?;
+            std::fs::write(path.join("0"), "x")?;
+            Ok((path.to_owned(), Lock::at(path)?))
+        };
+        let (living, held) = beside(&path, make).unwrap();
+        let (left, _) = beside(&path, make).unwrap();
+        let backup = dir.path().join(".s.zarr.backup.tmp");
+        std::fs::create_dir(&backup).unwrap();
+        sweep(&path);
+        assert!(living.exists() && backup.exists() && !left.exists());
+        drop(held);
+        sweep(&path);
+        assert!(!living.exists());
+    }
+}

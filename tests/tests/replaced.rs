@@ -1,0 +1,60 @@
+//! What is replaced by an output, and what is kept.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test ends where something is not as it should be"
+)]
+
+use netcdf_tools_tests::harness::Sandbox;
+
+const TEXT: &str = "netcdf t { dimensions: x = 3 ; variables: int v(x) ; char s ; data: v = 1, 2, 3 ; s = \"a\" ; }";
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.cdl", TEXT);
+    sandbox
+}
+
+/// A directory with other files in which one is called `zarr.json` was removed as a whole.
+#[test]
+fn a_directory_with_other_files_is_no_store() {
+    let sandbox = sandbox();
+    let project = sandbox.path("proj");
+    std::fs::create_dir_all(project.join("src")).unwrap();
+    std::fs::write(project.join("zarr.json"), "notes").unwrap();
+    std::fs::write(project.join("src/thesis.txt"), "precious").unwrap();
+    let make = |more: &[&str]| {
+        let args = [
+            &["ncgen", "--no-sync", "-k", "zarr3", "-o", "@proj"],
+            more,
+            &["@t.cdl"],
+        ];
+        sandbox.run(ncgen::run, &args.concat())
+    };
+    let refused = make(&[]);
+    assert_eq!(refused.code, 1);
+    insta::assert_snapshot!("foreign", refused);
+    assert!(project.join("src/thesis.txt").exists());
+    let strict = make(&["--overwrite"]);
+    insta::assert_snapshot!("overwritten", strict);
+    assert!(!project.join("src").exists());
+}
+
+/// What we make ourselves is replaced without a word, whatever its kind.
+#[test]
+fn our_own_stores_are_replaced() {
+    let sandbox = sandbox();
+    for kind in ["nczarr", "zarr", "nczarr3", "zarr3"] {
+        for more in [&["--consolidated"][..], &[]] {
+            let args = [
+                &["ncgen", "--quiet", "--no-sync", "-k", kind, "-o", "@s.zarr"],
+                more,
+                &["@t.cdl"],
+            ];
+            let _ = sandbox.run(ncgen::run, &args.concat()).clean();
+        }
+        std::fs::write(sandbox.path("s.zarr/v/notes.txt"), "").unwrap();
+        let args = ["ncgen", "-k", kind, "-o", "@s.zarr", "@t.cdl"];
+        assert_eq!(sandbox.run(ncgen::run, &args).code, 1, "{kind}");
+        std::fs::remove_file(sandbox.path("s.zarr/v/notes.txt")).unwrap();
+    }
+}
