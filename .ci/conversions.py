@@ -74,7 +74,7 @@ def chunks_of(items):
 
 def copy(options, source, target, tool=OURS):
     """What came out: copied, refused, too large, not copied, crashed, no end; and what the tool said."""
-    ours = ["--no-sync"] if tool == OURS else []
+    ours = ["--no-sync", "--fill-missing", "--allow-large"] if tool == OURS else []
     status, _, err = texts.run(tool, *ours, *options, source, target)
     if status is None and ours:
         status, _, err = texts.run(tool, *ours, *options, source, target, seconds=readers.PATIENCE * readers.SECONDS)

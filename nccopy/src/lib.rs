@@ -157,9 +157,15 @@ fn copy_one(
         env.progress.expect(copy::verify::bytes(&*reader, &plan)?);
     }
     let _bar = (io.terminal && !cli.quiet).then(|| tool::Bar::follow(env.progress.clone(), place));
-    let report = copy::run(&*reader, &plan, writer, env).map_err(|e| e.of(&name))?;
+    let mut report = copy::run(&*reader, &plan, writer, env).map_err(|e| e.of(&name))?;
     if let Some(kept) = kept {
-        copy::verify(&*reader, &plan, &kept, env)?;
+        let allowed = copy::verify(&*reader, &plan, &kept, env)?;
+        report.add_allowed(&plan, allowed);
+        if cli.report.is_none()
+            && let Some(note) = report::allowed(&report, &copy.output.path)
+        {
+            env.notes.remark(note);
+        }
     }
     Ok(report)
 }

@@ -1,10 +1,12 @@
 //! What was done: `--report`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use netcdf_core::copy::report::{VarReport, ratio};
 use netcdf_core::copy::{Changes, Report};
-use netcdf_core::error::{Error, Result};
+use netcdf_core::env::Note;
+use netcdf_core::error::{Error, Result, list_names};
 use netcdf_core::io::file;
 use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
@@ -64,8 +66,38 @@ fn of_copy(copy: &Copy, report: &Report) -> String {
         copy.output.path.to_string_lossy(),
     );
     let title = format!("{} -> {}", Shown::new(&input), Shown::new(&output));
+    let retyped = report.retyped.iter().map(|a| Shown::new(a).to_string());
+    let retyped = match retyped.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => none,
+        list => format!("attributes of other types: {list}\n"),
+    };
     let table = Table::flush_right(&[2, 3, 4, 5]).with(rows);
-    format!("{title}\n{}", table.text())
+    format!("{title}\n{}{retyped}", table.text())
+}
+
+/// What `--verify` allowed to differ, if anything does.
+pub fn allowed(report: &Report, output: &Path) -> Option<Note> {
+    let largest = |v: &VarReport| v.changes.largest.filter(|&n| n > 0.0);
+    let values = report.vars.iter().filter_map(|v| {
+        let largest = largest(v)?;
+        Some(format!("{} by at most {largest}", v.path))
+    });
+    let values: Vec<_> = values.collect();
+    let mut parts = vec![];
+    if !values.is_empty() {
+        parts.push(format!("values of {}", list_names(&values)));
+    }
+    if !report.retyped.is_empty() {
+        parts.push(format!(
+            "types of attributes {}",
+            list_names(&report.retyped)
+        ));
+    }
+    (!parts.is_empty()).then(|| Note {
+        object: output.to_string_lossy().into_owned(),
+        what: format!("verified; what differs as it may: {}", parts.join("; ")),
+        remedy: None,
+    })
 }
 
 /// `{"copies": [{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …}]}`
@@ -78,11 +110,12 @@ fn json(reports: &[(&Copy, Report)]) -> String {
         let vars: Vec<_> = report.vars.iter().map(variable).collect();
         let (before, after) = report.stored();
         format!(
-            "{{\"input\": {}, \"output\": {}, \"variables\": [{}], {}}}",
+            "{{\"input\": {}, \"output\": {}, \"variables\": [{}], {}{}}}",
             quoted(&input),
             quoted(&output),
             vars.join(", "),
-            sizes(before, after)
+            sizes(before, after),
+            retyped(&report.retyped)
         )
     };
     let copies: Vec<_> = reports.iter().map(one).collect();
@@ -104,8 +137,11 @@ fn variable(v: &VarReport) -> String {
 /// The members that say what changes values, each behind a comma; none where nothing does.
 fn changes(changes: &Changes) -> String {
     let mut members = String::new();
+    let quantized = changes
+        .quantize
+        .map(|q| format!("{},{}", q.algorithm.name(), q.keep));
     for (name, text) in [
-        ("quantized", changes.quantize.map(|_| changes.text())),
+        ("quantized", quantized),
         ("passed_over", changes.passed_over.clone()),
     ] {
         if let Some(text) = text {
@@ -113,7 +149,25 @@ fn changes(changes: &Changes) -> String {
             let _ = write!(members, ", \"{name}\": {}", quoted(&text));
         }
     }
+    if let Some(largest) = changes.largest {
+        // There is no infinity in JSON.
+        let number = if largest.is_finite() {
+            largest.to_string()
+        } else {
+            "null".to_owned()
+        };
+        let _ = write!(members, ", \"largest_difference\": {number}");
+    }
     members
+}
+
+/// The member that names attributes of other types; nothing if there are none.
+fn retyped(attributes: &[String]) -> String {
+    if attributes.is_empty() {
+        return String::new();
+    }
+    let names: Vec<_> = attributes.iter().map(|a| quoted(a)).collect();
+    format!(", \"retyped_attributes\": [{}]", names.join(", "))
 }
 
 fn sizes(before: u64, after: u64) -> String {
@@ -143,7 +197,6 @@ mod tests {
     use super::*;
     use netcdf_core::copy::methods::Method;
     use netcdf_core::io::locator::{Asked, Destination};
-    use std::path::Path;
     use std::time::Duration;
 
     fn sample() -> (Copy, Report) {
@@ -162,7 +215,13 @@ mod tests {
             output: Destination::resolve(Path::new("out \"1\".nc"), Asked::default()).unwrap(),
         };
         let vars = vec![var("/v", 80, 20), var("/g/\u{1}", 8, 0)];
-        (copy, Report { vars })
+        (
+            copy,
+            Report {
+                vars,
+                retyped: vec![],
+            },
+        )
     }
 
     #[test]

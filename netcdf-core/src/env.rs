@@ -99,6 +99,8 @@ pub struct Notes {
 struct Said {
     notes: Vec<Note>,
     known: HashSet<Note, foldhash::fast::RandomState>,
+    /// Whether any of them says that something is not as asked, or lost.
+    counts: bool,
 }
 
 impl Notes {
@@ -114,10 +116,10 @@ impl Notes {
     /// Looks whether to go on, where nothing is done yet that cannot be undone.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if notes are errors and there are any.
+    /// [`ErrorKind::Argument`] if notes are errors and there are any but remarks.
     pub fn check(&self) -> Result<()> {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.strict && !said.notes.is_empty() {
+        if self.strict && said.counts {
             let what = "stopped, as notes are errors with --strict";
             return Err(Error::new(ErrorKind::Argument, what));
         }
@@ -126,7 +128,18 @@ impl Notes {
 
     /// Adds a note, unless it was said already.
     pub fn say(&self, note: Note) {
+        self.add(note, true);
+    }
+
+    /// Adds a note of what is good to know, but neither lost nor done in another way than asked: it is no error, whatever notes
+    /// are.
+    pub fn remark(&self, note: Note) {
+        self.add(note, false);
+    }
+
+    fn add(&self, note: Note, counts: bool) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.counts |= counts;
         if said.known.insert(note.clone()) {
             said.notes.push(note);
         }

@@ -240,7 +240,7 @@ fn quantized_copies() {
         .enumerate()
     {
         let output = format!("@o{n}.nc");
-        let ends = ["--verify", "@a.nc", &output];
+        let ends = ["--quiet", "--verify", "@a.nc", &output];
         let _ = nccopy(&sandbox, &[&quantize, *storage, &ends].concat()).clean();
         let text = ncdump(&sandbox, &["-p", "9,17", "-n", "o", &output]).clean();
         texts.push(text.text());

@@ -126,3 +126,67 @@ fn names_that_stand_for_nothing() {
     }
     assert_snapshot!(all);
 }
+
+const ODD: &str = r#"netcdf a {
+dimensions: x = 3 ;
+variables:
+  char crs ; crs:valid = 1s ;
+  char letters(x) ;
+  float t(x) ; t:valid_range = -100.f, Infinityf ; string t:list = "a", "b c" ; t:scale = 0.1f ; t:nan = NaN ;
+data: crs = "x" ; letters = "abc" ; t = 1.2345, -7.5, 1000.25 ;
+}"#;
+
+/// Pure Zarr stores less of types: what reads back otherwise is right all the same, and is said.
+#[test]
+fn verified_copies_to_pure_zarr() {
+    for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
+        let sandbox = generated(ODD);
+        let done = nccopy(&sandbox, &["--verify", "-k", kind, "@a.nc", "@o"]);
+        assert_eq!(done.code, 0, "{kind}: {done}");
+        let pure = !kind.starts_with("nc");
+        let message = done.message();
+        let said = message.contains("/crs:valid (short is int)") && message.contains("/t:list");
+        assert_eq!(said, pure, "{kind}: {done}");
+    }
+}
+
+/// What was asked to change values does not make copies wrong, but by how much they did is said.
+#[test]
+fn verified_copies_with_other_values() {
+    let sandbox = generated(ODD);
+    let mut all = String::new();
+    for args in [
+        &["--quantize", "t,bitround,3"][..],
+        &["-F", "t,zfp,3,0,0.01d"],
+        &["-F", "t,zfp,5"],
+        &["-F", "t,zstd"],
+    ] {
+        all += &nccopy(
+            &sandbox,
+            &[&["--verify"], args, &["@a.nc", "@o.nc"]].concat(),
+        )
+        .to_string();
+    }
+    assert_snapshot!(all);
+    let report = [
+        "--verify",
+        "--report=json",
+        "--quantize",
+        "t,bitround,3",
+        "@a.nc",
+        "@o.nc",
+    ];
+    let report = nccopy(&sandbox, &report).clean().text();
+    assert!(
+        report.contains(r#""quantized": "bitround,3", "largest_difference": "#),
+        "{report}"
+    );
+    let report = [
+        "--verify", "--report", "-k", "zarr3", "--quiet", "@a.nc", "@o.zarr",
+    ];
+    let report = nccopy(&sandbox, &report).clean().text();
+    assert!(
+        report.contains("attributes of other types: /crs:valid (short is int)"),
+        "{report}"
+    );
+}

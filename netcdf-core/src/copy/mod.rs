@@ -114,6 +114,7 @@ fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<
     done.sort_by_key(|(var, _)| *var);
     Ok(Report {
         vars: done.into_iter().map(|(_, report)| report).collect(),
+        retyped: vec![],
     })
 }
 

@@ -3,18 +3,21 @@
 use std::time::Duration;
 
 use super::methods::Method;
+use super::verify::Allowed;
 use super::{Pair, Plan};
 use crate::model::Quantize;
 
 /// What became of the data of the variables of a dataset, in the order in which they are defined.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
     /// One entry a variable whose data was copied.
     pub vars: Vec<VarReport>,
+    /// Attributes of which the output does not have the types, as a comparison with the input found.
+    pub retyped: Vec<String>,
 }
 
 /// What became of the data of one variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct VarReport {
     /// The variable's path.
     pub path: String,
@@ -33,12 +36,14 @@ pub struct VarReport {
 }
 
 /// What changes the values of a variable.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
     /// How its numbers are quantized.
     pub quantize: Option<Quantize>,
     /// Why patterns of what changes values did not reach it, if that is so.
     pub passed_over: Option<String>,
+    /// The largest difference that a comparison with the input found where values may differ.
+    pub largest: Option<f64>,
 }
 
 impl Changes {
@@ -49,21 +54,35 @@ impl Changes {
         Self {
             quantize: var.and_then(|v| v.storage.quantize),
             passed_over: plan.passed_over.get(&pair.from).cloned(),
+            largest: None,
         }
     }
 
-    /// `bitround,9`, `passed over: a coordinate variable`, or nothing.
+    /// `bitround,9, differs by at most 0.5`, `passed over: a coordinate variable`, or nothing.
     #[must_use]
     pub fn text(&self) -> String {
-        match (self.quantize, &self.passed_over) {
-            (Some(Quantize { algorithm, keep }), _) => format!("{},{keep}", algorithm.name()),
-            (None, Some(why)) => format!("passed over: {why}"),
-            (None, None) => String::new(),
-        }
+        let quantized = |Quantize { algorithm, keep }| format!("{},{keep}", algorithm.name());
+        let passed = self.passed_over.as_ref();
+        let largest = self.largest.map(|n| format!("differs by at most {n}"));
+        let parts = [
+            self.quantize.map(quantized),
+            passed.map(|why| format!("passed over: {why}")),
+            largest,
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        parts.join(", ")
     }
 }
 
 impl Report {
+    /// Adds what a comparison with the input found to differ as it may.
+    pub fn add_allowed(&mut self, plan: &Plan, allowed: Allowed) {
+        self.retyped = allowed.attributes;
+        for (pair, var) in plan.data.iter().zip(&mut self.vars) {
+            var.changes.largest = allowed.values.get(&pair.from).copied();
+        }
+    }
+
     /// Stored bytes of all variables in the input and in the output.
     #[must_use]
     pub fn stored(&self) -> (u64, u64) {
@@ -96,6 +115,7 @@ mod tests {
         };
         let report = Report {
             vars: vec![var(4, 2), var(u64::MAX, 6)],
+            retyped: vec![],
         };
         assert_eq!(report.stored(), (u64::MAX, 8));
         assert_eq!(ratio(4, 8), Some(0.5));

@@ -147,7 +147,7 @@ fn a_file_that_changed_is_not_copied() {
         let ran = run(&*reader, &plan, writer, &env);
         source.changed.store(true, Relaxed);
         let e = match verified {
-            true => ran.and_then(|_| verify(&*reader, &plan, &kept, &env)),
+            true => ran.and_then(|_| verify(&*reader, &plan, &kept, &env).map(|_| ())),
             false => ran.map(|_| ()),
         };
         assert_eq!(

@@ -36,7 +36,7 @@ fn checked(
     target.commit().unwrap();
     env.progress
         .expect(super::verify::bytes(&*reader, &plan).unwrap());
-    let result = verify(&*reader, &plan, &kept, &env);
+    let result = verify(&*reader, &plan, &kept, &env).map(|_| ());
     let (done, total) = env.progress.get();
     assert!(total > 0 && (done == total || result.is_err()));
     let visible = out.lock().unwrap().take();

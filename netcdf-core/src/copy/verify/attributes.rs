@@ -4,15 +4,19 @@ use std::collections::BTreeMap;
 
 use super::{differs, find, same};
 use crate::error::{Context as _, Result};
-use crate::format::zarr::write::stored_alike;
+use crate::format::zarr::write::{reads_back, stored_alike};
 use crate::model::{Attribute, GroupId, Schema, VarId};
 
 /// Compares the attributes of groups and variables. Those that a writer makes itself begin with `_`,
-/// and may be missing.
+/// and may be missing. Those that have another type, as the kind does not record it.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for what differs.
 pub(super) fn compare(
     had: &Schema,
     (got, vars): (&Schema, &BTreeMap<String, VarId>),
-) -> Result<()> {
+) -> Result<Vec<String>> {
+    let mut others = vec![];
     let groups = |schema: &Schema| {
         let ids = (0..u32::try_from(schema.groups.len()).unwrap_or(u32::MAX)).map(GroupId);
         let paths = ids.map(|id| (schema.group_path(id), id));
@@ -23,18 +27,24 @@ pub(super) fn compare(
         let group = found.get(&path).and_then(|id| got.group(*id));
         let group = group.ok_or_else(|| differs("the group is not there").in_object(&path))?;
         let own = had.group(id).map(|g| g.attributes.as_slice());
-        agree(got, own.unwrap_or_default(), &group.attributes).in_object(|| path)?;
+        let retyped = agree(got, own.unwrap_or_default(), &group.attributes);
+        let owner = path.trim_end_matches('/').to_owned();
+        let retyped = retyped.in_object(|| path)?;
+        others.extend(retyped.into_iter().map(|what| format!("{owner}:{what}")));
     }
     for (var, id) in had.vars.iter().zip(had.var_ids()) {
         let path = had.var_path(id);
         let found = got.var(find(vars, &path)?);
         let found = found.map(|v| v.attributes.as_slice()).unwrap_or_default();
-        agree(got, &var.attributes, found).in_object(|| path)?;
+        let retyped = agree(got, &var.attributes, found).in_object(|| path.clone())?;
+        others.extend(retyped.into_iter().map(|what| format!("{path}:{what}")));
     }
-    Ok(())
+    Ok(others)
 }
 
-fn agree(written: &Schema, had: &[Attribute], got: &[Attribute]) -> Result<()> {
+/// That attributes are what they were, or what the kind makes of them; those that have another type.
+fn agree(written: &Schema, had: &[Attribute], got: &[Attribute]) -> Result<Vec<String>> {
+    let mut retyped = vec![];
     for (n, attribute) in had.iter().enumerate() {
         let name = &attribute.name;
         // They mostly are at the same place.
@@ -42,12 +52,21 @@ fn agree(written: &Schema, had: &[Attribute], got: &[Attribute]) -> Result<()> {
         let found = same_place.or_else(|| got.iter().find(|a| a.name == *name));
         match found {
             Some(found) if same(&attribute.values, &found.values) => {}
-            // Zarr keeps what its JSON says; that types are lost was said.
-            Some(found) if stored_alike(attribute, found, written.kind) => {}
+            // Zarr keeps what its JSON says.
+            Some(found)
+                if stored_alike(attribute, found, written.kind)
+                    || reads_back(attribute, found, written.kind) =>
+            {
+                if let (Some(old), Some(new)) = (attribute.ty.atomic(), found.ty.atomic())
+                    && old != new
+                {
+                    retyped.push(format!("{name} ({} is {})", old.name(), new.name()));
+                }
+            }
             None if name.as_bytes().starts_with(b"_") => {}
             Some(_) => return Err(differs(format!("attribute {name} differs"))),
             None => return Err(differs(format!("attribute {name} is not there"))),
         }
     }
-    Ok(())
+    Ok(retyped)
 }

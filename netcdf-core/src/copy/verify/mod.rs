@@ -2,9 +2,11 @@
 //!
 //! The file is opened anew and read as any other, with no help of those who wrote it, in boxes of
 //! whole chunks of one of the two datasets: those for which fewer chunks are decoded. Chunks behind a
-//! filter that is missing are compared as they are stored.
+//! filter that is missing are compared as they are stored. What the output cannot have as the input has it, and what was asked
+//! to change values, may differ: [`Allowed`] says by how much it does.
 
 mod attributes;
+mod difference;
 mod stored;
 
 use std::collections::BTreeMap;
@@ -19,6 +21,7 @@ use crate::chunk::quantize::Quantizer;
 use crate::chunk::rechunk::decoding;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::filter::names;
 use crate::format::{self, Reader};
 use crate::io::Container;
 use crate::io::held::Kept;
@@ -50,16 +53,27 @@ pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
     Ok(all)
 }
 
-/// Compares a finished output with the input, and makes it visible if they agree.
+/// What differs from the input as it may.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Allowed {
+    /// Attributes that a kind stores without their type, with the types: `/t:flag (short is int)`.
+    pub attributes: Vec<String>,
+    /// Variables of the input that are quantized, or that went through filters with loss, and the largest difference of a
+    /// value; an infinite one where a value became one, or NaN.
+    pub values: BTreeMap<VarId, f64>,
+}
+
+/// Compares a finished output with the input, and makes it visible if they agree; what differs as it may.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] with the variable and the place of a value that differs; those of reading;
 /// [`ErrorKind::Io`] if a file of the input changed meanwhile; those of [`Output::commit`](crate::io::Output::commit).
-pub fn verify(reader: &dyn Reader, plan: &Plan, kept: &Kept, env: &Env) -> Result<()> {
+pub fn verify(reader: &dyn Reader, plan: &Plan, kept: &Kept, env: &Env) -> Result<Allowed> {
     let mut output = kept.take()?;
-    compare(reader, plan, output.written()?, env)?;
+    let allowed = compare(reader, plan, output.written()?, env)?;
     super::unchanged(reader)?;
-    output.commit()
+    output.commit()?;
+    Ok(allowed)
 }
 
 /// Compares the data that `plan` names, and the attributes of its schema, with what was written.
@@ -68,10 +82,13 @@ pub(super) fn compare(
     plan: &Plan,
     written: Container,
     env: &Env,
-) -> Result<()> {
+) -> Result<Allowed> {
     let output = format::open(written, env)?;
     let vars = paths(output.schema());
-    attributes::compare(&plan.schema, (output.schema(), &vars))?;
+    let mut allowed = Allowed {
+        attributes: attributes::compare(&plan.schema, (output.schema(), &vars))?,
+        ..Allowed::default()
+    };
     let (from, to) = (Dataset::new(reader, env), Dataset::new(&*output, env));
     for pair in &plan.data {
         let path = plan.schema.var_path(pair.to);
@@ -82,9 +99,11 @@ pub(super) fn compare(
             both.job.to.quantize = Quantizer::new(asked, order);
         }
         let compared = both.and_then(|both| both.compare());
-        compared.in_object(|| path)?;
+        if let Some(largest) = compared.in_object(|| path)? {
+            allowed.values.insert(pair.from, largest);
+        }
     }
-    Ok(())
+    Ok(allowed)
 }
 
 fn differs(what: impl Into<String>) -> Error {
@@ -138,13 +157,19 @@ impl<'a> Both<'a> {
         Ok(Self { from, to, job })
     }
 
-    fn compare(&self) -> Result<()> {
+    /// Compares the values; the largest difference, if there may be one.
+    fn compare(&self) -> Result<Option<f64>> {
         match self.from.check_filters(self.job.pair.from) {
             Ok(()) => {}
             // Its chunks could only be moved.
-            Err(e) if e.kind() == ErrorKind::FilterUnavailable => return self.compare_chunks(),
+            Err(e) if e.kind() == ErrorKind::FilterUnavailable => {
+                return self.compare_chunks().map(|()| None);
+            }
             Err(e) => return Err(e),
         }
+        let lossy = self.is_lossy();
+        let may_differ = lossy || self.job.to.quantize.is_some();
+        let mut largest = may_differ.then_some(0.0_f64);
         for part in self.boxes() {
             self.from.env.cancel.check()?;
             let had = read(self.from, self.job.pair.from, &part)?;
@@ -153,8 +178,15 @@ impl<'a> Both<'a> {
             let bytes = elements.saturating_mul(self.job.from.element.size);
             self.from.env.progress.advance(bytes);
             let at = match self.job.to.element.plain_type() {
-                Some(_) => {
-                    first_difference(&self.expected(&part, had)?, &got, self.job.to.element.size)
+                Some(ty) => {
+                    let exact = self.job.encoded(self.from, had)?;
+                    if let Some(largest) = &mut largest {
+                        let order = self.job.to.element.order;
+                        let found = difference::largest((ty, order), &exact, &got)?;
+                        *largest = found.max(*largest);
+                    }
+                    let expected = self.expected(&part, exact);
+                    first_difference(&expected, &got, self.job.to.element.size).filter(|_| !lossy)
                 }
                 None => self.differing_value(&had, &got)?,
             };
@@ -163,16 +195,22 @@ impl<'a> Both<'a> {
                 return Err(differs(format!("element {place:?} differs from the input")));
             }
         }
-        Ok(())
+        Ok(largest)
     }
 
-    /// What the elements of a box have become in the output.
-    fn expected(&self, part: &Region, had: Vec<u8>) -> Result<Vec<u8>> {
-        let mut made = self.job.encoded(self.from, had)?;
+    /// Whether values went through filters that may change them: those of chunks that were moved did not.
+    fn is_lossy(&self) -> bool {
+        let (from, to) = (&self.job.from, &self.job.to);
+        let moved = from.filters == to.filters && from.chunk == to.chunk;
+        !moved && to.filters.iter().any(names::is_lossy)
+    }
+
+    /// What the elements of a box have become in the output, from what they are in its type.
+    fn expected(&self, part: &Region, mut made: Vec<u8>) -> Vec<u8> {
         if let Some(quantizer) = &self.job.to.quantize {
             quantizer.boxed(part, &self.job.shape, &mut made);
         }
-        Ok(made)
+        made
     }
 
     /// The first of the values with heap data, or of user types, that differs.
@@ -182,6 +220,7 @@ impl<'a> Both<'a> {
         }
         let had = self.job.values(self.from, had)?;
         let got = self.to.reader.resolve(self.job.pair.to, got)?;
+        let got = as_characters(&had, got);
         if same(&had, &got) {
             return Ok(None);
         }
@@ -262,6 +301,19 @@ fn room(bytes: u64, env: &Env) -> Result<Vec<u8>> {
         Ok(Vec::with_capacity(len))
     });
     room.map_err(|e| e.with_remedy("copy to smaller chunks (-c), or without --verify"))
+}
+
+/// Strings of at most one character as characters, if that is what was written: pure Zarr does not tell one from the other.
+fn as_characters(had: &Values, got: Values) -> Values {
+    match (had, got) {
+        (Values::Char(_), Values::String(strings))
+            if strings.iter().flatten().all(|s| s.len() <= 1) =>
+        {
+            let one = |s: Option<Box<[u8]>>| s.and_then(|s| s.first().copied()).unwrap_or(0);
+            Values::Char(strings.into_iter().map(one).collect())
+        }
+        (_, got) => got,
+    }
 }
 
 /// The first element of `size` bytes that differs.

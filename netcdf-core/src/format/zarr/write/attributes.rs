@@ -96,6 +96,21 @@ pub fn stored_alike(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     }
 }
 
+/// Whether an attribute of a dataset that records no types reads back as another: text where the JSON of a list is no list
+/// of values, numbers that JSON has no number for as text.
+#[must_use]
+pub fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
+    let Some(zarr) = kind.as_zarr().filter(|zarr| zarr.pure) else {
+        return false;
+    };
+    let form = Form {
+        recorded: false,
+        style: Style::of(zarr),
+        json_texts: false,
+    };
+    store(a, form).is_ok_and(|a| attrs::values(&a.json, None).0 == b.values)
+}
+
 /// One value stands for itself, others are a list.
 fn single(mut items: Vec<Json>) -> Json {
     match items.pop() {

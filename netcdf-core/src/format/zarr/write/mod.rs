@@ -37,7 +37,7 @@ pub mod v2;
 pub mod v3;
 pub mod writer;
 
-pub use attributes::stored_alike;
+pub use attributes::{reads_back, stored_alike};
 pub use metadata::nil;
 
 #[cfg(test)]
