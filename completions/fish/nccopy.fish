@@ -39,6 +39,8 @@ complete -c nccopy -l verify -d 'Read the output back, and compare all values wi
 complete -c nccopy -l strict -d 'Take notes for errors: a dataset is not copied of which something would be left out, or not be done as asked'
 complete -c nccopy -l prefer-plugins -d 'Use HDF5 plugins, where there are some, instead of the filters that are built in'
 complete -c nccopy -l allow-external -d 'Open files that the input names and that are not in its directory (HDF5 links, virtual datasets and external data)'
+complete -c nccopy -l fill-missing -d 'Write fill values in place of sources of virtual datasets that are missing, which is an error without it'
+complete -c nccopy -l allow-large -d 'Make outputs of more than 1 GB of which less than a thousandth is stored in the input, and all else is fill values; an error without it'
 complete -c nccopy -l no-sync -d 'Do not wait until the output is on the disk'
 complete -c nccopy -l quiet -d 'No progress bar, no notes'
 complete -c nccopy -l trace -d 'Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment'

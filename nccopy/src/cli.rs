@@ -94,6 +94,15 @@ pub struct Cli {
     #[arg(long = "allow-external")]
     pub allow_external: bool,
 
+    /// Write fill values in place of sources of virtual datasets that are missing, which is an error without it
+    #[arg(long = "fill-missing")]
+    pub fill_missing: bool,
+
+    /// Make outputs of more than 1 GB of which less than a thousandth is stored in the input, and all else is fill values;
+    /// an error without it
+    #[arg(long = "allow-large")]
+    pub allow_large: bool,
+
     /// Do not wait until the output is on the disk
     #[arg(long)]
     pub no_sync: bool,

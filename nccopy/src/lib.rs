@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 
 use clap::Parser;
 use netcdf_core::copy::{self, Report};
-use netcdf_core::env::{Env, Memory, Note, Notes, Progress};
+use netcdf_core::env::{Env, MadeUp, Memory, Note, Notes, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
@@ -55,6 +55,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     }
     env.filters = Table::with_plugins(plugins);
     env.allow_external = cli.allow_external;
+    env.made_up = MadeUp {
+        refuse_missing: !cli.fill_missing,
+        refuse_large: !cli.allow_large,
+    };
     env.memory = cli.memory.map_or_else(Memory::default, Memory);
     if cli.strict {
         env.notes = Notes::strict();

@@ -34,6 +34,8 @@ pub struct Env {
     pub scratch: Option<std::path::PathBuf>,
     /// Whether a dataset may name files outside of its directory.
     pub allow_external: bool,
+    /// What a copy makes up in place of data that is not there.
+    pub made_up: MadeUp,
     /// What is made: no dataset may need it.
     pub outputs: crate::io::siblings::Outputs,
 }
@@ -48,6 +50,15 @@ impl Env {
         }
         env
     }
+}
+
+/// What may be made up in place of data that is not there. As a rule it may be: that is what readers do.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MadeUp {
+    /// Sources of virtual datasets that are missing are errors; fill values do not stand for them.
+    pub refuse_missing: bool,
+    /// Outputs of more than a gigabyte that are nearly all fill values are errors.
+    pub refuse_large: bool,
 }
 
 /// Bytes of memory that a job may take which has to hold much data at a time, as to change the

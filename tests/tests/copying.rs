@@ -219,7 +219,11 @@ fn values_of_all_types_stay_whatever_is_asked_for() {
         for args in [&[][..], &["-F", "*,fletcher32|zstd,1"]] {
             let out = nccopy(
                 &sandbox,
-                &[args, &["--quiet", "--verify", &file, "@o.nc"]].concat(),
+                &[
+                    args,
+                    &["--quiet", "--fill-missing", "--verify", &file, "@o.nc"],
+                ]
+                .concat(),
             );
             if out.code != 0 {
                 // What cannot be stored is said; nothing else fails.

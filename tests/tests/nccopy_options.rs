@@ -190,3 +190,40 @@ fn verified_copies_with_other_values() {
         "{report}"
     );
 }
+
+/// Sources of a virtual dataset that are not there are not made up, unless that is asked for.
+#[test]
+fn missing_sources_are_not_filled() {
+    let sandbox = Sandbox::new();
+    let file = netcdf_tools_tests::files::testdata("hdf5/virtual_v110.h5");
+    sandbox.write("v.h5", std::fs::read(file).unwrap());
+    let refused = nccopy(&sandbox, &["@v.h5", "@o.nc"]);
+    assert_eq!(refused.code, 1, "{refused}");
+    assert!(refused.message().contains("--fill-missing"), "{refused}");
+    assert_eq!(sandbox.names(), ["v.h5"], "nothing is left");
+    let filled = nccopy(&sandbox, &["--fill-missing", "@v.h5", "@o.nc"]);
+    assert_eq!(filled.code, 0, "{filled}");
+    assert!(
+        filled
+            .message()
+            .contains("is missing, fill values stand for it"),
+        "{filled}"
+    );
+}
+
+/// Nobody wants a gigabyte of fill values of which nothing was ever stored.
+#[test]
+fn large_outputs_of_nothing_are_refused() {
+    let numbers: Vec<_> = (0..265).map(|n| n.to_string()).collect();
+    let cdl = "netcdf a { dimensions: t = UNLIMITED ; x = 1000000 ; variables: float v(t, x) ; v:_ChunkSizes = 1, 1000 ; \
+         float w(t) ; data: w = NUMBERS ; }";
+    let sandbox = generated(&cdl.replace("NUMBERS", &numbers.join(",")));
+    let refused = nccopy(&sandbox, &["-k", "cdf5", "@a.nc", "@o.nc"]);
+    assert_eq!(refused.code, 1, "{refused}");
+    assert!(refused.message().contains("--allow-large"), "{refused}");
+    // Chunks that are not stored stay so.
+    let _ = nccopy(&sandbox, &["@a.nc", "@o.nc"]).clean();
+    assert!(sandbox.read("o.nc").len() < 100_000);
+    let asked = ["--allow-large", "--dry-run", "-k", "cdf5", "@a.nc", "@p.nc"];
+    let _ = nccopy(&sandbox, &asked).clean();
+}

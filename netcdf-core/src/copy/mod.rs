@@ -14,6 +14,7 @@ pub mod plan;
 mod records;
 pub mod report;
 mod select;
+mod unstored;
 pub mod verify;
 
 pub use job::Job;
@@ -124,7 +125,7 @@ fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<
 /// # Errors
 /// [`crate::ErrorKind::NotFound`] for variables that do not exist; for filters that are needed,
 /// [`crate::ErrorKind::FilterUnavailable`], and [`crate::ErrorKind::Unsupported`] if they cannot be applied;
-/// those of the writer.
+/// those of the writer; [`crate::ErrorKind::Limit`] for a large output of fill values, if [`MadeUp`](crate::env::MadeUp) refuses it.
 pub fn jobs(
     reader: &dyn Reader,
     plan: &Plan,
@@ -142,6 +143,7 @@ pub fn jobs(
     columns::mark(&mut jobs, reader.schema().kind);
     jobs.iter()
         .try_for_each(|job| job.check_filters(set, writer.schema()))?;
+    unstored::check(set, &jobs)?;
     jobs.iter().for_each(|job| job.warn(set));
     Ok(jobs)
 }

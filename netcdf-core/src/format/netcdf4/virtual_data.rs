@@ -83,6 +83,10 @@ impl Virtual {
         match self.open(&names, env) {
             Ok(source) => Ok(Some(source)),
             Err(e) if e.is_missing() => {
+                if !mapping.counts() && env.made_up.refuse_missing {
+                    let e = about(e, &names);
+                    return Err(e.with_remedy("--fill-missing writes fill values in its place"));
+                }
                 if !mapping.counts() {
                     say_missing(&names, &e, env);
                 }
