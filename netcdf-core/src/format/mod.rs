@@ -13,7 +13,7 @@ use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Container, Output, Source, other};
+use crate::io::{Container, Output, Source, odd, other};
 use crate::model::{DimId, FilterSpec, GroupId, Kind, Schema, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
@@ -316,7 +316,13 @@ pub fn probe(container: &Container) -> Result<Kind> {
 /// As [`probe`], and those of the format.
 pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     let (format, _) = find(&container)?;
-    (format.open)(container, env)
+    let Container::Store(store) = &container else {
+        return (format.open)(container, env);
+    };
+    let store = Arc::clone(store);
+    let opened = (format.open)(container, env);
+    odd::tell(&*store, &env.notes)?;
+    opened
 }
 
 /// Starts a dataset of the kind that its schema names.

@@ -13,6 +13,7 @@ pub mod locator;
 pub mod memory;
 pub mod memory_store;
 pub mod merge;
+pub mod odd;
 pub mod other;
 pub mod siblings;
 pub mod source;

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::odd::Odd;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The size of a key whose bytes nobody may read, as of a link that leads out of the store: to ask for its size, or for
@@ -96,6 +97,16 @@ pub trait Store: Debug + Send + Sync {
     /// looked at.
     fn changed(&self) -> Option<Arc<str>> {
         None
+    }
+
+    /// Entries that are no keys, or not one key each, as far as they were met; with `all`, what the whole of the store has to
+    /// be looked at for as well.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`].
+    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
+        let _ = all;
+        Ok(vec![])
     }
 
     /// Removes a key; there may be none.

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::odd::Odd;
 use super::store::{Hints, Store, Visit};
 use super::target::StoreTarget;
 use crate::error::Result;
@@ -123,6 +124,10 @@ impl Store for Traced {
         };
         let got = self.store.get_ranges(key, ranges);
         self.trace.pass(("get ranges", key), got, text)
+    }
+
+    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
+        self.store.odd(all)
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use netcdf_core::error::Result;
 use netcdf_core::format::zarr::Dtype;
 use netcdf_core::format::zarr::raw::RawArray;
+use netcdf_core::io::odd::Oddity;
 
 use super::arrays::Arrays;
 use super::context::{Checked, counted};
@@ -66,7 +67,21 @@ pub(super) fn check(
             }
             Ok(())
         })?;
+    odd(checked, report)?;
     Ok(stored)
+}
+
+/// What is there and no key, or not one key.
+fn odd(checked: Checked<'_>, report: &mut Report) -> Result<()> {
+    for odd in checked.store.odd(true)? {
+        let rule = match odd.what {
+            Oddity::NoKey => Rule::KeyIllegal,
+            Oddity::Twice => Rule::KeyTwice,
+            Oddity::OtherName => Rule::KeyNamed,
+        };
+        report.add("", Finding::new(rule, odd.name, odd.what.text()));
+    }
+    Ok(())
 }
 
 /// A key that not every store can have.

@@ -100,6 +100,9 @@ rules! {
     ChunkMissing "chunk-missing" Error "restore it if it was ever written: readers take the fill value for its elements",
     ShardIndex "shard-index" Error "restore the shard, or remove it to have fill values",
     KeyLong "key-long" Warning "choose shorter names: S3 has keys of 1024 bytes, file systems have names of 255 bytes",
+    KeyIllegal "key-illegal" Error "rename it: no reader of ours finds it, and others may find it elsewhere",
+    KeyTwice "key-twice" Error "write the zip file again: readers differ in which one counts",
+    KeyNamed "key-named" Error "write the zip file again: readers refuse the member, or take it for another one",
     NamesCase "names-case" Warning "rename one of them: some file systems cannot hold both",
 }
 

@@ -20,6 +20,7 @@ use self::seen::Seen;
 use super::file::beside::open_itself;
 use super::file::{FileSource, PIECE, full};
 use super::key;
+use super::odd::{Met, Odd};
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, Visit, exists, in_the_way, without_content};
 use crate::error::{Error, ErrorKind, Result};
@@ -38,6 +39,8 @@ pub struct DirStore {
     folders: Mutex<HashMap<String, PathBuf>>,
     /// What was read.
     seen: Mutex<Seen>,
+    /// Entries that are no keys.
+    odd: Met,
 }
 
 impl DirStore {
@@ -61,6 +64,7 @@ impl DirStore {
             name: name.into(),
             root,
             hints: Hints::default(),
+            odd: Met::default(),
             external: false,
             folders: Mutex::default(),
             seen: Mutex::default(),
@@ -192,6 +196,10 @@ impl Store for DirStore {
 
     fn hints(&self) -> Hints {
         self.hints
+    }
+
+    fn odd(&self, _: bool) -> Result<Vec<Odd>> {
+        Ok(self.odd.all())
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::DirStore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
+use crate::io::odd::{Odd, Oddity};
 
 /// Directories that are kept in mind.
 const FOLDERS: usize = 10_000;
@@ -83,23 +84,24 @@ impl DirStore {
         Err(e.with_remedy("use --allow-external to follow it"))
     }
 
-    /// What is directly in a directory, sorted; names that no key can have are left out.
+    /// What is directly in a directory, sorted; names that no key can have are left out, and kept in mind.
     pub(super) fn entries(&self, prefix: &str, folder: &Path) -> Result<Vec<Entry>> {
         let failed = |e| self.failed("cannot list", prefix, e);
         let mut entries = vec![];
         for entry in std::fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let kind = entry.file_type().map_err(failed)?;
-            let name = entry.file_name().into_string();
-            entries.extend(
-                name.ok()
-                    .filter(|name| key::is_part(name))
-                    .map(|name| Entry {
-                        name,
-                        folder: kind.is_dir(),
-                        link: kind.is_symlink(),
-                    }),
-            );
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| key::is_part(name)) else {
+                let name = [prefix.as_bytes(), name.as_encoded_bytes()].concat();
+                self.odd.add(Odd::new(Oddity::NoKey, &name));
+                continue;
+            };
+            entries.push(Entry {
+                name: name.to_owned(),
+                folder: kind.is_dir(),
+                link: kind.is_symlink(),
+            });
         }
         entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::bytes::cursor::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
+use crate::io::odd::{Met, Odd, Oddity};
 use crate::io::source::{Source, read_range};
 use crate::limits::Limits;
 
@@ -23,6 +24,8 @@ pub(super) struct Member {
     pub flags: u16,
     /// CRC-32 of its bytes.
     pub crc: u32,
+    /// Bytes of its name, and their CRC-32.
+    pub name: (u16, u32),
 }
 
 /// Where the directory is, in bytes, and how many members it has.
@@ -46,8 +49,12 @@ const END_64_SIZE: u64 = 56;
 const ENTRY: &[u8] = b"PK\x01\x02";
 
 /// Reads the members of a zip file by their names; of several of one name the last counts, as in every zip tool. Names
-/// that no key can have are left out.
-pub(super) fn read(source: &dyn Source, limits: &Limits) -> Result<BTreeMap<String, Member>> {
+/// that no key can have are left out; what is `odd` is kept in mind.
+pub(super) fn read(
+    source: &dyn Source,
+    limits: &Limits,
+    odd: &Met,
+) -> Result<BTreeMap<String, Member>> {
     let directory = find(source)?;
     limits
         .metadata(directory.size, "the directory of a zip file")
@@ -61,11 +68,14 @@ pub(super) fn read(source: &dyn Source, limits: &Limits) -> Result<BTreeMap<Stri
         let (name, mut member) = entry(&mut cursor)?;
         count += 1;
         member.header = member.header.saturating_add(directory.skew);
-        let name = std::str::from_utf8(name).unwrap_or_default();
+        let (bytes, name) = (name, std::str::from_utf8(name).unwrap_or_default());
         let name = name.strip_prefix("./").unwrap_or(name);
-        // Those of directories end in `/`, and are none.
         if key::check(name).is_ok() {
-            members.insert(name.to_owned(), member);
+            if members.insert(name.to_owned(), member).is_some() {
+                odd.add(Odd::new(Oddity::Twice, bytes));
+            }
+        } else if !is_folder(bytes, name) {
+            odd.add(Odd::new(Oddity::NoKey, bytes));
         }
     }
     if count != directory.count {
@@ -73,6 +83,12 @@ pub(super) fn read(source: &dyn Source, limits: &Limits) -> Result<BTreeMap<Stri
         return Err(damaged(source, directory.start, what));
     }
     Ok(members)
+}
+
+/// True for what stands for a directory: that is no key, and nothing is left out with it.
+fn is_folder(bytes: &[u8], name: &str) -> bool {
+    let folder = name.strip_suffix('/');
+    bytes == b"./" || folder.is_some_and(|name| key::check(name).is_ok())
 }
 
 fn damaged(source: &dyn Source, at: u64, what: String) -> Error {
@@ -197,14 +213,15 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], Member)> {
     cursor.skip(4)?;
     let crc = cursor.u32_le()?;
     let (packed, size) = (cursor.u32_le()?, cursor.u32_le()?);
-    let (name, extra, comment) = (cursor.u16_le()?, cursor.u16_le()?, cursor.u16_le()?);
+    let (length, extra, comment) = (cursor.u16_le()?, cursor.u16_le()?, cursor.u16_le()?);
     cursor.skip(8)?;
     let header = cursor.u32_le()?;
-    let name = cursor.bytes(name.into())?;
+    let name = cursor.bytes(length.into())?;
     let at = cursor.offset();
     let extra = Cursor::new(cursor.bytes(extra.into())?, cursor.resource(), at);
     cursor.skip(comment.into())?;
     let mut member = Member {
+        name: (length, libdeflater::crc32(name)),
         header: header.into(),
         packed: packed.into(),
         size: size.into(),

@@ -32,7 +32,7 @@ impl Member {
             return Err(self.wrong(&what));
         }
         let data = self.header.saturating_add(LOCAL_SIZE);
-        let header = read_range(source, &(self.header..data))?;
+        let header = self.local(source)?;
         if !header.starts_with(LOCAL) {
             let what = "damaged zip file: no member where one should be";
             return Err(Error::new(ErrorKind::Corrupt, what).at(source.name(), self.header));
@@ -40,12 +40,36 @@ impl Member {
         let mut cursor = Cursor::new(&header, source.name(), self.header);
         cursor.skip(26)?;
         let (name, extra) = (u64::from(cursor.u16_le()?), u64::from(cursor.u16_le()?));
+        if !self.is_named(&header) {
+            let what =
+                "damaged zip file: a member has another name where it stands than in the directory";
+            return Err(Error::new(ErrorKind::Corrupt, what).at(source.name(), self.header));
+        }
         let start = data.saturating_add(name).saturating_add(extra);
         let have = source.len().saturating_sub(start);
         match self.packed > have {
             true => Err(truncated(source.name(), start, self.packed, have)),
             false => Ok(start),
         }
+    }
+
+    /// The header where it stands, with as many bytes behind it as its name has in the directory.
+    fn local(&self, source: &dyn Source) -> Result<Vec<u8>> {
+        let len = LOCAL_SIZE.saturating_add(self.name.0.into());
+        read_range(source, &(self.header..self.header.saturating_add(len)))
+    }
+
+    /// Whether the header where it stands has the name that the directory has.
+    fn is_named(&self, local: &[u8]) -> bool {
+        let len = local.get(26..28) == Some(&self.name.0.to_le_bytes());
+        let name = local.get(30..).unwrap_or_default();
+        (len && libdeflater::crc32(name) == self.name.1) || cfg!(fuzzing)
+    }
+
+    /// Whether there is a header where it stands, with another name than the directory has.
+    pub(super) fn has_other_name(&self, source: &dyn Source) -> bool {
+        let local = self.local(source).unwrap_or_default();
+        local.starts_with(LOCAL) && !self.is_named(&local)
     }
 
     /// Checks a range of its bytes.

@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::key;
+use super::odd::{Met, Odd, Oddity};
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, Visit, range_of, without_content};
 use super::tree;
@@ -32,6 +33,8 @@ pub struct ZipStore {
     members: BTreeMap<String, Member>,
     /// What was last inflated for a part of it.
     inflated: Mutex<Inflated>,
+    /// Members that are no keys, or several of one key.
+    odd: Met,
 }
 
 impl ZipStore {
@@ -41,7 +44,8 @@ impl ZipStore {
     /// [`ErrorKind::UnknownFormat`] for what is no zip file; [`ErrorKind::Truncated`] and
     /// [`ErrorKind::Corrupt`] for a damaged one; those of reading.
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        let all = directory::read(&*source, limits)?;
+        let odd = Met::default();
+        let all = directory::read(&*source, limits, &odd)?;
         let prefix = prefix(all.keys().map(String::as_str)).to_owned();
         let inside = |(key, member): (String, Member)| {
             let key = key.strip_prefix(&prefix)?;
@@ -52,6 +56,7 @@ impl ZipStore {
             source,
             hints: Hints::default(),
             inflated: Mutex::default(),
+            odd,
         })
     }
 
@@ -157,6 +162,15 @@ impl Store for ZipStore {
 
     fn hints(&self) -> Hints {
         self.hints
+    }
+
+    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
+        for (key, member) in self.members.iter().filter(|_| all) {
+            if member.has_other_name(&*self.source) {
+                self.odd.add(Odd::new(Oddity::OtherName, key.as_bytes()));
+            }
+        }
+        Ok(self.odd.all())
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {

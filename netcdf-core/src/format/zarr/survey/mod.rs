@@ -15,6 +15,7 @@ use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::format::zarr::raw::METADATA;
 use crate::io::Store;
+use crate::io::odd;
 use crate::io::store::UNKNOWN;
 use crate::json::Json;
 
@@ -56,6 +57,7 @@ impl Survey {
             }
             Ok(())
         })?;
+        odd::tell(&**store, &env.notes)?;
         let mut left = env.limits.metadata / IN_MEMORY;
         for (path, name, size) in keys {
             let key = join(&path, &name);

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::format::zarr::raw::RawArray;
 use crate::json::Json;
 use crate::model::ZarrVersion;
+use crate::shown::Shown;
 
 /// A metadata object.
 #[derive(Debug)]
@@ -124,7 +125,7 @@ impl Node {
 
     /// Its path with `/` in front, as people write it.
     pub fn shown(&self) -> String {
-        format!("/{}", self.path).replace(char::is_control, "\u{fffd}")
+        Shown::new(&format!("/{}", self.path)).to_string()
     }
 
     /// How many groups it is in: 0 for the root, 1 for what is directly below it.
