@@ -66,7 +66,10 @@ def left_out(pair, item, old, new):
     """Objects that our notes name, and references, which netCDF does not have."""
     if any(re.search(re.escape(f"{path}.") + "[^.]+$", p) for p in pair.left_out for path in [path_of(item)]):
         return True  # a field of it
-    return new == MISSING and (any(p in item for p in pair.left_out) or "Reference" in old
+    place, name = place_of(item)
+    whole = f"{place}@{name}" if name else place
+    named = any(whole == p or whole.startswith((f"{p}/", f"{p}@", f"{p}.")) for p in pair.left_out)
+    return new == MISSING and (named or "Reference" in old
                                or re.match(r'(DATASET|GROUP|DATATYPE|REGION) "|NULL', old) is not None)
 
 
@@ -94,14 +97,43 @@ def never_set(pair, item, old, _new):
 
 
 def read_otherwise(pair, item, old, new):
-    """What ncdump of ours reads in the input; .ci/h5live compares it with the C tool's."""
+    """What ncdump of ours reads in the input, and the C tool does not or in another way: of the same object, not of any
+    other one of the file; .ci/h5live compares both."""
     if pair.file.kind != "nc4" or pair.reader not in LIBNETCDF:
         return False
     ours = pair.file.ours()
     if pair.reader.startswith("ncdump"):
         return without_braces(ours.get(item, MISSING)) == without_braces(new)
-    last = re.split("[/@]", path_of(item))[-1]
-    return ours != pair.file.theirs_items() or old == MISSING and any(k.endswith(f":{last}") for k in ours)
+    place, name = place_of(item)
+    if old == MISSING and any(place_of(k) == (place, name) for k in ours):
+        return True  # of an attribute or a variable that the library leaves out
+    return place in pair.file.read_otherwise()
+
+
+def place_of(item):
+    """The path of the object that an item is about, and the name of the attribute if it is about one. Items are those of
+    Python's readers (`att /g/v@name`), of h5dump (`/g/v@name`) or of CDL (`att g v:name`)."""
+    kind, _, rest = item.partition(" ")
+    if item.startswith("/"):
+        path, _, name = item.partition("@")
+    elif rest.startswith("/"):
+        path, _, name = rest.partition("@") if kind == "att" else (rest, "", "")
+    else:
+        group, _, own = rest.partition(" ")
+        own, _, name = own.partition(":") if kind == "att" else (own, "", "")
+        path = "/".join(["", *filter(None, [group, own])])
+    return path.rstrip("/") or "/", name
+
+
+def objects_read_otherwise(ours, theirs):
+    """Paths of what two texts of CDL show in different ways: what an item differs in, and variables of a type or dimension that does."""
+    differing = {k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)}
+    found = {place_of(k)[0] for k in differing}
+    names = {place_of(k)[0].rpartition("/")[2] for k in differing if k.startswith(("type ", "dim "))}
+    for key, value in ours.items():
+        if key.startswith("var ") and names & set(re.split(r"[\s(),/]+", value)):
+            found.add(place_of(key)[0])
+    return found
 
 
 def without_braces(text):
@@ -118,13 +150,21 @@ def several_names(pair, item, old, new):
 def phony(_pair, item, old, new):
     if "phony_dim_" not in item + old + new:
         return False
-    return item.startswith("dim ") or re.sub(r"phony_dim_\d+", "", old) == re.sub(r"phony_dim_\d+", "", new)
+    return item.startswith("dim ") and MISSING in (old, new) or re.sub(r"phony_dim_\d+", "", old) == re.sub(r"phony_dim_\d+", "", new)
 
 
-def text_in_compounds(pair, _item, _old, new):
+def is_of(pair, item, kind):
+    """Whether an item is about a variable or an attribute of a user-defined type, or of one of this kind."""
+    place, name = place_of(item)
+    ours = pair.file.ours()
+    types = {place_of(k)[0].rpartition("/")[2] for k, v in ours.items() if k.startswith("type ") and v.startswith(kind)}
+    own = (v for k, v in ours.items() if k.startswith("att " if name else "var ") and place_of(k) == (place, name))
+    return any(v.partition(" ")[0].rpartition("/")[2] in types for v in own)
+
+
+def text_in_compounds(pair, item, _old, new):
     """Fields of text have become arrays of characters; h5py looks at the values."""
-    compounds = any(v.startswith("compound") for v in pair.file.ours().values())
-    return pair.reader == "h5dump" and compounds and new.startswith("{") and '[ "' in new
+    return pair.reader == "h5dump" and is_of(pair, item, "compound") and new.startswith("{") and '[ "' in new
 
 
 def tags(pair, item, _old, new):
@@ -144,9 +184,9 @@ def nco_types(pair, _item, old, new):
         and ("-45" in new or "types" in new or "types" in old)
 
 
-def h5netcdf_types(pair, _item, _old, new):
-    return pair.reader == "h5netcdf" and any(k.startswith("type ") for k in pair.file.ours()) \
-        and ("cannot be read" in new or "Error" in new)
+def h5netcdf_types(pair, item, _old, new):
+    of_file = item == "file" and any(k.startswith("type ") for k in pair.file.ours())
+    return pair.reader == "h5netcdf" and (of_file or is_of(pair, item, "")) and ("cannot be read" in new or "Error" in new)
 
 
 CLASSES = {
