@@ -16,7 +16,7 @@ complete -c nccopy -s L -d 'Accepted, without effect: log level' -r
 complete -c nccopy -l memory -d 'Bytes of memory for changing the shapes of chunks, 256 MiB if not given (suffixes K, M, G, T, P; Ki, Mi, Gi, Ti for powers of two)' -r
 complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time' -r -f -a "table\t'A table'
 json\t'JSON'"
-complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it (yes for several inputs)' -r -f -a "true\t''
+complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "true\t''
 false\t''"
 complete -c nccopy -l plugin-timeout -d 'Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins' -r
 complete -c nccopy -l threads -d 'Threads that work at a time; all cores if not given' -r

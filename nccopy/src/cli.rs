@@ -76,7 +76,7 @@ pub struct Cli {
     pub prefer_plugins: bool,
 
     /// Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is
-    /// an error that names it (yes for several inputs)
+    /// an error that names it
     #[arg(long = "isolate-plugins", value_name = "yes|no", num_args = 0..=1, require_equals = true,
           default_missing_value = "yes", value_parser = clap::builder::BoolishValueParser::new())]
     pub isolate_plugins: Option<bool>,

@@ -48,9 +48,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         Err(e) => return tool::report("nccopy", &e, io),
     };
     let mut env = Env::with_threads(cli.threads);
-    let alone = cli.plugin_timeout.is_none() && copies.len() == 1;
     let mut plugins = Plugins::from_environment(cli.prefer_plugins);
-    if cli.isolate_plugins.unwrap_or(!alone) {
+    if cli.isolate_plugins.unwrap_or(cli.plugin_timeout.is_some()) {
         plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, cli.plugin_timeout));
     }
     env.filters = Table::with_plugins(plugins);

@@ -175,7 +175,7 @@ pub fn catch_limits() -> Result<()> {
     Ok(())
 }
 
-/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`; while `idle` is set they end the process as ever: there is nothing to
+/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`; the second one ends the process at once, and targets stay as they were; while `idle` is set they end the process as ever: there is nothing to
 /// be removed, and it may be waiting for input, from which a flag would not wake it.
 ///
 /// # Errors
@@ -185,8 +185,13 @@ pub fn catch_signals(cancel: &Cancel, idle: &Idle) -> Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::flag;
     let failed = |e| Error::io("cannot catch signals", "signal", e);
+    let again = Idle::default();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         flag::register_conditional_default(signal, std::sync::Arc::clone(idle)).map_err(failed)?;
+        // The first one asks for the end, and what works looks for it. What does not, as a plugin that loops, is ended by the second.
+        let status = signal.saturating_add(128);
+        flag::register_conditional_shutdown(signal, status, Idle::clone(&again)).map_err(failed)?;
+        flag::register(signal, Idle::clone(&again)).map_err(failed)?;
         let number = usize::try_from(signal).unwrap_or_default();
         flag::register_usize(signal, std::sync::Arc::clone(&cancel.0), number).map_err(failed)?;
     }

@@ -179,7 +179,6 @@ fn what_an_isolated_plugin_makes_is_the_same() {
     assert!(out(20) == out(21) && out(20) == out(18));
 }
 
-/// Without being asked, where there are several inputs.
 #[test]
 fn a_job_goes_on_behind_a_plugin_that_crashes() {
     let place = Place::new();
@@ -188,7 +187,14 @@ fn a_job_goes_on_behind_a_plugin_that_crashes() {
     }
     std::fs::create_dir(place.at("out")).unwrap();
     let inputs = ["a.nc", "b.nc", "c.nc"];
-    let done = place.run(&[&["nccopy", "-F", "v,none"], &inputs[..], &["out"]].concat());
+    let done = place.run(
+        &[
+            &["nccopy", "--isolate-plugins", "-F", "v,none"],
+            &inputs[..],
+            &["out"],
+        ]
+        .concat(),
+    );
     assert_eq!(done.status.code(), Some(1));
     let said = text(&done.stderr);
     let expected = format!("{}: the plugin crashed (signal 6)", place.plugin());
@@ -250,6 +256,34 @@ fn signals_end_the_wait_for_a_plugin() {
         );
         wait(|| find().is_none());
         assert!(!place.at("u.nc").exists());
+    }
+}
+
+/// In our own process, where nobody can look for the first signal.
+#[test]
+fn the_second_signal_ends_a_plugin_that_loops() {
+    let place = Place::new();
+    place.make("t.nc", 0);
+    std::fs::write(place.at("u.nc"), "old").unwrap();
+    for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
+        let mut copy = place.command(&["nccopy", "-F", "v,40100,17", "t.nc", "u.nc"]);
+        let mut child = copy.stderr(Stdio::null()).spawn().unwrap();
+        let id = child.id().to_string();
+        let library = place.libraries.path().display().to_string();
+        let maps = || std::fs::read_to_string(format!("/proc/{id}/maps")).unwrap_or_default();
+        wait(|| maps().contains(&library));
+        std::thread::sleep(Duration::from_millis(200));
+        let send = || Command::new("kill").args([signal, &id]).status().unwrap();
+        assert!(send().success());
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "it looks for signals by itself"
+        );
+        assert!(send().success());
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        assert_eq!(std::fs::read(place.at("u.nc")).unwrap(), b"old");
+        assert_eq!(place.names(), ["t.cdl", "t.nc", "u.nc"]);
     }
 }
 

@@ -71,8 +71,6 @@ pub(crate) fn is_tool(name: &str) {
 /// Ends the process if plugins were loaded: what they left for its end is not run, it could change the status.
 pub(crate) fn leave(code: u8) {
     if WATCH.is_completed() {
-        // Data was written before: what is held back here is nobody's.
-        let _ = std::io::stdout().flush();
         end(code.into());
     }
 }

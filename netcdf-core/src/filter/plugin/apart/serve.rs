@@ -18,7 +18,6 @@ mod helper {
     use std::collections::BTreeMap;
     use std::fs::File;
     use std::io::{Read, Result, Write};
-    use std::os::fd::AsFd;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::net::UnixStream;
     use std::path::PathBuf;
@@ -56,7 +55,7 @@ mod helper {
     /// The socket, which plugins do not find where it was; limits; and an eye on the process that asks.
     fn prepare() -> Result<UnixStream> {
         guard::is_helper();
-        let own = std::io::stdin().as_fd().try_clone_to_owned()?;
+        let own = rustix::stdio::stdin().try_clone_to_owned()?;
         rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
         // A crash is told by who asked; its memory is of no interest.
         limit(Resource::Core, 0);
