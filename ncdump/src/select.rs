@@ -1,7 +1,7 @@
 //! The variables and groups that `-v` and `-g` name.
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::{GroupId, Kind, Schema, VarId};
+use netcdf_core::model::{GroupId, Schema, VarId};
 use netcdf_grammar::escape::trim_nuls;
 
 /// The variables with these names. `/g/v` is the variable `v` of group `/g`; `v` is that of any
@@ -46,7 +46,7 @@ fn is_named(schema: &Schema, id: VarId, name: &[u8]) -> bool {
 /// [`ErrorKind::NotFound`] for a name that no group has, [`ErrorKind::Argument`] for a dataset
 /// that cannot have groups.
 pub(crate) fn groups(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<GroupId>> {
-    if schema.kind != Kind::Netcdf4 {
+    if !schema.kind.is_enhanced() {
         let what = format!("-g: a dataset of kind {} has no groups", schema.kind.name());
         return Err(Error::new(ErrorKind::Argument, what));
     }

@@ -123,3 +123,47 @@ fn what_is_printed_of_odd_files_is_read() {
     let printed = sandbox.run(NCDUMP, &["ncdump", "-n", "x", "@b.nc"]).clean();
     assert_eq!(printed.text(), text);
 }
+
+/// Zarr has the whole model, too: nothing takes the way of the classic kinds because the kind is another.
+#[test]
+fn zarr_is_of_the_enhanced_model() {
+    let text = "netcdf x { variables: string s ; int v ; :a = 1 ; data: s = \"a\" ; v = 1 ; \
+                group: g { variables: int w ; data: w = 2 ; } }";
+    let outputs = |args: &[&str]| {
+        ["nc4", "nczarr", "nczarr3", "zarr3"].map(|kind| {
+            let sandbox = Sandbox::new();
+            sandbox.write("a.cdl", text);
+            let make = ["ncgen", "--no-sync", "-k", kind, "-o", "@o", "@a.cdl"];
+            let _ = sandbox.run(NCGEN, &make).clean();
+            let args = [&["ncdump"], args, &["@o"]].concat();
+            let text = sandbox.run(NCDUMP, &args).clean().text();
+            text.replace("#mode=nczarr,file", "")
+        })
+    };
+    for args in [&["-g", "g"][..], &["-x"]] {
+        let [first, others @ ..] = outputs(args);
+        assert!(first.contains('w') && first.contains('g'), "{first}");
+        for other in others {
+            assert_eq!(other, first, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn programs_make_the_kind_that_is_asked_for() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", "netcdf x { group: g { variables: int w ; } }");
+    let run = |args: &[&str]| sandbox.run(NCGEN, &[&["ncgen"], args, &["@a.cdl"]].concat());
+    let program = |kind| run(&["-lc", "-k", kind, "-o", "o.zarr"]).clean().text();
+    let create = "nc_create(\"file://o.zarr#mode=nczarr,file\", NC_CLOBBER|NC_NETCDF4, &ncid)";
+    assert!(program("nczarr").contains(create));
+    assert!(program("zarr").contains("mode=zarr,file"));
+    for args in [
+        &["-lc", "-k", "nczarr3", "-o", "o.zarr"],
+        &["-lf77", "-k", "nczarr", "-o", "o.zarr"],
+        &["-ljava", "-k", "zarr", "-o", "o.zarr"],
+    ] {
+        let output = run(args);
+        assert_eq!((output.code, output.stdout.len()), (1, 0), "{output}");
+    }
+}

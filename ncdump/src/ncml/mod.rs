@@ -11,7 +11,7 @@ use std::path::Path;
 
 use netcdf_core::env::{Note, Notes};
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::{Group, GroupId, Kind, Name, Schema, TypeKind, VarId};
+use netcdf_core::model::{Group, GroupId, Name, Schema, TypeKind, VarId};
 use netcdf_grammar::cdl::write::Selection;
 use netcdf_grammar::escape::{trim_nuls, xml_text};
 
@@ -32,7 +32,7 @@ pub(crate) fn write(
     selection: &Selection,
     notes: &Notes,
 ) -> Result<Vec<u8>> {
-    let enhanced = schema.kind == Kind::Netcdf4;
+    let enhanced = schema.kind.is_enhanced();
     let short = |id| {
         enhanced
             || request.header

@@ -122,6 +122,12 @@ impl Kind {
         }
     }
 
+    /// Whether datasets have groups, user-defined types and strings.
+    #[must_use]
+    pub fn is_enhanced(self) -> bool {
+        self.model() == Model::Enhanced
+    }
+
     /// True for CDF-1, CDF-2 and CDF-5.
     #[must_use]
     pub fn is_cdf(self) -> bool {

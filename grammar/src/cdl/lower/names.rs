@@ -168,9 +168,9 @@ pub(crate) fn is_reserved(text: &str, kind: Option<Kind>) -> bool {
     match text {
         word if is_keyword(word.as_bytes()) => true,
         "ubyte" | "ushort" | "uint" | "int64" | "uint64" | "ulong" | "uinteger" => {
-            matches!(kind, Some(Kind::Netcdf4 | Kind::Cdf5))
+            kind.is_some_and(|kind| kind.is_enhanced() || kind == Kind::Cdf5)
         }
-        "string" => kind == Some(Kind::Netcdf4),
+        "string" => kind.is_some_and(Kind::is_enhanced),
         _ => false,
     }
 }

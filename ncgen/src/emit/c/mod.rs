@@ -8,8 +8,8 @@ mod storage;
 mod types;
 mod values;
 
-use netcdf_core::error::Result;
-use netcdf_core::model::{GroupId, Kind};
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::model::{GroupId, Kind, ZarrVersion};
 
 use super::Program;
 use super::out::{Out, put};
@@ -22,6 +22,8 @@ use values::Printer;
 /// # Errors
 /// Those of the source and of `out`, and a signal.
 pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
+    // Before anything is printed.
+    let _ = target(program)?;
     let names = Names::new(&program.schema, &program.dataset);
     head(program, out)?;
     types::declare(program, &names, out)?;
@@ -87,11 +89,11 @@ fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()>
         Kind::Classic => "",
         Kind::Offset64 => "|NC_64BIT_OFFSET",
         Kind::Cdf5 => "|NC_64BIT_DATA",
-        // Zarr is a matter of the name that is given.
+        // Zarr is a matter of the name that is given, see `target`.
         Kind::Netcdf4 | Kind::Zarr(_) => "|NC_NETCDF4",
         Kind::Netcdf4Classic => "|NC_NETCDF4|NC_CLASSIC_MODEL",
     };
-    let file = c_string(program.file.as_bytes());
+    let file = c_string(target(program)?.as_bytes());
     put!(out, "\n    /* enter define mode */\n")?;
     put!(
         out,
@@ -108,6 +110,29 @@ fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()>
         put!(out, "    stat = nc_def_grp({parent}, {name}, &{id});\n{OK}")?;
     }
     Ok(())
+}
+
+/// The name of what the program makes: of Zarr a URL that says so.
+fn target(program: &Program<'_>) -> Result<String> {
+    let file = &program.file;
+    match program.schema.kind.as_zarr() {
+        None => Ok(file.clone()),
+        Some(_) if file.contains("://") => Ok(file.clone()),
+        Some(zarr) if zarr.version == ZarrVersion::V2 => {
+            let mode = if zarr.pure { "zarr" } else { "nczarr" };
+            let container = if file.ends_with(".zip") {
+                "zip"
+            } else {
+                "file"
+            };
+            Ok(format!("file://{file}#mode={mode},{container}"))
+        }
+        Some(_) => {
+            let what = "C programs cannot make Zarr of version 3, which netCDF-C does not write";
+            let remedy = "use -k nczarr or -k zarr, or -b for a dataset";
+            Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
+        }
+    }
 }
 
 fn end_definitions(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use netcdf_core::model::{Atomic, DataType, DimId, GroupId, Kind, Schema, TypeId, VarId};
+use netcdf_core::model::{Atomic, DataType, DimId, GroupId, Schema, TypeId, VarId};
 
 use super::super::name;
 
@@ -42,7 +42,7 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(schema: &Schema, dataset: &[u8]) -> Self {
-        let classic = schema.kind != Kind::Netcdf4;
+        let classic = !schema.kind.is_enhanced();
         let path = |group: GroupId, own: &[u8]| {
             if classic {
                 return own.to_vec();
