@@ -29,6 +29,9 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
     to.storage.unwritten = None;
     if has.as_zarr().is_some_and(alike) {
         (to.storage.fill, to.storage.unwritten) = (Fill::Fill, Some(value));
+    } else if to.ty.atomic().is_none() && has.as_zarr().is_some() {
+        // Attributes of Zarr are not of such types.
+        (to.storage.fill, to.storage.unwritten) = (Fill::Fill, Some(value));
     } else if old.version == ZarrVersion::V2 && is_said(to, &value) {
         to.attributes.push(Attribute {
             name: Name::stored(b"_FillValue"),

@@ -205,7 +205,7 @@ mod tests {
         assert!(check(&zarr, false).is_ok());
         zarr.vars[0].ty = DataType::User(TypeId(0));
         let e = check(&zarr, false).unwrap_err();
-        let what = "a user-defined type, which Zarr datasets do not have";
+        let what = "a user-defined type that such Zarr datasets do not have";
         assert_eq!(
             (e.kind(), &*e.what().text()),
             (ErrorKind::NotInFormat, what)

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use super::attributes::{self, Form};
 use super::numbers::Style;
+use super::user;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result, list_names};
 use crate::format::ZarrOptions;
 use crate::format::zarr::attrs;
-use crate::model::{Atomic, Attribute, GroupId, Name, Schema, Values};
+use crate::model::{Atomic, Attribute, DataType, GroupId, Name, Schema, Values};
 
 /// Attributes that carry the netCDF model, or what is known of the dataset.
 const RESERVED: &[&str] = &[
@@ -125,7 +126,11 @@ fn is_inferred(attribute: &Attribute) -> bool {
 pub fn user_types(schema: &Schema) -> Result<()> {
     let mut paths = vec![];
     for (id, var) in schema.var_ids().zip(&schema.vars) {
-        paths.extend(var.ty.atomic().is_none().then(|| schema.var_path(id)));
+        let held = match var.ty {
+            DataType::Atomic(_) => true,
+            DataType::User(ty) => user::of(schema, ty).is_some(),
+        };
+        paths.extend((!held).then(|| schema.var_path(id)));
     }
     for (path, attributes) in lists(schema) {
         let user = attributes.iter().filter(|a| a.ty.atomic().is_none());
@@ -134,21 +139,28 @@ pub fn user_types(schema: &Schema) -> Result<()> {
     let error = match paths.as_slice() {
         [] => return Ok(()),
         [only] => {
-            let what = "a user-defined type, which Zarr datasets do not have";
+            let what = "a user-defined type that such Zarr datasets do not have";
             Error::new(ErrorKind::NotInFormat, what).in_object(only)
         }
         all => {
-            let what = "Zarr datasets have no user-defined types, which these have: ";
+            let what = "such Zarr datasets do not have the user-defined types of these: ";
             Error::new(ErrorKind::NotInFormat, format!("{what}{}", list_names(all)))
         }
     };
-    Err(error.with_remedy("use -k nc4, or leave them out"))
+    Err(error.with_remedy(match schema.kind.as_zarr() {
+        Some(zarr) if !zarr.pure => {
+            "use -k nc4, or leave them out; -k zarr has truth values, complex numbers and structures"
+        }
+        Some(_) | None => "use -k nc4, or leave them out",
+    }))
 }
 
 /// Refuses user-defined types that are used; says which are left out.
 fn types(schema: &Schema, env: &Env) -> Result<()> {
     user_types(schema)?;
-    for ty in &schema.types {
+    let used: HashSet<_> = schema.vars.iter().map(|var| var.ty).collect();
+    let any = used.iter().any(|ty| ty.atomic().is_none());
+    for ty in schema.types.iter().filter(|_| !any) {
         env.notes.say(Note {
             object: ty.name.to_string(),
             what: "left out: a user-defined type, which Zarr datasets do not have; nothing is of this type".to_owned(),

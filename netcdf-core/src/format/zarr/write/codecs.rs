@@ -115,7 +115,9 @@ pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
         let remedy = "give the filters in another order, or use version 2";
         return Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy));
     }
+    let ordered = stored.user.as_ref().is_some_and(super::user::has_order);
     let serializer = match stored.ty.size() {
+        _ if ordered => bytes(order),
         None if stored.fixed_text => object([("name", Json::text("bytes"))]),
         None => object([("name", Json::text("vlen-utf8"))]),
         Some(1) => object([("name", Json::text("bytes"))]),

@@ -7,6 +7,7 @@
 use crate::chunk::elements;
 use crate::chunk::layout::Element;
 use crate::error::Result;
+use crate::format::zarr::dtype::Stored;
 use crate::model::{Fill, Schema, Values, Variable, ZarrVersion};
 
 use super::strings;
@@ -41,8 +42,17 @@ impl Told {
     ///
     /// # Errors
     /// Those of encoding the values.
-    pub fn of(schema: &Schema, var: &Variable, element: Element, no_fill: bool) -> Result<Self> {
-        let own = own(var).map(|value| encoded(&value, element)).transpose()?;
+    pub fn of(
+        schema: &Schema,
+        var: &Variable,
+        (element, user): (Element, Option<&Stored>),
+        no_fill: bool,
+    ) -> Result<Self> {
+        let encoded = |value: &Values| match user {
+            Some(user) => super::user::encode(user, value),
+            None => encoded(value, element),
+        };
+        let own = own(var).map(|value| encoded(&value)).transpose()?;
         let zarr = schema.kind.as_zarr();
         let v2 = zarr.is_some_and(|z| z.version == ZarrVersion::V2);
         let masked = v2 && zarr.is_some_and(|z| z.pure);
@@ -56,8 +66,10 @@ impl Told {
         let value = match (when, var.unwritten()) {
             // What readers make of no fill value.
             (When::Never, _) => vec![0; usize::try_from(element.size).unwrap_or(0)],
-            (When::Needed | When::Always, Some(value)) => encoded(&value, element)?,
-            (When::Needed | When::Always, None) => vec![],
+            (When::Needed | When::Always, Some(value)) => encoded(&value)?,
+            (When::Needed | When::Always, None) => {
+                vec![0; usize::try_from(element.size).unwrap_or(0)]
+            }
         };
         Ok(Self { value, own, when })
     }

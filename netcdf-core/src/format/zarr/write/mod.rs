@@ -7,6 +7,7 @@
 //! | [`attributes`] | attributes as JSON, and how their types are recorded |
 //! | [`dtype`] | names of types |
 //! | [`keys`] | the keys of groups, arrays and chunks |
+//! | [`user`] | user-defined types that Zarr has |
 //! | [`strings`] | strings as elements of a fixed size |
 //! | [`storage`] | chunks and filters of variables |
 //! | [`fill`] | what readers are told of elements that are not stored |
@@ -33,6 +34,7 @@ pub mod numbers;
 pub mod shards;
 pub mod storage;
 pub mod strings;
+pub mod user;
 pub mod v2;
 pub mod v3;
 pub mod writer;

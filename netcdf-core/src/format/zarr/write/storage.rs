@@ -1,7 +1,7 @@
 //! How variables will be stored: in what chunks, through which filters.
 
 use super::fill::Told;
-use super::{codecs, filters, strings};
+use super::{codecs, filters, strings, user};
 use crate::chunk::layout::{Element, Layout};
 use crate::chunk::quantize::Quantizer;
 use crate::env::{Env, Note};
@@ -9,20 +9,23 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context, codec, vlen_utf8};
 use crate::format::netcdf4::write::chunk_sizes::{self, Elements};
 use crate::format::netcdf4::write::storage::prepared;
+use crate::format::zarr::dtype;
 use crate::json::Json;
 use crate::limits::room;
 use crate::model::region::product;
 use crate::model::strings::OF_VARIABLE;
 use crate::model::{
-    Atomic, Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
-    ZarrVersion,
+    Atomic, DataType, Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId,
+    Variable, ZarrVersion,
 };
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
 pub struct Stored {
-    /// The type of its elements.
+    /// The type of its elements; of those of a user-defined type, bytes.
     pub ty: Atomic,
+    /// What elements of a user-defined type are.
+    pub user: Option<dtype::Stored>,
     /// As the engine sees it; without its extent.
     pub layout: Layout,
     /// What readers are told of elements that are not stored.
@@ -95,12 +98,26 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
     let missing = || Error::new(ErrorKind::NotFound, "no such variable");
     let var = schema.var(id).ok_or_else(missing)?;
     let no_type = || Error::new(ErrorKind::BadType, "a user-defined type");
-    let ty = var.ty.atomic().ok_or_else(no_type)?;
+    let (ty, user) = match var.ty {
+        DataType::Atomic(ty) => (ty, None),
+        DataType::User(id) => {
+            let user = user::of(schema, id).ok_or_else(no_type)?;
+            (Atomic::UByte, Some(user))
+        }
+    };
     if let Some(asked) = var.storage.quantize {
         Quantize::new(asked.algorithm, asked.keep.into(), var.ty)?;
     }
-    let element = element(schema, var, ty)?;
-    let told = Told::of(schema, var, element, no_fill)?;
+    let element = match &user {
+        None => element(schema, var, ty)?,
+        Some(user) => Element {
+            ty: var.ty,
+            size: user.size().ok_or_else(no_type)?,
+            order: Endianness::Little,
+            plain: false,
+        },
+    };
+    let told = Told::of(schema, var, (element, user.as_ref()), no_fill)?;
     let filtered = !var.storage.filters.is_empty() || var.storage.codecs.is_some();
     let mut layout = Layout {
         extent: schema.shape(id),
@@ -132,6 +149,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
     }
     Ok(Stored {
         ty,
+        user,
         layout,
         told,
         whole: false,

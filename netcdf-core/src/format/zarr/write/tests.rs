@@ -216,7 +216,7 @@ fn what_zarr_does_not_have_is_refused() {
     let known = s.clone();
     var(&mut s, "u", DataType::User(ty), &[]);
     let e = refused(s);
-    let what = "a user-defined type, which Zarr datasets do not have";
+    let what = "a user-defined type that such Zarr datasets do not have";
     assert_eq!(
         (e.kind(), &*e.what().text()),
         (ErrorKind::NotInFormat, what)

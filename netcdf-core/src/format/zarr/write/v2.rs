@@ -5,13 +5,13 @@ use super::attributes::utf8;
 use super::check::DIMENSIONS;
 use super::metadata::{Member, Metadata, Written, lengths, name, object};
 use super::storage::Stored;
-use super::{codecs, dtype, numbers, strings};
+use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::json::Json;
 use crate::model::storage::ids::SZIP;
 use crate::model::strings::DEFAULT;
-use crate::model::{Atomic, Dimension, GroupId, VarId};
+use crate::model::{Atomic, Dimension, GroupId, VarId, ZarrVersion};
 
 /// What made the dataset.
 const PROPERTIES: &str = concat!(
@@ -59,12 +59,15 @@ impl Metadata<'_> {
         let element = layout.element;
         let szip = layout.filters.iter().any(|f| f.id == SZIP);
         let dtype = if szip { dtype::v2_szip } else { dtype::v2 };
-        let dtype = dtype(stored.ty, element.order, pure, element.size);
+        let dtype = match &stored.user {
+            Some(user) => user::named(user, ZarrVersion::V2),
+            None => Json::text(&dtype(stored.ty, element.order, pure, element.size)),
+        };
         let (compressor, filters) = codecs::v2(&stored.codecs);
         Ok(object([
             ("zarr_format", Json::int(2)),
             ("shape", lengths(&shape)),
-            ("dtype", Json::text(&dtype)),
+            ("dtype", dtype),
             ("chunks", lengths(&chunks)),
             ("fill_value", self.fill_value(stored)?),
             ("order", Json::text("C")),
@@ -78,6 +81,9 @@ impl Metadata<'_> {
         let Some(bytes) = stored.fill_value() else {
             return Ok(Json::Null);
         };
+        if let Some(user) = &stored.user {
+            return Ok(user::fill_value(user, bytes));
+        }
         if matches!(stored.ty, Atomic::Char | Atomic::String) {
             let text = strings::trimmed(bytes);
             return Ok(match self.zarr.pure {

@@ -3,11 +3,11 @@
 use super::attributes::utf8;
 use super::metadata::{Member, Metadata, Written, lengths, name, object};
 use super::storage::Stored;
-use super::{codecs, dtype, numbers, strings};
+use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::json::Json;
-use crate::model::{Atomic, Dimension, GroupId, Values, VarId};
+use crate::model::{Atomic, Dimension, GroupId, Values, VarId, ZarrVersion};
 
 /// What made the dataset.
 const PROPERTIES: &str = concat!(
@@ -40,6 +40,9 @@ pub fn consolidated(group: Json, metadata: Vec<Member>) -> Json {
 
 /// The `data_type` of an array.
 fn data_type(stored: &Stored, pure: bool) -> Json {
+    if let Some(user) = &stored.user {
+        return user::named(user, ZarrVersion::V3);
+    }
     match stored.fixed_text {
         true => dtype::fixed_text(stored.layout.element.size),
         false => dtype::v3(stored.ty, pure),
@@ -75,6 +78,9 @@ impl Metadata<'_> {
     /// `fill_value`, which there always is.
     fn fill_json(&self, stored: &Stored) -> Result<Json> {
         let bytes = stored.fill_value().unwrap_or(&stored.told.value);
+        if let Some(user) = &stored.user {
+            return Ok(user::fill_value(user, bytes));
+        }
         match stored.ty {
             Atomic::Char if !self.zarr.pure => {
                 return Ok(Json::int(bytes.first().copied().unwrap_or(0)));

@@ -368,8 +368,12 @@ impl Writer for ZarrWriter {
     }
 
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
-        let size = self.var(var)?.stored.layout.element.size;
-        strings::encode(values, size).in_object(|| self.path(var))
+        let stored = &self.var(var)?.stored;
+        let encoded = match &stored.user {
+            Some(user) => super::user::encode(user, values),
+            None => strings::encode(values, stored.layout.element.size),
+        };
+        encoded.in_object(|| self.path(var))
     }
 
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {

@@ -1,0 +1,245 @@
+//! User-defined types that pure Zarr has types for: truth values, complex numbers, opaque bytes and structures.
+
+use crate::chunk::elements;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::zarr::dtype::{Dtype, Member, Stored};
+use crate::json::Json;
+use crate::model::{
+    Atomic, DataType, Endianness, Field, Schema, TypeId, TypeKind, Values, ZarrVersion,
+};
+
+use super::{dtype, numbers, strings};
+
+/// Types within types.
+const DEPTH: u32 = 16;
+
+/// The type that Zarr has for a user-defined type; `None` for those that it has not.
+#[must_use]
+pub fn of(schema: &Schema, id: TypeId) -> Option<Stored> {
+    let zarr = schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
+    made(schema, id, (zarr.version, 0))
+}
+
+fn made(schema: &Schema, id: TypeId, (version, depth): (ZarrVersion, u32)) -> Option<Stored> {
+    let ty = schema.user_type(id).filter(|_| depth < DEPTH)?;
+    let called = ty.name.to_string();
+    let dtype = match &ty.kind {
+        TypeKind::Enum { base, members } => {
+            let named = |n: usize, name: &str, value: i128| {
+                let member = members.get(n);
+                member.is_some_and(|(found, v)| found.is(name) && i128::from(*v) == value)
+            };
+            let truth = members.len() == 2 && named(0, "FALSE", 0) && named(1, "TRUE", 1);
+            let one = *base == Atomic::UByte && called.starts_with("_bool_t");
+            (truth && one).then_some(Dtype::Bool)?
+        }
+        TypeKind::Opaque { size } => Dtype::Raw(*size),
+        TypeKind::Vlen { .. } => return None,
+        TypeKind::Compound { fields, .. } => match complex(&called, fields) {
+            Some(part) => Dtype::Complex(part),
+            None => {
+                let member = |field: &Field| member(schema, field, (version, depth));
+                let members: Option<Vec<_>> = fields.iter().map(member).collect();
+                Dtype::Struct(members.filter(|members| !members.is_empty())?)
+            }
+        },
+    };
+    Some(Stored {
+        dtype,
+        order: Some(Endianness::Little),
+    })
+}
+
+/// What a complex number of this name is made of.
+fn complex(called: &str, fields: &[Field]) -> Option<Atomic> {
+    let [re, im] = fields else { return None };
+    let part = re.ty.atomic().filter(|_| re.ty == im.ty)?;
+    let name = match part {
+        Atomic::Float => "_Complex64_t",
+        Atomic::Double => "_Complex128_t",
+        _ => return None,
+    };
+    let plain = re.dims.is_empty() && im.dims.is_empty();
+    (plain && called.starts_with(name)).then_some(part)
+}
+
+/// A field. Characters are texts, as long as their last dimension; version 3 has no fields that are arrays.
+fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Member> {
+    let mut dims: Vec<u64> = field.dims.iter().map(|&n| n.into()).collect();
+    let stored = match field.ty {
+        DataType::Atomic(Atomic::String) => return None,
+        DataType::Atomic(Atomic::Char) => Stored {
+            dtype: Dtype::Bytes(dims.pop().unwrap_or(1)),
+            order: None,
+        },
+        DataType::Atomic(ty) => Stored {
+            dtype: Dtype::Number(ty),
+            order: Some(Endianness::Little),
+        },
+        DataType::User(id) => made(schema, id, (at.0, at.1 + 1))?,
+    };
+    (dims.is_empty() || at.0 == ZarrVersion::V2).then(|| Member {
+        name: field.name.to_string(),
+        stored,
+        dims,
+    })
+}
+
+/// Elements of values, one behind the other.
+///
+/// # Errors
+/// [`ErrorKind::BadType`] for values of another type.
+pub fn encode(stored: &Stored, values: &Values) -> Result<Vec<u8>> {
+    let mut out = vec![];
+    match (&stored.dtype, values) {
+        (Dtype::Number(_), values) => elements::encode(values, stored.endianness(), &mut out)?,
+        (Dtype::Bytes(_), Values::Char(bytes)) => out.extend_from_slice(bytes),
+        (Dtype::Raw(_), Values::Opaque { bytes, .. }) => out.extend_from_slice(bytes),
+        (Dtype::Bool, Values::Enum(_, base)) => {
+            elements::encode(base, stored.endianness(), &mut out)?;
+        }
+        (Dtype::Complex(part), Values::Compound { len, columns, .. }) => {
+            let number = Stored {
+                dtype: Dtype::Number(*part),
+                order: stored.order,
+            };
+            let parts = columns.iter().map(|column| encode(&number, column));
+            out = woven(parts.collect::<Result<_>>()?, *len);
+        }
+        (Dtype::Struct(members), Values::Compound { len, columns, .. })
+            if members.len() == columns.len() =>
+        {
+            let parts = members.iter().zip(columns);
+            let parts = parts.map(|(member, column)| encode(&member.stored, column));
+            out = woven(parts.collect::<Result<_>>()?, *len);
+        }
+        _ => {
+            let what = "values of another type than the variable's";
+            return Err(Error::new(ErrorKind::BadType, what));
+        }
+    }
+    Ok(out)
+}
+
+/// Columns of `len` elements each as elements that have a part of each.
+fn woven(columns: Vec<Vec<u8>>, len: usize) -> Vec<u8> {
+    let bytes = columns.iter().map(Vec::len).fold(0, usize::saturating_add);
+    let mut out = Vec::with_capacity(bytes);
+    for n in 0..len {
+        for column in &columns {
+            let size = column.len() / len.max(1);
+            let part = n.checked_mul(size).and_then(|at| column.get(at..at + size));
+            out.extend_from_slice(part.unwrap_or_default());
+        }
+    }
+    out
+}
+
+/// The name of the type in the metadata of a version.
+#[must_use]
+pub fn named(stored: &Stored, version: ZarrVersion) -> Json {
+    match version {
+        ZarrVersion::V2 => v2(stored),
+        ZarrVersion::V3 => v3(stored),
+    }
+}
+
+fn v2(stored: &Stored) -> Json {
+    let text = |text: String| Json::text(&text);
+    match &stored.dtype {
+        Dtype::Number(ty) => text(dtype::v2(*ty, stored.endianness(), true, 0)),
+        Dtype::Bool => Json::text("|b1"),
+        Dtype::Complex(Atomic::Float) => Json::text("<c8"),
+        Dtype::Complex(_) => Json::text("<c16"),
+        Dtype::Bytes(n) => text(format!("|S{n}")),
+        Dtype::Raw(n) => text(format!("|V{n}")),
+        Dtype::Struct(members) => {
+            let field = |member: &Member| {
+                let mut parts = vec![Json::text(&member.name), v2(&member.stored)];
+                if !member.dims.is_empty() {
+                    parts.push(Json::Array(member.dims.iter().map(Json::int).collect()));
+                }
+                Json::Array(parts)
+            };
+            Json::Array(members.iter().map(field).collect())
+        }
+        _ => Json::Null,
+    }
+}
+
+fn v3(stored: &Stored) -> Json {
+    let configured = |name: &str, key: &str, value: Json| {
+        super::v3::named(name, super::metadata::object([(key, value)]))
+    };
+    match &stored.dtype {
+        Dtype::Number(ty) => dtype::v3(*ty, true),
+        Dtype::Bool => Json::text("bool"),
+        Dtype::Complex(Atomic::Float) => Json::text("complex64"),
+        Dtype::Complex(_) => Json::text("complex128"),
+        Dtype::Bytes(n) => dtype::fixed_text(*n),
+        Dtype::Raw(n) => configured("raw_bytes", "length_bytes", Json::int(n)),
+        Dtype::Struct(members) => {
+            let field = |m: &Member| Json::Array(vec![Json::text(&m.name), v3(&m.stored)]);
+            let fields = members.iter().map(field).collect();
+            configured("structured", "fields", Json::Array(fields))
+        }
+        _ => Json::Null,
+    }
+}
+
+/// Whether elements are numbers of several bytes, so that the codec that makes bytes of them has to be told an order.
+#[must_use]
+pub fn has_order(stored: &Stored) -> bool {
+    matches!(stored.dtype, Dtype::Complex(_))
+}
+
+/// A fill value.
+#[must_use]
+pub fn fill_value(stored: &Stored, bytes: &[u8]) -> Json {
+    match &stored.dtype {
+        Dtype::Bool => Json::Bool(bytes.first().is_some_and(|&b| b != 0)),
+        Dtype::Complex(part) => {
+            let values = elements::decode(*part, stored.endianness(), bytes).ok();
+            let items = values.and_then(|v| numbers::list(&v, numbers::Style::Inferred));
+            Json::Array(items.unwrap_or_default())
+        }
+        _ => Json::text(&strings::base64(bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::zarr::types::declare;
+    use crate::format::zarr::values::decode;
+    use crate::model::{GroupId, Kind};
+
+    /// What is declared for a type of Zarr is written as that type, with the same bytes.
+    #[test]
+    fn types_of_zarr_come_back() {
+        for (text, bytes) in [
+            (r#""|b1""#, &[0, 1][..]),
+            (r#""<c8""#, &[1, 2, 3, 4, 5, 6, 7, 8]),
+            (r#""<c16""#, &[7; 32]),
+            (r#""|V3""#, &[1, 2, 3, 4, 5, 6]),
+            (
+                r#"[["a","<i2"],["b",[["c","|b1"],["d","|V1",[2]]]]]"#,
+                &[1, 2, 1, 3, 4, 5, 6, 0, 7, 8],
+            ),
+        ] {
+            let json = Json::parse(text.as_bytes()).unwrap();
+            let mut schema = Schema::new(Kind::PURE_ZARR);
+            let read = Stored::v2(&json);
+            let ty = declare(&mut schema, &read, (GroupId::ROOT, "v"));
+            let DataType::User(id) = ty else {
+                panic!("{text}")
+            };
+            let stored = of(&schema, id).unwrap();
+            assert_eq!(named(&stored, ZarrVersion::V2), json);
+            let values = decode(&schema, &read, ty, bytes).unwrap();
+            assert_eq!(encode(&stored, &values).unwrap(), bytes, "{text}");
+            schema.kind = Kind::NCZARR;
+            assert_eq!(of(&schema, id), None, "netCDF-C does not open such stores");
+        }
+    }
+}
