@@ -1,31 +1,31 @@
-complete -c ncdump -s v -d 'Print data of these variables only: names, /group/names, or ends of such paths' -r
-complete -c ncdump -s g -d 'Print data of these groups only; `/` is the root group' -r
+complete -c ncdump -s v -d 'Print the data of these variables only: names, /group/names, or the last parts of such paths' -r
+complete -c ncdump -s g -d 'Print these groups only; `/` is the root group' -r
 complete -c ncdump -s b -d 'Annotate each row with its indices, as C or Fortran counts them' -r
 complete -c ncdump -s f -d 'Annotate each value with its indices, as C or Fortran counts them' -r
 complete -c ncdump -s l -d 'Longest line in data lists, in bytes [default: 80]' -r
 complete -c ncdump -s n -d 'Name of the dataset in the output [default: that of the file]' -r
-complete -c ncdump -s p -d 'Significant digits of float and double values, whatever their C_format; `exact` prints as many as are needed to read the same values back' -r
-complete -c ncdump -s d -d 'As -p, but for values without C_format (old form)' -r
+complete -c ncdump -s p -d 'Significant digits of float and double values, overriding C_format; `exact` prints as many as are needed to read the same values back' -r
+complete -c ncdump -s d -d 'Like -p, but C_format takes precedence (old form)' -r
 complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: accepted, without effect' -r
 complete -c ncdump -s L -d 'Log level: accepted, without effect' -r
 complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "true\t''
 false\t''"
 complete -c ncdump -l plugin-timeout -d 'Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins' -r
-complete -c ncdump -l threads -d 'Threads that work at a time; all cores if not given' -r
+complete -c ncdump -l threads -d 'Number of threads [default: all cores]' -r
 complete -c ncdump -s c -d 'Print header and data of coordinate variables only'
 complete -c ncdump -s h -d 'Print the header only, no data'
 complete -c ncdump -s k -d 'Print the kind of the dataset only'
 complete -c ncdump -s K -d 'Print the storage and mode of the dataset only'
 complete -c ncdump -s s -d 'Print special attributes: how the dataset is stored'
 complete -c ncdump -s F -d 'With -s: print all filters as _Filter'
-complete -c ncdump -l filters -d 'Print a table of filters only: those that the data of each variable went through, and whether they are available here'
+complete -c ncdump -l filters -d 'Print only a table of the filters of each variable, and whether they are available here'
 complete -c ncdump -s t -d 'Print times as dates, `2000-01-01 06`'
 complete -c ncdump -s i -d 'Print times as dates, `2000-01-01T06`'
 complete -c ncdump -s x -d 'Print NcML instead of CDL, without data'
 complete -c ncdump -s w -d 'Cache variables of remote datasets: accepted, without effect on files'
-complete -c ncdump -l strict -d 'Take notes for errors: exit with 1 if something is left out'
-complete -c ncdump -l prefer-plugins -d 'Use HDF5 plugins, where there are some, instead of the filters that are built in'
-complete -c ncdump -l allow-external -d 'Open files that the input names and that are not in its directory (HDF5 links, virtual datasets and external data)'
-complete -c ncdump -l trace -d 'Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment'
+complete -c ncdump -l strict -d 'Treat notes as errors: exit with 1 if anything is left out'
+complete -c ncdump -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
+complete -c ncdump -l allow-external -d 'Also open files outside the input\'s directory that the input refers to (HDF5 links, virtual datasets, external data)'
+complete -c ncdump -l trace -d 'Trace operations on Zarr stores on standard error (also: NCTRACING=1 in the environment)'
 complete -c ncdump -l help -d 'Print help'
 complete -c ncdump -l version -d 'Print version'

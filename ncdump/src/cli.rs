@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
 
-/// Print a netCDF dataset as CDL text.
+/// Prints a netCDF dataset as CDL text.
 #[derive(Debug, Parser)]
 #[command(
     name = "ncdump",
@@ -25,11 +25,11 @@ pub struct Cli {
     #[arg(short = 'h')]
     pub header: bool,
 
-    /// Print data of these variables only: names, /group/names, or ends of such paths
+    /// Print the data of these variables only: names, /group/names, or the last parts of such paths
     #[arg(short = 'v', value_name = "VAR,...")]
     pub variables: Option<OsString>,
 
-    /// Print data of these groups only; `/` is the root group
+    /// Print these groups only; `/` is the root group
     #[arg(short = 'g', value_name = "GROUP,...")]
     pub groups: Option<OsString>,
 
@@ -49,8 +49,8 @@ pub struct Cli {
     #[arg(short = 'n', value_name = "NAME", allow_hyphen_values = true)]
     pub name: Option<OsString>,
 
-    /// Significant digits of float and double values, whatever their C_format; `exact` prints as
-    /// many as are needed to read the same values back
+    /// Significant digits of float and double values, overriding C_format; `exact` prints as many as
+    /// are needed to read the same values back
     #[arg(
         short = 'p',
         value_name = "FLOAT[,DOUBLE]|exact",
@@ -58,7 +58,7 @@ pub struct Cli {
     )]
     pub precision: Option<String>,
 
-    /// As -p, but for values without C_format (old form)
+    /// Like -p, but C_format takes precedence (old form)
     #[arg(short = 'd', value_name = "FLOAT[,DOUBLE]", allow_hyphen_values = true)]
     pub digits: Option<String>,
 
@@ -78,8 +78,7 @@ pub struct Cli {
     #[arg(short = 'F')]
     pub all_filters: bool,
 
-    /// Print a table of filters only: those that the data of each variable went through, and
-    /// whether they are available here
+    /// Print only a table of the filters of each variable, and whether they are available here
     #[arg(long = "filters")]
     pub filters: bool,
 
@@ -107,11 +106,11 @@ pub struct Cli {
     #[arg(short = 'L', value_name = "LEVEL", allow_hyphen_values = true)]
     pub log_level: Option<String>,
 
-    /// Take notes for errors: exit with 1 if something is left out
+    /// Treat notes as errors: exit with 1 if anything is left out
     #[arg(long)]
     pub strict: bool,
 
-    /// Use HDF5 plugins, where there are some, instead of the filters that are built in
+    /// Prefer HDF5 plugins to the built-in filters
     #[arg(long = "prefer-plugins")]
     pub prefer_plugins: bool,
 
@@ -125,16 +124,16 @@ pub struct Cli {
     #[arg(long = "plugin-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub plugin_timeout: Option<u64>,
 
-    /// Threads that work at a time; all cores if not given
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
-    /// Open files that the input names and that are not in its directory (HDF5 links, virtual
-    /// datasets and external data)
+    /// Also open files outside the input's directory that the input refers to (HDF5 links, virtual
+    /// datasets, external data)
     #[arg(long = "allow-external")]
     pub allow_external: bool,
 
-    /// Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment
+    /// Trace operations on Zarr stores on standard error (also: NCTRACING=1 in the environment)
     #[arg(long)]
     pub trace: bool,
 

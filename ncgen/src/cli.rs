@@ -37,11 +37,11 @@ pub struct Cli {
     #[command(flatten)]
     pub zarr: ZarrArgs,
 
-    /// Declarations only: data lists are not looked at
+    /// Check declarations only, and ignore data lists
     #[arg(short = 'H')]
     pub header_only: bool,
 
-    /// Leave what the text has no values for undefined instead of filling it
+    /// Do not fill elements that the text has no values for
     #[arg(short = 'x')]
     pub no_fill: bool,
 
@@ -49,7 +49,7 @@ pub struct Cli {
     #[command(flatten)]
     pub old: OldArgs,
 
-    /// Use HDF5 plugins, where there are some, instead of the filters that are built in
+    /// Prefer HDF5 plugins to the built-in filters
     #[arg(long = "prefer-plugins")]
     pub prefer_plugins: bool,
 
@@ -67,23 +67,23 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
-    /// Do not wait until the output is on the disk
+    /// Do not wait until the output has reached the disk
     #[arg(long)]
     pub no_sync: bool,
 
-    /// Take warnings for errors: nothing is made if there are any
+    /// Treat warnings as errors: write nothing if there are any
     #[arg(long)]
     pub strict: bool,
 
-    /// No warnings
+    /// Show no warnings
     #[arg(long)]
     pub quiet: bool,
 
-    /// Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment
+    /// Trace operations on Zarr stores on standard error (also: NCTRACING=1 in the environment)
     #[arg(long)]
     pub trace: bool,
 
-    /// Print usage, in short
+    /// Print a short usage message
     #[arg(short = 'h', action = ArgAction::HelpShort)]
     usage: Option<bool>,
 
@@ -95,7 +95,7 @@ pub struct Cli {
     #[arg(long, action = ArgAction::Version)]
     version: Option<bool>,
 
-    /// The text; `-` or nothing for standard input
+    /// The CDL text [default: standard input, also `-`]
     pub input: Option<PathBuf>,
 }
 
@@ -103,13 +103,13 @@ pub struct Cli {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("what").multiple(false))]
 pub struct OutputArgs {
-    /// Make a netCDF file, by default named as the text with `.nc`
+    /// Make a netCDF file, by default named after the text, with `.nc`
     #[arg(short = 'b', group = "what")]
     pub binary: bool,
     /// As -b, with `.cdf`
     #[arg(short = 'n', group = "what")]
     pub cdf: bool,
-    /// Make this: b (a netCDF file), or a program that makes the file, in c, f77 or java
+    /// What to make: b (a netCDF file), or a program that makes the file, in c, f77 or java
     #[arg(short = 'l', value_name = "LANGUAGE", value_parser = parse_language, group = "what")]
     pub language: Option<Language>,
     /// As -l c
@@ -118,12 +118,12 @@ pub struct OutputArgs {
     /// As -l f77
     #[arg(short = 'f', group = "what")]
     pub f77: bool,
-    /// The file to be made, by us (`-` for standard output) or by the program; implies -b unless a program is asked for.
+    /// The output file (`-` for standard output), or the file that the program will make; implies -b without -l.
     /// A Zarr store is a directory, or a zip file if the name ends in `.zip`; a URL names one, too:
     /// file://PATH#mode=nczarr,file (or zip)
     #[arg(short = 'o', value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Name of the dataset, instead of the text's
+    /// Name of the dataset, overriding that in the text
     #[arg(short = 'N', value_name = "NAME")]
     pub name: Option<OsString>,
     /// Name of the main function or class of a program
@@ -203,15 +203,14 @@ impl KindArgs {
 /// How Zarr output is stored.
 #[derive(Debug, Args)]
 pub struct ZarrArgs {
-    /// Zarr output: put all metadata under one key, too (.zmetadata, or in zarr.json)
+    /// Zarr output: also write consolidated metadata (.zmetadata, or in zarr.json)
     #[arg(long)]
     pub consolidated: bool,
-    /// Zarr output in a zip file: a directory named as the file in front of all keys, which netCDF-C needs; by default
-    /// with the kinds nczarr and nczarr3
+    /// Zip output: prefix all keys with a directory named after the file, as netCDF-C requires [default for nczarr and
+    /// nczarr3]
     #[arg(long = "zip-prefix", overrides_with = "no_zip_prefix")]
     zip_prefix: bool,
-    /// Zarr output in a zip file: no directory in front of the keys, as zarr-python has them; by default with the kinds
-    /// zarr and zarr3
+    /// Zip output: do not prefix keys with a directory, as zarr-python expects [default for zarr and zarr3]
     #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
     no_zip_prefix: bool,
     /// Zarr output: replace a store although there are files in its directory that are no part of it; they are removed, and named
@@ -242,8 +241,8 @@ pub struct OldArgs {
     /// Accepted, without effect: write through memory
     #[arg(short = 'P')]
     diskless: bool,
-    /// Elements of a variable that a program writes at once, 1024 by default; where there are more, or dimensions are
-    /// unlimited, it writes row by row
+    /// Most elements of a variable that a program writes at once [default: 1024]; it writes larger variables, and those
+    /// with unlimited dimensions, row by row
     #[arg(short = 'W', value_name = "N")]
     pub whole: Option<u64>,
     /// Accepted, without effect: size of a buffer

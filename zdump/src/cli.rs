@@ -8,9 +8,9 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 /// Looks into the storage of a Zarr dataset: its keys, metadata, chunks and codecs.
 ///
-/// It reads the storage itself, not the dataset in it, and so shows stores that no reader accepts. It never writes to a
-/// store. A store is a directory or a zip file, by path or URL (file://PATH#mode=zarr,zip), or `-` for a zip file on
-/// standard input. A store without a command is shown as by `tree`.
+/// It reads the storage itself rather than the dataset, so it can show stores that no reader accepts. It never writes to
+/// a store. A store is a directory or a zip file, given by path or URL (file://PATH#mode=zarr,zip), or `-` for a zip file
+/// on standard input. Without a command, it does what `tree` does.
 #[derive(Debug, Parser)]
 #[command(
     name = "zdump",
@@ -24,27 +24,27 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 
-    /// Print JSON lines, as docs/zdump.md describes them
+    /// Print JSON lines (described in docs/zdump.md)
     #[arg(long, global = true)]
     pub json: bool,
 
-    /// Follow links in the store that lead out of it
+    /// Follow links that lead out of the store
     #[arg(long = "allow-external", global = true)]
     pub allow_external: bool,
 
-    /// Print the operations on the store on standard error, as with NCTRACING=1 in the environment
+    /// Trace operations on the store on standard error (also: NCTRACING=1 in the environment)
     #[arg(long, global = true)]
     pub trace: bool,
 
-    /// Threads that work at a time; all cores if not given
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", global = true)]
     pub threads: Option<NonZeroU16>,
 
-    /// Use codec libraries, where there are some, instead of the codecs that are built in
+    /// Prefer codec libraries to the built-in codecs
     #[arg(long = "prefer-plugins", global = true)]
     pub prefer_plugins: bool,
 
-    /// Work as zmapio of netCDF-C's tests does: must come first, what follows is zmapio's command line
+    /// Behave like zmapio of netCDF-C's tests: must come first, followed by zmapio's arguments
     #[arg(long)]
     compat: bool,
 }
@@ -52,23 +52,23 @@ pub struct Cli {
 /// What is to be shown.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show groups and arrays: shape, chunks, type, codecs, chunks that are stored, bytes
+    /// Show groups and arrays: shape, dimensions, chunks, type, codecs, stored chunks, bytes
     Tree(TreeArgs),
-    /// List the keys that have bytes: size, kind, key
+    /// List all keys: size, kind, name
     Keys(KeysArgs),
     /// Print the bytes of a key: metadata as indented JSON
     Cat(CatArgs),
-    /// Print the values of chunks, decoded, and what each codec made of them
+    /// Print the decoded values of chunks, and what each codec did
     Chunk(ChunkArgs),
-    /// Show the codecs of each array, and whether they are to be had here
+    /// Show the codecs of each array, and whether they are available here
     Codecs(CodecsArgs),
-    /// Look for what is wrong in a store; exit status 0 if it is sound, 1 if not, 3 if it is no store
+    /// Check a store for errors; exit status 0 if it is sound, 1 if not, 3 if it is not a store
     Check(CheckArgs),
-    /// Show how large the chunks of each array are, and how well they compress
+    /// Show chunk sizes and compression ratios of each array
     Stat(StoreArgs),
-    /// Draw the grid of the chunks of an array
+    /// Draw the chunk grid of an array
     Map(MapArgs),
-    /// Compare two stores: metadata, attributes, chunks; exit status 1 if they differ
+    /// Compare two stores: metadata, attributes, values; exit status 1 if they differ
     Diff(DiffArgs),
 }
 
@@ -83,7 +83,7 @@ pub struct StoreArgs {
 /// Arguments of `tree`.
 #[derive(Debug, Args)]
 pub struct TreeArgs {
-    /// Levels of groups that are shown; all if not given
+    /// Show only this many levels of groups [default: all]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
     /// The store.
@@ -97,8 +97,8 @@ pub struct KeysArgs {
     /// The store.
     #[command(flatten)]
     pub store: StoreArgs,
-    /// Keys that are listed: * stands for anything but "/", ** for anything, ? for a character but "/"; a backslash takes
-    /// the next character as it is
+    /// Pattern of the keys to list: * matches anything but "/", ** anything, ? one character but "/"; a backslash quotes
+    /// the next character
     #[arg(value_name = "GLOB")]
     pub glob: Option<String>,
 }
@@ -106,16 +106,16 @@ pub struct KeysArgs {
 /// Arguments of `cat`.
 #[derive(Debug, Args)]
 pub struct CatArgs {
-    /// The bytes as they are
+    /// Print the raw bytes
     #[arg(long, conflicts_with = "hex")]
     pub raw: bool,
-    /// Offset, hexadecimal digits and characters
+    /// Print offsets, hexadecimal digits and characters
     #[arg(long)]
     pub hex: bool,
     /// The store.
     #[command(flatten)]
     pub store: StoreArgs,
-    /// The key, as `keys` shows it
+    /// The key, as listed by `keys`
     #[arg(value_name = "KEY")]
     pub key: String,
 }
@@ -123,16 +123,16 @@ pub struct CatArgs {
 /// Arguments of `chunk`.
 #[derive(Debug, Args)]
 pub struct ChunkArgs {
-    /// All chunks that are stored
+    /// Print all stored chunks
     #[arg(long, conflicts_with_all = ["at", "index"])]
     pub all: bool,
-    /// The chunk that has this element: its indices with commas between them
+    /// Print the chunk that contains this element, given by its indices (1,20,300)
     #[arg(long, value_name = "ELEMENT", conflicts_with = "index")]
     pub at: Option<String>,
-    /// Show times as dates: where `units` is "days since ..." or the like, and for times of NumPy
+    /// Show times as dates: values with units such as "days since ...", and NumPy's datetime64
     #[arg(short, long)]
     pub times: bool,
-    /// Stop after so many codecs were undone, and print the bytes: 0 for those that are stored
+    /// Undo only this many codecs and print the resulting bytes; 0 prints the stored bytes
     #[arg(long, value_name = "N")]
     pub stage: Option<usize>,
     /// The store.
@@ -141,8 +141,7 @@ pub struct ChunkArgs {
     /// The path of the array: g/v
     #[arg(value_name = "VAR")]
     pub var: String,
-    /// The chunk: its place in the grid of chunks, with commas or dots between the numbers; may be left out if there is one
-    /// chunk
+    /// The chunk's indices in the chunk grid (1,0 or 1.0); optional if there is only one chunk
     #[arg(value_name = "INDEX")]
     pub index: Option<String>,
 }
@@ -150,7 +149,7 @@ pub struct ChunkArgs {
 /// Arguments of `codecs`.
 #[derive(Debug, Args)]
 pub struct CodecsArgs {
-    /// Show those only that are missing; exit status 1 if there are any
+    /// Show only missing codecs; exit status 1 if there are any
     #[arg(long)]
     pub missing: bool,
     /// The store.
@@ -161,13 +160,13 @@ pub struct CodecsArgs {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Decode all chunks
+    /// Also decode all chunks
     #[arg(long)]
     pub deep: bool,
-    /// Report chunks that are missing; readers take the fill value for their elements
+    /// Report missing chunks, too (readers see the fill value there)
     #[arg(long)]
     pub complete: bool,
-    /// No progress bar
+    /// Show no progress bar
     #[arg(long)]
     pub quiet: bool,
     /// The store.
@@ -178,7 +177,7 @@ pub struct CheckArgs {
 /// Arguments of `map`.
 #[derive(Debug, Args)]
 pub struct MapArgs {
-    /// Draw an SVG image into this file instead; - for standard output
+    /// Write an SVG image to this file instead (- for standard output)
     #[arg(short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// The store.
@@ -192,7 +191,7 @@ pub struct MapArgs {
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// Compare the bytes of chunks, not their values
+    /// Compare keys and bytes instead of values
     #[arg(long)]
     pub raw: bool,
     /// A store
