@@ -33,6 +33,7 @@ pub mod plan;
 mod tail;
 pub mod writer;
 
+pub use header::LONGEST;
 pub use plan::{
     Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
 };

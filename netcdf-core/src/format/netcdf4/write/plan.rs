@@ -13,7 +13,7 @@ use crate::format::CreateOptions;
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill as FillMessage, Value, Write};
 use crate::format::hdf5::write::{
-    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+    Attribute, Dataset, Group, LONGEST, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
 };
 use crate::model::{
     self, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values, VarId, Variable,
@@ -309,14 +309,23 @@ impl Known<'_> {
 
     /// The stored form of a variable's fill value: zeros for user types that have none of their
     /// own, but for enums.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for one that no object header takes: before memory is taken for it.
     fn fill_value(&self, var: &Variable, datatype: &Datatype) -> Result<Payload> {
+        if datatype.size > LONGEST as u64 {
+            let what = format!(
+                "a fill value of {} bytes, HDF5 takes {LONGEST} at most",
+                datatype.size
+            );
+            return Err(Error::new(ErrorKind::Limit, what));
+        }
         let values = var.unwritten().or_else(|| self.enum_fill(var.ty));
         match values {
             Some(values) => encode::payload(&values, datatype).map_err(|e| e.within("fill value")),
             None => {
-                let size = usize::try_from(datatype.size).ok();
-                let large = || Error::new(ErrorKind::Limit, "elements beyond the address space");
-                Ok(payload(vec![0; size.ok_or_else(large)?]))
+                let size = usize::try_from(datatype.size).unwrap_or(LONGEST);
+                Ok(payload(vec![0; size]))
             }
         }
     }

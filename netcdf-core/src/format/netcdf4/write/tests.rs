@@ -577,3 +577,18 @@ fn many_of_everything() {
     let back = written(&s, |_| {});
     assert_eq!(without_storage(back.schema()), without_storage(&s));
 }
+
+/// Elements of a gigabyte: that is an error before memory is taken.
+#[test]
+fn fill_values_that_no_header_takes() {
+    let mut s = schema();
+    let x = dim(&mut s, ROOT, "x", 3);
+    let wide = user(&mut s, ROOT, "wide", TypeKind::Opaque { size: 1 << 30 });
+    var(&mut s, ROOT, "v", DataType::User(wide), &[x]);
+    let e = refused(&s);
+    assert_eq!(e.kind(), ErrorKind::Limit);
+    assert!(
+        e.to_string().contains("fill value of 1073741824 bytes"),
+        "{e}"
+    );
+}
