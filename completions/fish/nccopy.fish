@@ -1,4 +1,4 @@
-complete -c nccopy -s k -d 'Kind of the output, by default the input\'s, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF\'s own metadata and without), nczarr3 and zarr3 (version 3)' -r
+complete -c nccopy -s k -d 'Kind of the output; without one a URL says it, or the output\'s name: Zarr if it ends in .zarr or .zip (as the input if that is Zarr, else zarr3); else it is the input\'s, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF\'s own metadata and without), nczarr3 and zarr3 (version 3)' -r
 complete -c nccopy -s v -d 'Data of these variables only, definitions of all' -r
 complete -c nccopy -s V -d 'Definitions and data of these variables only' -r
 complete -c nccopy -s g -d 'Data of the variables of these groups only, definitions of all' -r
@@ -34,6 +34,8 @@ complete -c nccopy -l overwrite -d 'Zarr output: replace a store although there 
 complete -c nccopy -s w -d 'Accepted, without effect: write through memory'
 complete -c nccopy -s r -d 'Accepted, without effect: read through memory'
 complete -c nccopy -s x -d 'Accepted, without effect'
+complete -c nccopy -l no-clobber -d 'Do not replace outputs: one that is there is an error'
+complete -c nccopy -l skip-existing -d 'Do not replace outputs: what is there is passed over, so that a job that was stopped goes on where it was'
 complete -c nccopy -l dry-run -d 'Write nothing; print what would be done'
 complete -c nccopy -l verify -d 'Read the output back, and compare all values with the input, before it appears under its name'
 complete -c nccopy -l strict -d 'Take notes for errors: a dataset is not copied of which something would be left out, or not be done as asked'

@@ -53,6 +53,14 @@ pub struct Cli {
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub memory: Option<u64>,
 
+    /// Do not replace outputs: one that is there is an error
+    #[arg(long)]
+    pub no_clobber: bool,
+
+    /// Do not replace outputs: what is there is passed over, so that a job that was stopped goes on where it was
+    #[arg(long)]
+    pub skip_existing: bool,
+
     /// Write nothing; print what would be done
     #[arg(long)]
     pub dry_run: bool,
@@ -155,7 +163,8 @@ pub enum Form {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct KindArgs {
-    /// Kind of the output, by default the input's, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6),
+    /// Kind of the output; without one a URL says it, or the output's name: Zarr if it ends in .zarr or .zip (as the input if that is
+    /// Zarr, else zarr3); else it is the input's, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6),
     /// cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF's own
     /// metadata and without), nczarr3 and zarr3 (version 3)
     #[arg(short, value_name = "KIND", value_parser = parse_kind, action = ArgAction::Set,

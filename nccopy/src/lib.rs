@@ -79,6 +79,17 @@ fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<St
     let mut failed = vec![];
     let mut reports = vec![];
     for (n, copy) in copies.iter().enumerate() {
+        if (cli.skip_existing || cli.no_clobber) && copy.output.path.exists() {
+            if !cli.skip_existing {
+                let e = Error::new(
+                    ErrorKind::Exists,
+                    "it is there already, and --no-clobber keeps it",
+                );
+                tool::report("nccopy", &e.of(&copy.output.path.to_string_lossy()), io);
+                failed.push(copy);
+            }
+            continue;
+        }
         env.progress = Progress::default();
         env.scratch = file::beside(&copy.output.path);
         let place = (n + 1, copies.len());
@@ -135,7 +146,9 @@ fn copy_one(
     idle.store(false, Ordering::Relaxed);
     let name = std::sync::Arc::clone(input.name());
     let reader = format::open(input, env)?;
-    let plan = plan(cli, copy.output.kind, &*reader, env).map_err(|e| e.of(&name))?;
+    let asked = cli.zarr.asked(cli.kind.kind());
+    let output = copy.output.clone().of_input(reader.schema().kind, asked);
+    let plan = plan(cli, output.kind, &*reader, env).map_err(|e| e.of(&name))?;
     if cli.dry_run {
         let printed = dry_run::print(&*reader, &plan, (copy, place), env, io);
         printed.map_err(|e| e.of(&name))?;
@@ -146,13 +159,13 @@ fn copy_one(
             .map(|()| Report::default());
     }
     env.notes.check().map_err(|e| e.of(&name))?;
-    let target = copy.output.create(!cli.no_sync, env, &trace)?;
+    let target = output.create(!cli.no_sync, env, &trace)?;
     // All data of classic files is written; what is not selected stays zero, as in C. Of variables of
     // netCDF-4 files the plan says it.
     let no_fill = plan.schema.kind.is_cdf();
     let create = CreateOptions {
         no_fill,
-        zarr: copy.output.zarr,
+        zarr: output.zarr,
     };
     let (target, kept) = held(target, cli.verify);
     let writer = format::create(target, plan.schema.clone(), create, env)?;

@@ -161,7 +161,7 @@ impl Language {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct KindArgs {
-    /// Kind of the output, by default that of the text's `_Format`, else the oldest that has all of it: classic (nc3),
+    /// Kind of the output; without one a URL says it, or the output's name (zarr3 if it ends in .zarr or .zip), or the text's `_Format`, else it is the oldest that has all of it: classic (nc3),
     /// 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2,
     /// with netCDF's own metadata and without), nczarr3 and zarr3 (version 3)
     #[arg(short, visible_short_alias = 'v', value_name = "KIND", value_parser = parse_kind, action = ArgAction::Set,

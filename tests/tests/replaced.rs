@@ -39,6 +39,26 @@ fn a_directory_with_other_files_is_no_store() {
     assert!(!project.join("src").exists());
 }
 
+#[test]
+fn outputs_that_are_there_stay_on_demand() {
+    let sandbox = sandbox();
+    let _ = sandbox
+        .run(ncgen::run, &["ncgen", "-o", "@a.nc", "@t.cdl"])
+        .clean();
+    let _ = sandbox
+        .run(ncgen::run, &["ncgen", "--quiet", "-o", "@b.zarr", "@t.cdl"])
+        .clean();
+    assert!(sandbox.path("b.zarr/zarr.json").exists());
+    let copy =
+        |more: &str, to: &str| sandbox.run(nccopy::run, &["nccopy", "--quiet", more, "@a.nc", to]);
+    let _ = copy("--no-clobber", "@c.zarr").clean();
+    assert!(sandbox.path("c.zarr/zarr.json").exists());
+    insta::assert_snapshot!("no_clobber", copy("--no-clobber", "@c.zarr"));
+    sandbox.write("kept", "mine");
+    insta::assert_snapshot!("skip_existing", copy("--skip-existing", "@kept"));
+    assert_eq!(sandbox.read("kept"), b"mine");
+}
+
 /// What we make ourselves is replaced without a word, whatever its kind.
 #[test]
 fn our_own_stores_are_replaced() {

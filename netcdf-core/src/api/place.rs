@@ -54,6 +54,7 @@ impl Place {
         Ok(Self::Named(Destination {
             path,
             form,
+            by_name: false,
             kind: Some(kind),
             zarr: ZarrOptions {
                 consolidated,

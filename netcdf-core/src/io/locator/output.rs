@@ -78,6 +78,8 @@ pub struct Destination {
     pub form: Form,
     /// The kind, if it was said.
     pub kind: Option<Kind>,
+    /// Whether only the end of the name says that it is Zarr.
+    pub by_name: bool,
     /// How Zarr is written.
     pub zarr: ZarrOptions,
     /// Whether a store is replaced together with files that are no part of it.
@@ -86,7 +88,8 @@ pub struct Destination {
 
 impl Destination {
     /// The output that a path or URL and a kind name. A URL says that it is Zarr, or the kind does; with a kind
-    /// alone, a path that ends in `.zip` is a zip file, another one a directory. `-` is standard output.
+    /// alone, a path that ends in `.zip` is a zip file, another one a directory. With neither, a path that ends in `.zarr` or
+    /// `.zip` is pure Zarr of version 3. `-` is standard output.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a URL that does not say what is to be made, or another thing than the kind; as
@@ -106,6 +109,8 @@ impl Destination {
         };
         let path = or_stdout(&local(named)?);
         let kind = kind(&modes, asked.kind).map_err(|e| e.of(&named.to_string_lossy()))?;
+        let by_name = kind.is_none() && modes.asked() == url::Asked::Nothing && is_zarr_name(&path);
+        let kind = kind.or(by_name.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
         let ends = path
             .extension()
@@ -124,6 +129,7 @@ impl Destination {
             path,
             form,
             kind,
+            by_name,
             zarr: ZarrOptions {
                 consolidated: asked.consolidated
                     || modes.has("consolidated")
@@ -132,6 +138,18 @@ impl Destination {
             },
             overwrite: asked.overwrite,
         })
+    }
+
+    /// The same output for an input of this kind: where only its name says that it is Zarr, Zarr stays what it is.
+    #[must_use]
+    pub fn of_input(mut self, input: Kind, asked: Asked) -> Self {
+        if let (true, Some(zarr)) = (self.by_name, input.as_zarr()) {
+            self.kind = Some(input);
+            if let Form::Zip { prefix } = &mut self.form {
+                *prefix = asked.zip_prefix.unwrap_or(!zarr.pure);
+            }
+        }
+        self
     }
 
     /// Starts the output. `sync` asks that the data is on the disk before it is visible; it does not become
@@ -185,6 +203,12 @@ impl Destination {
         let name = stem.filter(|name| key::is_part(name)).unwrap_or("store");
         format!("{name}/")
     }
+}
+
+/// Whether a name ends as those of Zarr stores do.
+fn is_zarr_name(path: &Path) -> bool {
+    let ends = path.extension();
+    ends.is_some_and(|e| e.eq_ignore_ascii_case("zarr") || e.eq_ignore_ascii_case("zip"))
 }
 
 /// The kind that words of a URL and `-k` name together: what the URL says counts, as with netCDF-C, and `-k` adds
@@ -259,7 +283,10 @@ mod tests {
         for (named, kind, form, want) in [
             ("a.nc", None, File, None),
             ("a.zip", four, File, four),
-            ("a.zarr", None, File, None),
+            ("a.zarr", None, Directory, Some(Kind::PURE_ZARR3)),
+            ("a.zarr", four, File, four),
+            ("a.zip", None, pure, Some(Kind::PURE_ZARR3)),
+            ("file://a.zarr#mode=netcdf-4", None, File, None),
             ("a", Some(Kind::NCZARR), Directory, Some(Kind::NCZARR)),
             ("a.zip", Some(Kind::NCZARR3), netcdf, Some(Kind::NCZARR3)),
             ("a.ZIP", Some(Kind::PURE_ZARR), pure, Some(Kind::PURE_ZARR)),
@@ -300,6 +327,32 @@ mod tests {
             let made = resolve(named, kind).unwrap();
             assert_eq!((made.form, made.kind), (form, want), "{named}");
         }
+    }
+
+    #[test]
+    fn zarr_that_only_a_name_asks_for_stays_what_it_was() {
+        let kind = |named: &str, given, input| {
+            let asked = Asked {
+                kind: given,
+                ..Asked::default()
+            };
+            let made = Destination::resolve(Path::new(named), asked).unwrap();
+            let made = made.of_input(input, asked);
+            (made.kind.unwrap(), made.form)
+        };
+        let directory = Form::Directory;
+        assert_eq!(
+            kind("a.zarr", None, Kind::NCZARR),
+            (Kind::NCZARR, directory)
+        );
+        assert_eq!(
+            kind("a.zarr", None, Kind::Cdf5),
+            (Kind::PURE_ZARR3, directory)
+        );
+        let zip = Form::Zip { prefix: true };
+        assert_eq!(kind("a.zip", None, Kind::NCZARR3), (Kind::NCZARR3, zip));
+        let given = kind("a.zarr", Some(Kind::PURE_ZARR), Kind::NCZARR3);
+        assert_eq!(given, (Kind::PURE_ZARR, directory));
     }
 
     #[test]
