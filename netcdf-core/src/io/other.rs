@@ -164,7 +164,7 @@ const TEXTS: &[(&str, Known)] = &[
 
 /// What a file is, if it is something that we know by sight.
 fn known(source: &dyn Source) -> Option<Known> {
-    if source.len() == 0 {
+    if source.is_empty() {
         return Some(("an empty file", "fetch or make it again"));
     }
     let len = usize::try_from(source.len()).unwrap_or(HEAD).min(HEAD);

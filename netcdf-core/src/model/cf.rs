@@ -247,7 +247,10 @@ mod tests {
     }
 
     /// A dataset of variables without dimensions: group, name and attributes.
-    fn schema(vars: &[(u32, &str, &[(&str, &str)])]) -> Schema {
+    /// Group, name and attributes of a variable.
+    type Var<'a> = (u32, &'a str, &'a [(&'a str, &'a str)]);
+
+    fn schema(vars: &[Var]) -> Schema {
         let mut s = Schema::new(Kind::Netcdf4);
         let g = s.add_group(GroupId::ROOT, Name::stored(b"g"));
         s.add_group(g, Name::stored(b"h"));

@@ -179,7 +179,7 @@ fn locks_are_sure(folder: &Path) -> bool {
         0x8584_58f6,
     ];
     let found = rustix::fs::statfs(folder);
-    found.is_ok_and(|found| LOCAL.contains(&i64::from(found.f_type)))
+    found.is_ok_and(|found| LOCAL.contains(&found.f_type))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -27,7 +27,7 @@ fn made(schema: &Schema, id: TypeId, (version, depth): (ZarrVersion, u32)) -> Op
         TypeKind::Enum { base, members } => {
             let named = |n: usize, name: &str, value: i128| {
                 let member = members.get(n);
-                member.is_some_and(|(found, v)| found.is(name) && i128::from(*v) == value)
+                member.is_some_and(|(found, v)| found.is(name) && *v == value)
             };
             let truth = members.len() == 2 && named(0, "FALSE", 0) && named(1, "TRUE", 1);
             let one = *base == Atomic::UByte && called.starts_with("_bool_t");
@@ -65,7 +65,7 @@ fn complex(called: &str, fields: &[Field]) -> Option<Atomic> {
 
 /// A field. Characters are texts, as long as their last dimension; version 3 has no fields that are arrays.
 fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Member> {
-    let mut dims: Vec<u64> = field.dims.iter().map(|&n| n.into()).collect();
+    let mut dims: Vec<u64> = field.dims.clone();
     let stored = match field.ty {
         DataType::Atomic(Atomic::String) => return None,
         DataType::Atomic(Atomic::Char) => Stored {
