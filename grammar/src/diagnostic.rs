@@ -438,8 +438,8 @@ mod tests {
     fn stops_after_twenty() {
         let source = MemorySource::new("x.cdl", vec![]);
         let mut reporter = Reporter::new(&source);
-        for _ in 0..30 {
-            reporter.error(START, 0, "bad");
+        for n in 0..30 {
+            reporter.error(START, 0, format!("bad {n}"));
         }
         let found = reporter.finish().unwrap_err();
         assert_eq!(found.list.len(), 20);

@@ -172,8 +172,14 @@ fn nothing_is_copied_over_a_file_of_its_input() {
     let read = || sources.map(|name| fs::read(place.path(name)).unwrap());
     let (names, before) = (place.names(), read());
     for (args, source) in [
-        ("virtual_v110.h5 virtual_source.h5", "virtual_source.h5"),
-        ("--verify virtual_v110.h5 d/in.nc", "virtual_source.h5"),
+        (
+            "--fill-missing virtual_v110.h5 virtual_source.h5",
+            "virtual_source.h5",
+        ),
+        (
+            "--fill-missing --verify virtual_v110.h5 d/in.nc",
+            "virtual_source.h5",
+        ),
         ("external.h5 ./external_2.raw", "external_2.raw"),
         ("-k nc4 external.h5 in.nc d/", "external_2.raw"),
     ] {
@@ -489,7 +495,10 @@ fn what_cannot_be_written_is_said() {
     );
     assert_failed(&place.run("d out.nc"), "d: a directory, and no Zarr store");
     fs::write(place.path("text"), "not netCDF").unwrap();
-    assert_failed(&place.run("text out.nc"), "text: not a netCDF file");
+    assert_failed(
+        &place.run("text out.nc"),
+        "text: this is text of some other sort",
+    );
     assert_eq!(place.names(), ["d", "in.nc", "text"]);
 }
 

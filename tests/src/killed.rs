@@ -10,12 +10,12 @@ use tempfile::TempDir;
 /// What an output holds before a run.
 pub const OLD: &[u8] = b"what was there before";
 
-/// The key of a store that holds [`OLD`] before a run.
-const KEY: &str = ".zgroup";
+/// The only key of a store before a run, and its bytes.
+const OLD_GROUP: (&str, &[u8]) = (".zgroup", br#"{"zarr_format": 2}"#);
 
 /// What a store holds before a run, as [`held`] gives it.
 fn old_store() -> Vec<u8> {
-    [b"/.zgroup\n", OLD, b"\n"].concat()
+    [b"/", OLD_GROUP.0.as_bytes(), b"\n", OLD_GROUP.1, b"\n"].concat()
 }
 
 /// What a file holds, or a folder: the names of its files and what they hold.
@@ -144,13 +144,15 @@ impl Job {
 
     fn prepare(&self) {
         for name in self.outputs.keys() {
-            let mut path = self.folder.path().join(name);
+            let path = self.folder.path().join(name);
             if path.is_dir() {
                 std::fs::remove_dir_all(&path).expect("it can be removed");
                 std::fs::create_dir(&path).expect("a folder");
-                path.push(KEY);
+                let (key, bytes) = OLD_GROUP;
+                std::fs::write(path.join(key), bytes).expect("a file");
+            } else {
+                std::fs::write(path, OLD).expect("a file");
             }
-            std::fs::write(path, OLD).expect("a file");
         }
     }
 

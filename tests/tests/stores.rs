@@ -75,7 +75,13 @@ fn kinds_make_stores_under_plain_paths() {
     let sandbox = sandbox();
     for kind in ["nczarr", "zarr", "nczarr3", "zarr3"] {
         for name in ["@s.zarr", "@s.zip"] {
-            let _ = ncgen(&sandbox, &["-k", kind, "-o", name]).clean();
+            let made = ncgen(&sandbox, &["-k", kind, "-o", name]);
+            assert_eq!(made.code, 0, "{made}");
+            assert_eq!(
+                made.message().contains("unlimited"),
+                kind.starts_with('z'),
+                "{made}"
+            );
             let text = dumped(&sandbox, name);
             // Without netCDF's own metadata no dimension is unlimited.
             let fixed = text.replace("t = 3 ;", "t = UNLIMITED ; // (3 currently)");
@@ -127,7 +133,7 @@ fn zip_files_have_the_directory_that_their_reader_needs() {
         ("zarr", Some("--zip-prefix"), true),
     ] {
         let args = [&["-k", kind, "-o", "@s.zip"][..], option.as_slice()].concat();
-        let _ = ncgen(&sandbox, &args).clean();
+        assert_eq!(ncgen(&sandbox, &args).code, 0);
         let bytes = sandbox.read("s.zip");
         let has = |name: &[u8]| bytes.windows(name.len()).any(|part| part == name);
         assert_eq!(has(b"s/w/"), prefixed, "{kind} {option:?}");

@@ -79,7 +79,8 @@ snapshots! {
 #[test]
 fn a_store_alone_is_shown_as_a_tree() {
     let sandbox = store();
-    let tree = zdump(&sandbox, &["tree", "@s.zarr"]).clean();
+    let tree = zdump(&sandbox, &["tree", "@s.zarr"]);
+    assert_eq!(tree.code, 0, "{tree}");
     assert_eq!(zdump(&sandbox, &["@s.zarr"]), tree);
 }
 

@@ -706,12 +706,8 @@ fn nesting_is_bounded() {
     );
     assert!(bad(&text)[0].contains("more than 64 braces"));
     let mut text = "netcdf x { types: compound c0 { int a ; int b ; } ;".to_owned();
-    for i in 1..80 {
-        text.push_str(&format!(
-            "compound c{i} {{ c{} a ; c{} b ; }} ;",
-            i - 1,
-            i - 1
-        ));
+    for i in 1..10 {
+        text.push_str(&format!("compound c{i} {{ c{} a(1000) ; }} ;", i - 1));
     }
     assert!(bad(&format!("{text} }}"))[0].contains("the compound type is too large"));
 }

@@ -59,18 +59,19 @@ impl<'a> Assembler<'a> {
         let layout = writer.layout(var).in_object(path)?;
         let encoder = Encoder::new(writer, env, var, &layout)?;
         let inner = shape.get(1..).unwrap_or_default().to_vec();
-        let row = row_of_chunks(&layout, &inner).saturating_mul(layout.element.size.max(1));
+        let elements = row_of_chunks(&layout, &inner);
+        let row = elements.saturating_mul(layout.element.size.max(1));
         // While its chunks are encoded, there are copies of some of them.
         let half = memory / 2;
         let rows = (half.min(WINDOW) / row.max(1)).max(1);
         let spool = match row > half.max(encoder.chunk_bytes() as u64) {
-            true => Some(Spool::new(env, &encoder)?),
+            true => Some(Spool::new(env, &encoder, elements)?),
             false => None,
         };
         Ok(Self {
             env,
             var,
-            most: rows.saturating_mul(row_of_chunks(&layout, &inner)),
+            most: rows.saturating_mul(elements),
             inner,
             layout,
             encoder,
@@ -132,14 +133,15 @@ impl<'a> Assembler<'a> {
                 return Ok(());
             }
             self.env.cancel.check()?;
-            if self.window.is_empty() {
-                // Rows of chunks without any element are not stored.
-                let row = row_of_chunks(&self.layout, &self.inner).max(1);
-                let rows = left / row;
-                if rows > 0 {
-                    self.start = self.start.saturating_add(rows.saturating_mul(row));
-                    continue;
-                }
+            // Rows of chunks without any element are not stored.
+            let row = row_of_chunks(&self.layout, &self.inner).max(1);
+            let rest = (end - self.start).next_multiple_of(row) - (end - self.start);
+            let empty = left.saturating_sub(rest) / row;
+            if empty > 0 {
+                self.fill(rest)?;
+                self.flush(writer)?;
+                self.start = self.start.saturating_add(empty.saturating_mul(row));
+                continue;
             }
             let room = self.start.saturating_add(self.most).saturating_sub(end);
             self.fill(left.min(room))?;

@@ -30,10 +30,37 @@ pub(super) struct Spool {
     /// A piece of fill.
     fill: Vec<u8>,
     size: u64,
+    rows: Rows,
+}
+
+/// The rows of chunks that have elements.
+struct Rows {
+    /// Elements of a row.
+    each: u64,
+    /// First and one behind the last, in their order.
+    runs: Vec<(u64, u64)>,
+}
+
+impl Rows {
+    /// Notes that elements from `start` to before `end` were put, all behind those of the call before.
+    fn note(&mut self, start: u64, end: u64) {
+        let (first, last) = (start / self.each, end.div_ceil(self.each));
+        match self.runs.last_mut() {
+            Some((_, before)) if *before >= first => *before = last.max(*before),
+            Some(_) | None => self.runs.push((first, last)),
+        }
+    }
+
+    fn has(&self, row: u64) -> bool {
+        let behind = self.runs.partition_point(|&(start, _)| start <= row);
+        let run = behind.checked_sub(1).and_then(|n| self.runs.get(n));
+        run.is_some_and(|&(_, end)| row < end)
+    }
 }
 
 impl Spool {
-    pub(super) fn new(env: &Env, encoder: &Encoder) -> Result<Self> {
+    /// For rows of chunks of so many elements.
+    pub(super) fn new(env: &Env, encoder: &Encoder, row: u64) -> Result<Self> {
         let size = encoder.fill().len().max(1);
         let mut fill = vec![0; (PIECE / size).max(1).saturating_mul(size)];
         spread(encoder.fill(), &mut fill);
@@ -43,6 +70,10 @@ impl Spool {
             waiting: vec![],
             fill,
             size: size as u64,
+            rows: Rows {
+                each: row.max(1),
+                runs: vec![],
+            },
         })
     }
 
@@ -59,6 +90,10 @@ impl Spool {
         let filled = self.put_fill(left.saturating_mul(self.size), &fill);
         self.fill = fill;
         filled?;
+        let elements = bytes.len() as u64 / self.size;
+        if elements > 0 {
+            self.rows.note(element, element.saturating_add(elements));
+        }
         self.put(bytes)
     }
 
@@ -99,11 +134,17 @@ impl Spool {
         let schema = writer.schema().clone();
         let range = 0..self.len;
         let column = Column::new(&schema, (&of.layout, &shape), (Arc::new(self.file), range));
-        rechunk_column(&column, of, writer)
+        rechunk_column(&column, &self.rows, of, writer)
     }
 }
 
-fn rechunk_column(column: &Column<'_>, of: &Assembler<'_>, writer: &mut dyn Writer) -> Result<()> {
+/// Rows of chunks without any element are not stored.
+fn rechunk_column(
+    column: &Column<'_>,
+    rows: &Rows,
+    of: &Assembler<'_>,
+    writer: &mut dyn Writer,
+) -> Result<()> {
     let variable = rechunk::Variable {
         from: column.layout(),
         to: &of.layout,
@@ -117,9 +158,19 @@ fn rechunk_column(column: &Column<'_>, of: &Assembler<'_>, writer: &mut dyn Writ
     let plan = rechunk::plan(variable, &budget);
     let grid = variable.grid();
     let set = Dataset::new(column, of.env);
-    let work =
-        |place: &Region, part: Part| Ok((grid.index(place), of.encoder.encode(place, part.bytes)?));
-    let sink = |(index, stored): (u64, Stored)| {
+    let length = of.layout.chunk.first().copied().unwrap_or(1).max(1);
+    let work = |place: &Region, part: Part| {
+        let row = place.start.first().map_or(0, |start| start / length);
+        if !rows.has(row) {
+            return Ok(None);
+        }
+        let stored = of.encoder.encode(place, part.bytes)?;
+        Ok(Some((grid.index(place), stored)))
+    };
+    let sink = |made: Option<(u64, Stored)>| {
+        let Some((index, stored)) = made else {
+            return Ok(());
+        };
         writer.put_chunk(of.var, index, stored.mask, &stored.bytes)?;
         of.env.buffers.give_large(stored.bytes);
         Ok(())

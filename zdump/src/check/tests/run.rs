@@ -65,7 +65,7 @@ fn sound() {
     assert_eq!((status, text.as_str()), (0, "sound: 13 keys, 3 arrays\n"));
     assert_eq!(message, "");
     let (status, text, _) = run(folder.path(), &["--json", "--deep"], "s");
-    let expected = r#"{"record": "zdump", "schema": 1, "command": "check", "store": "@/s"}
+    let expected = r#"{"record": "zdump", "schema": 2, "command": "check", "store": "@/s"}
 {"record": "summary", "verdict": "sound", "errors": 0, "warnings": 0, "keys": 13, "arrays": 3, "chunks": 6, "decoded": 6}
 "#;
     assert_eq!((status, text.as_str()), (0, expected));

@@ -85,7 +85,7 @@ pub fn say_untold(schema: &Schema, env: &Env) {
         (retyped(schema), "the types of these attributes"),
     ] {
         if !names.is_empty() {
-            env.notes.say(Note {
+            env.notes.remark(Note {
                 object: "/".to_owned(),
                 what: format!("pure Zarr does not say {what}: {}", list_names(&names)),
                 remedy: Some("-k nczarr and -k nczarr3 keep it".to_owned()),
