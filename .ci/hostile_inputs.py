@@ -8,6 +8,9 @@ import struct
 import subprocess
 import sys
 
+# Python walks and copies directories that are 800 deep by recursion.
+sys.setrecursionlimit(20_000)
+
 # Scripts that make an input; those that end in .sh show by themselves what a tool did.
 MAKE = {".py": [sys.executable]}
 DATA = {".nc", ".h5", ".cdl", ".zarr", ".zip"}

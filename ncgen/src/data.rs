@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use netcdf_core::chunk::assemble::Assembler;
+use netcdf_core::chunk::assemble::{self, Assembler};
 use netcdf_core::chunk::elements;
 use netcdf_core::chunk::layout::Element;
 use netcdf_core::env::Env;
@@ -278,8 +278,10 @@ impl<'a> Stored<'a> {
         };
         self.grow()?;
         let total = elements_of(self.writer.schema(), self.var);
-        // Chunks that are not stored read as fill, where they do.
-        if self.end < total && !self.is_filled() {
+        // Chunks that are not stored read as fill, where they do; few are stored, as by the C tool.
+        let size = self.element.size.max(1);
+        let much = (total.saturating_sub(self.end)).saturating_mul(size) > assemble::FILLED;
+        if self.end < total && !(much && self.is_filled()) {
             let one = fill_of(self.writer, self.var)?;
             admit(total - self.end, one.len())?;
             let env = self.env;

@@ -67,7 +67,7 @@ fn few_values_of_many() {
 }
 
 #[test]
-fn rows_without_values_are_not_stored_and_read_as_fill() {
+fn rows_without_values_read_as_fill() {
     let text = "netcdf x {\ndimensions:\n\tn = 40 ;\n\tm = 4 ;\nvariables:\n\tbyte v(n) ;\n\t\tv:_FillValue = 7b ;\n\t\tv:_ChunkSizes = 10 ;\n\
                 \tchar c(n, m) ;\n\t\tc:_ChunkSizes = 10, 4 ;\ndata:\n v = 1, 2 ;\n c = \"a\", \"bc\" ;\n}\n";
     let mut printed = vec![];

@@ -82,8 +82,8 @@ pub fn trim_nuls(text: &[u8]) -> &[u8] {
 
 /// Appends `text` to `out` with escapes, without the quotes around it.
 ///
-/// Characters that control a terminal, or the direction of text, are written as `\ooo`, each byte of them, in every style; so are bytes from
-/// 0x80 to 0x9f that are no UTF-8.
+/// Characters that control a terminal, or the direction of text, are written as `\ooo`, each byte of them, in every style.
+/// Bytes that are no UTF-8 stay as they are.
 pub fn escape_text(text: &[u8], style: TextStyle, out: &mut Vec<u8>) {
     let mut rest = text;
     loop {
@@ -118,12 +118,7 @@ fn escape_high<'t>(text: &'t [u8], out: &mut Vec<u8>) -> &'t [u8] {
                 false => out.extend_from_slice(bytes),
             }
         }
-        for byte in chunk.invalid() {
-            match byte {
-                0x80..=0x9f => push_octal(*byte, out),
-                _ => out.push(*byte),
-            }
-        }
+        out.extend_from_slice(chunk.invalid());
     }
     rest
 }

@@ -22,10 +22,13 @@ use spool::Spool;
 /// Bytes of a window from which on it need not be larger.
 const WINDOW: u64 = 32 << 20;
 
+/// Bytes of fill in a row that are stored. More are left out where they are whole rows of chunks.
+pub const FILLED: u64 = 64 << 20;
 /// Copies of a chunk that are in memory while it is encoded, about.
 const COPIES: u64 = 3;
 
-/// Makes the chunks of one variable: those in rows of chunks that have elements; what was not put there is fill.
+/// Makes the chunks of one variable, up to the last row of chunks that has elements. What was not put is fill; rows of chunks without
+/// elements are left out if they have more than [`FILLED`] bytes.
 pub struct Assembler<'a> {
     env: &'a Env,
     var: VarId,
@@ -133,11 +136,10 @@ impl<'a> Assembler<'a> {
                 return Ok(());
             }
             self.env.cancel.check()?;
-            // Rows of chunks without any element are not stored.
             let row = row_of_chunks(&self.layout, &self.inner).max(1);
             let rest = (end - self.start).next_multiple_of(row) - (end - self.start);
             let empty = left.saturating_sub(rest) / row;
-            if empty > 0 {
+            if empty > 0 && left.saturating_mul(size) > FILLED {
                 self.fill(rest)?;
                 self.flush(writer)?;
                 self.start = self.start.saturating_add(empty.saturating_mul(row));

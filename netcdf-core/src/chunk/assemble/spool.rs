@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Assembler, out_of_order};
+use super::{Assembler, FILLED, out_of_order};
 use crate::chunk::column::Column;
 use crate::chunk::dataset::{Dataset, Part};
 use crate::chunk::encode::{Encoder, Stored};
@@ -33,7 +33,7 @@ pub(super) struct Spool {
     rows: Rows,
 }
 
-/// The rows of chunks that have elements.
+/// The rows of chunks that are stored: those that have elements, and few without any between them.
 struct Rows {
     /// Elements of a row.
     each: u64,
@@ -92,7 +92,11 @@ impl Spool {
         filled?;
         let elements = bytes.len() as u64 / self.size;
         if elements > 0 {
-            self.rows.note(element, element.saturating_add(elements));
+            let start = match left.saturating_mul(self.size) > FILLED {
+                true => element,
+                false => end,
+            };
+            self.rows.note(start, element.saturating_add(elements));
         }
         self.put(bytes)
     }
@@ -138,7 +142,7 @@ impl Spool {
     }
 }
 
-/// Rows of chunks without any element are not stored.
+/// Only the rows of chunks that are to be stored are made.
 fn rechunk_column(
     column: &Column<'_>,
     rows: &Rows,

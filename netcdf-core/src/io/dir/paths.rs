@@ -25,6 +25,14 @@ impl DirStore {
     /// The path of what a key leads to, without links; `None` if there is nothing.
     pub(super) fn found(&self, key: &str) -> Result<Option<PathBuf>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
+        // Where the way to a directory is known, only the last part may be a link.
+        let (above, name) = key.rsplit_once('/').unwrap_or(("", key));
+        if let Some(above) = self.known(above) {
+            let path = above.join(name);
+            if std::fs::symlink_metadata(&path).is_ok_and(|found| !found.is_symlink()) {
+                return self.inside(key, path).map(Some);
+            }
+        }
         let path = self.root.join(key);
         match std::fs::canonicalize(&path) {
             Ok(real) => self.inside(key, real).map(Some),
@@ -50,11 +58,7 @@ impl DirStore {
         }
         let found = self.found(folder)?.filter(|path| path.is_dir());
         if let Some(path) = &found {
-            let mut folders = self.folders();
-            if folders.len() >= FOLDERS {
-                folders.clear();
-            }
-            folders.insert(folder.to_owned(), path.clone());
+            self.remember(folder, path);
         }
         Ok(found)
     }
@@ -62,6 +66,15 @@ impl DirStore {
     /// The path of a directory that was found before.
     pub(super) fn known(&self, folder: &str) -> Option<PathBuf> {
         self.folders().get(folder).cloned()
+    }
+
+    /// Keeps in mind where a directory is.
+    pub(super) fn remember(&self, folder: &str, path: &Path) {
+        let mut folders = self.folders();
+        if folders.len() >= FOLDERS {
+            folders.clear();
+        }
+        folders.insert(folder.to_owned(), path.to_owned());
     }
 
     /// The directory that a prefix leads to, without links; `None` if there is nothing.

@@ -38,15 +38,22 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<(
             visit(&key, size.len())?;
             continue;
         }
+        if !entry.link {
+            // No link leads here, so that nothing has to be resolved, nor leads in circles.
+            let real = folder.real.join(&entry.name);
+            if real.is_dir() {
+                way.push(Folder::new(store, key + "/", real)?);
+            } // Else it has gone.
+            continue;
+        }
         let real = match store.found(&key) {
             Ok(Some(real)) => real,
             Ok(None) => continue, // It has gone.
-            Err(_) if entry.link => {
+            Err(_) => {
                 // Where it leads is told to who wants its bytes.
                 visit(&key, UNKNOWN)?;
                 continue;
             }
-            Err(e) => return Err(e),
         };
         if !real.is_dir() {
             let size = std::fs::metadata(&real);
@@ -57,7 +64,7 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<(
             )?;
             continue;
         }
-        links += usize::from(entry.link);
+        links += 1;
         if links > LINKS || way.iter().any(|folder| folder.real == real) {
             let what = "links in the store lead in circles";
             let e = Error::new(ErrorKind::Corrupt, what);
@@ -72,6 +79,7 @@ impl Folder {
     fn new(store: &DirStore, prefix: String, real: PathBuf) -> Result<Self> {
         // What is added to it or taken away later changes it.
         store.note(&prefix, std::fs::metadata(&real).ok().as_ref());
+        store.remember(prefix.trim_end_matches('/'), &real);
         let mut left = store.entries(&prefix, &real)?;
         // Keys are sorted as a whole: what is in a directory comes with the `/` behind its name.
         let order = |e: &Entry| match e.folder || (e.link && real.join(&e.name).is_dir()) {
