@@ -179,9 +179,17 @@ def not_read_before(_pair, _item, old, _new):
     return old.startswith("cannot be read")
 
 
-def nco_types(pair, _item, old, new):
-    return pair.reader == "ncks" and any(k.startswith("type ") for k in pair.file.ours()) \
-        and ("-45" in new or "types" in new or "types" in old)
+def nco_types(pair, item, old, new):
+    """NCO ends at types of users, or leaves out the groups in which they are defined or used, with their attributes."""
+    ours = pair.file.ours()
+    if pair.reader != "ncks" or not any(k.startswith("type ") for k in ours):
+        return False
+    if "-45" in new or "types" in new or "types" in old:
+        return True
+    group = place_of(item)[0] if item.startswith("att ") else "/" + path_of(item)
+    within = (k for k in ours if k.startswith(("type ", "var ")) and place_of(k)[0].rpartition("/")[0] == group)
+    return new == MISSING and item.startswith(("group ", "att ")) and any(
+        k.startswith("type ") or is_of(pair, k, "") for k in within)
 
 
 def h5netcdf_types(pair, item, _old, new):

@@ -129,7 +129,7 @@ impl Dataset<'_> {
     /// The stored form of an element of a variable that is not stored.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) for elements beyond the memory of this machine.
+    /// [`ErrorKind::Limit`] for elements beyond the memory of this machine.
     pub fn fill(&self, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
         fill(self.reader.schema(), self.env, var, layout)
             .in_object(|| self.reader.schema().var_path(var))
