@@ -18,6 +18,7 @@ pub mod filter_spec;
 pub mod mistake;
 pub mod number;
 pub mod pattern;
+pub mod selection;
 #[cfg(test)]
 mod spec_tests;
 pub mod time;

@@ -12,7 +12,7 @@ use crate::mistake::Mistake;
 
 mod glob;
 
-use glob::Glob;
+pub(crate) use glob::Glob;
 
 /// A name or pattern, where it stands in an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

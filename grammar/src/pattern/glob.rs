@@ -4,7 +4,7 @@ use crate::escape::unescape_name;
 
 /// A pattern of a path from the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Glob(Vec<Piece>);
+pub(crate) struct Glob(Vec<Piece>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
@@ -20,7 +20,7 @@ enum Piece {
 
 impl Glob {
     /// The pattern in `text`; `None` if there is nothing special in it.
-    pub(super) fn new(text: &str) -> Option<Self> {
+    pub(crate) fn new(text: &str) -> Option<Self> {
         let mut pieces = vec![];
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
@@ -47,7 +47,7 @@ impl Glob {
     }
 
     /// True if it stands for `path`. A run never reaches over a `/`, so that only the last one has to be tried anew.
-    pub(super) fn matches(&self, path: &str) -> bool {
+    pub(crate) fn matches(&self, path: &str) -> bool {
         let path: Vec<char> = path.chars().collect();
         let (mut at, mut piece) = (0, 0);
         let mut run = None;

@@ -1,0 +1,361 @@
+//! Lists of names of variables and groups, as `-v` and `-g` take them: `temp,/g/wind*,!*_bnds`.
+//!
+//! A name is that of an object in whatever group, `/g/v` is a path from the root, and `g/v` the end of one. In a pattern `*`
+//! stands for any characters, `?` for one, `[a-c]` and `[!a-c]` for one of a set, none of them for a `/`. `!` in front takes
+//! away what the rest of the list stands for; a list of nothing else begins with all there is. What takes a group away takes the
+//! groups in it away. A backslash takes the meaning from the character behind it. A name that an object has is that name,
+//! whatever is in it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::model::{GroupId, Name, Schema, VarId};
+
+use crate::diagnostic::nearest;
+use crate::escape::{trim_nuls, unescape_name};
+use crate::pattern::Glob;
+
+/// The names of comma-separated lists. A backslash makes a comma a part of a name.
+pub fn names<'a>(lists: impl IntoIterator<Item = &'a OsStr>) -> Vec<Vec<u8>> {
+    let mut names = vec![];
+    for list in lists {
+        let mut name = vec![];
+        let mut escaped = false;
+        for &byte in list.as_encoded_bytes() {
+            if byte == b',' && !escaped {
+                names.push(std::mem::take(&mut name));
+                continue;
+            }
+            escaped = byte == b'\\' && !escaped;
+            name.push(byte);
+        }
+        names.push(name);
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// The variables that a list stands for.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] for an entry that stands for nothing, and if nothing is left.
+pub fn variables(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<VarId>> {
+    let objects = schema.var_ids().zip(&schema.vars).map(|(id, var)| Object {
+        id,
+        group: var.group,
+        own: trim_nuls(var.name.as_bytes()),
+    });
+    let all = Objects {
+        what: "variable",
+        schema,
+        objects: objects.collect(),
+    };
+    all.select(list, |_| vec![])
+}
+
+/// The groups that a list stands for: `/` is the root.
+///
+/// # Errors
+/// As for [`variables`].
+pub fn groups(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<GroupId>> {
+    let objects = (0..).map(GroupId).zip(&schema.groups);
+    let objects = objects.map(|(id, group)| Object {
+        id,
+        group: group.parent.unwrap_or(id),
+        own: match group.parent {
+            Some(_) => trim_nuls(group.name.as_bytes()),
+            None => b"",
+        },
+    });
+    let all = Objects {
+        what: "group",
+        schema,
+        objects: objects.collect(),
+    };
+    all.select(list, |id| above(schema, id))
+}
+
+/// The groups above a group, the nearest first. They are before it, so that this ends.
+fn above(schema: &Schema, id: GroupId) -> Vec<GroupId> {
+    let above = |id: &GroupId| schema.group(*id)?.parent.filter(|p| p < id);
+    std::iter::successors(above(&id), above).collect()
+}
+
+/// Something with a name in a group.
+struct Object<'s, I> {
+    id: I,
+    group: GroupId,
+    /// Its name without the groups, which is nothing for the root.
+    own: &'s [u8],
+}
+
+struct Objects<'s, I> {
+    what: &'static str,
+    schema: &'s Schema,
+    objects: Vec<Object<'s, I>>,
+}
+
+impl<I: Copy + Ord> Objects<'_, I> {
+    /// What a list stands for; an object goes with those that it is in.
+    fn select(&self, list: &[Vec<u8>], within: impl Fn(I) -> Vec<I>) -> Result<BTreeSet<I>> {
+        let mut found = BTreeSet::new();
+        let mut out = BTreeSet::new();
+        let mut only_out = true;
+        for text in list {
+            let named = self.exact(text);
+            match text.strip_prefix(b"!").filter(|_| named.is_empty()) {
+                Some(rest) => out.extend(self.stand_for(rest)?),
+                None => {
+                    only_out = false;
+                    found.extend(match named.is_empty() {
+                        true => self.stand_for(text)?,
+                        false => named,
+                    });
+                }
+            }
+        }
+        if only_out {
+            found.extend(self.objects.iter().map(|o| o.id));
+        }
+        let goes = |id: &I| out.contains(id) || within(*id).iter().any(|o| out.contains(o));
+        found.retain(|id| out.is_empty() || !goes(id));
+        if found.is_empty() && !out.is_empty() {
+            let what = format!("no {} is left of those that are named", self.what);
+            return Err(Error::new(ErrorKind::NotFound, what));
+        }
+        Ok(found)
+    }
+
+    /// What an entry stands for, at least one object.
+    fn stand_for(&self, text: &[u8]) -> Result<Vec<I>> {
+        let mut plain = vec![];
+        unescape_name(text, &mut plain);
+        let glob = std::str::from_utf8(text).ok().and_then(Glob::new);
+        let found = match (self.exact(text), &glob) {
+            (named, None) if named.is_empty() => self.exact(&plain),
+            (named, Some(glob)) if named.is_empty() => self.matching(text, glob),
+            (named, _) => named,
+        };
+        match found.is_empty() {
+            false => Ok(found),
+            true if glob.is_some() => {
+                let shown = String::from_utf8_lossy(text);
+                let what = format!("no {} matches {shown}", self.what);
+                Err(Error::new(ErrorKind::NotFound, what))
+            }
+            true => Err(self.missing(&plain)),
+        }
+    }
+
+    /// The objects that are called `text`, as it is or normalised.
+    fn exact(&self, text: &[u8]) -> Vec<I> {
+        let found = self.called(text);
+        match normal(text).filter(|n| n != text && found.is_empty()) {
+            Some(text) => self.called(&text),
+            None => found,
+        }
+    }
+
+    fn called(&self, text: &[u8]) -> Vec<I> {
+        let ids = |is: &dyn Fn(&Object<'_, I>) -> bool| {
+            let found = self.objects.iter().filter(|o| is(o));
+            found.map(|o| o.id).collect::<Vec<_>>()
+        };
+        let own = ids(&|o| !o.own.is_empty() && o.own == text);
+        if !own.is_empty() || !text.contains(&b'/') {
+            return own;
+        }
+        let path = match text.strip_suffix(b"/") {
+            Some(path) if self.what == "group" => path,
+            Some(_) | None => text,
+        };
+        if path.is_empty() || path.starts_with(b"/") {
+            return ids(&|o| self.path(o) == path);
+        }
+        let whole = [b"/", path].concat();
+        let names = ids(&|o| self.path(o).ends_with(&whole));
+        match names.is_empty() {
+            // As in the C tools, where the first name is the end of a group's.
+            true => ids(&|o| self.path(o).ends_with(path)),
+            false => names,
+        }
+    }
+
+    fn matching(&self, text: &[u8], glob: &Glob) -> Vec<I> {
+        let matches = |path: &str| match text.first() {
+            Some(b'/') => glob.matches(path),
+            Some(_) | None => path
+                .match_indices('/')
+                .any(|(at, _)| glob.matches(path.get(at..).unwrap_or_default())),
+        };
+        let path = |o: &Object<'_, I>| String::from_utf8_lossy(&self.path(o)).into_owned();
+        let found = self.objects.iter().filter(|o| match o.own {
+            b"" => text == b"*",
+            _ => matches(&path(o)),
+        });
+        found.map(|o| o.id).collect()
+    }
+
+    /// The path of an object; nothing for the root.
+    fn path(&self, o: &Object<'_, I>) -> Vec<u8> {
+        if o.own.is_empty() {
+            return vec![];
+        }
+        let mut path = match self.schema.group_path(o.group) {
+            root if root == "/" => vec![],
+            path => path.into_bytes(),
+        };
+        path.push(b'/');
+        path.extend_from_slice(o.own);
+        path
+    }
+
+    fn missing(&self, text: &[u8]) -> Error {
+        let shown = String::from_utf8_lossy(text);
+        let what = format!("{shown}: No such {}", self.what);
+        let e = Error::new(ErrorKind::NotFound, what);
+        match self.near(&shown) {
+            Some(near) => e.with_remedy(format!("did you mean `{near}`?")),
+            None => e,
+        }
+    }
+
+    /// What may have been meant: the same name in another group, else a similar one.
+    fn near(&self, text: &str) -> Option<String> {
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let Some((_, last)) = text.rsplit_once('/') else {
+            let names: Vec<_> = self.objects.iter().map(|o| lossy(o.own)).collect();
+            let names = names.iter().map(String::as_str);
+            return nearest(text, names.filter(|n| !n.is_empty())).map(str::to_owned);
+        };
+        let elsewhere = self.objects.iter().find(|o| o.own == last.as_bytes());
+        if let Some(o) = elsewhere.filter(|_| !last.is_empty()) {
+            return Some(lossy(&self.path(o)));
+        }
+        let paths: Vec<_> = self.objects.iter().map(|o| lossy(&self.path(o))).collect();
+        let root = text.starts_with('/');
+        let paths = paths.iter().map(|p| match root {
+            true => p.as_str(),
+            false => p.strip_prefix('/').unwrap_or(p),
+        });
+        nearest(text, paths.filter(|p| !p.is_empty())).map(str::to_owned)
+    }
+}
+
+/// The text with its names as netCDF normalises them; `None` if they are no names.
+fn normal(text: &[u8]) -> Option<Vec<u8>> {
+    let parts = text.split(|&b| b == b'/').map(|part| match part {
+        b"" => Some(vec![]),
+        part => Some(Name::checked(part).ok()?.as_bytes().to_vec()),
+    });
+    Some(parts.collect::<Option<Vec<_>>>()?.join(&b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec_tests::schema;
+    use netcdf_core::model::{Atomic, Storage, Variable};
+
+    fn list(text: &str) -> Vec<Vec<u8>> {
+        names([OsStr::new(text)])
+    }
+
+    fn found(text: &str) -> std::result::Result<Vec<String>, String> {
+        let schema = schema();
+        let ids = variables(&schema, &list(text)).map_err(|e| e.to_string())?;
+        Ok(ids.into_iter().map(|id| schema.var_path(id)).collect())
+    }
+
+    fn found_groups(text: &str) -> std::result::Result<Vec<String>, String> {
+        let schema = schema();
+        let ids = groups(&schema, &list(text)).map_err(|e| e.to_string())?;
+        Ok(ids.into_iter().map(|id| schema.group_path(id)).collect())
+    }
+
+    #[test]
+    fn names_are_those_of_any_group() {
+        assert_eq!(found("temp").unwrap(), ["/temp", "/g/temp"]);
+        assert_eq!(found("/temp").unwrap(), ["/temp"]);
+        assert_eq!(found("g/temp,/temp").unwrap(), ["/temp", "/g/temp"]);
+        assert_eq!(found("h/deep").unwrap(), ["/g/h/deep"]);
+        assert_eq!(found("gro\u{308}\u{df}e").unwrap(), ["/größe"]);
+        assert_eq!(found("a b").unwrap(), ["/a b"]);
+        assert_eq!(found(r"a\ b").unwrap(), ["/a b"]);
+    }
+
+    #[test]
+    fn patterns_are_those_of_any_group_too() {
+        assert_eq!(found("tem*").unwrap(), ["/temp", "/g/temp"]);
+        assert_eq!(found("/tem*").unwrap(), ["/temp"]);
+        assert_eq!(found("g/*").unwrap(), ["/g/temp"]);
+        assert_eq!(found("/*/*/*").unwrap(), ["/g/h/deep"]);
+        assert_eq!(found("*").unwrap().len(), schema().vars.len());
+    }
+
+    #[test]
+    fn what_is_behind_an_exclamation_mark_goes() {
+        assert_eq!(found("tem*,!/temp").unwrap(), ["/g/temp"]);
+        assert_eq!(found("!/temp,tem*").unwrap(), ["/g/temp"]);
+        let all = schema().vars.len();
+        assert_eq!(found("!deep").unwrap().len(), all - 1);
+        assert_eq!(found("!t*,!deep").unwrap().len(), all - 4);
+        let none = "no variable is left of those that are named";
+        assert_eq!(found("temp,!t*").unwrap_err(), none);
+        let no = "demp: No such variable (did you mean `deep`?)";
+        assert_eq!(found("!demp").unwrap_err(), no);
+    }
+
+    #[test]
+    fn a_name_wins_over_a_pattern() {
+        assert_eq!(found("x*").unwrap(), ["/x*"]);
+        assert_eq!(found(r"x\*").unwrap(), ["/x*"]);
+        assert_eq!(found("x?").unwrap(), ["/x*", "/xy"]);
+        assert_eq!(found("!x*,x?").unwrap(), ["/xy"]);
+        assert!(found(r"te\*").is_err());
+        let mut odd = schema();
+        for name in ["!temp", "a,b"] {
+            odd.add_var(Variable {
+                name: Name::stored(name.as_bytes()),
+                group: GroupId::ROOT,
+                ty: Atomic::Int.into(),
+                dims: vec![],
+                attributes: vec![],
+                storage: Storage::default(),
+            });
+        }
+        for (text, name) in [("!temp", "!temp"), (r"\!temp", "!temp"), (r"a\,b", "a,b")] {
+            let ids = variables(&odd, &list(text)).unwrap();
+            let paths: Vec<_> = ids.iter().map(|id| odd.var_path(*id)).collect();
+            assert_eq!(paths, [format!("/{name}")]);
+        }
+    }
+
+    #[test]
+    fn what_was_meant() {
+        let no = "tmep: No such variable (did you mean `temp`?)";
+        assert_eq!(found("tmep").unwrap_err(), no);
+        let no = "x/deep: No such variable (did you mean `/g/h/deep`?)";
+        assert_eq!(found("x/deep").unwrap_err(), no);
+        assert_eq!(found("q*").unwrap_err(), "no variable matches q*");
+        assert_eq!(found("qqqq").unwrap_err(), "qqqq: No such variable");
+        let bytes = variables(&schema(), &[b"\xff*".to_vec()]).unwrap_err();
+        let bytes = bytes.to_string();
+        assert!(bytes.starts_with("\u{fffd}*: No such variable"), "{bytes}");
+    }
+
+    #[test]
+    fn groups_by_name_path_and_pattern() {
+        assert_eq!(found_groups("/").unwrap(), ["/"]);
+        assert_eq!(found_groups("h").unwrap(), ["/g/h"]);
+        assert_eq!(found_groups("/g/h/,g").unwrap(), ["/g", "/g/h"]);
+        assert_eq!(found_groups("g/?").unwrap(), ["/g/h"]);
+        assert_eq!(found_groups("*").unwrap(), ["/", "/g", "/g/h"]);
+        assert_eq!(found_groups("!h").unwrap(), ["/", "/g"]);
+        assert_eq!(found_groups("!g").unwrap(), ["/"]);
+        let no = "g/hh: No such group (did you mean `g/h`?)";
+        assert_eq!(found_groups("g/hh").unwrap_err(), no);
+        assert!(found_groups("!/").is_err());
+    }
+}
