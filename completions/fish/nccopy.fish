@@ -1,8 +1,8 @@
 complete -c nccopy -s k -d 'Kind of the output; without one a URL says it, or the output\'s name: Zarr if it ends in .zarr or .zip (as the input if that is Zarr, else zarr3); else it is the input\'s, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF\'s own metadata and without), nczarr3 and zarr3 (version 3)' -r
-complete -c nccopy -s v -d 'Data of these variables only, definitions of all' -r
-complete -c nccopy -s V -d 'Definitions and data of these variables only' -r
-complete -c nccopy -s g -d 'Data of the variables of these groups only, definitions of all' -r
-complete -c nccopy -s G -d 'Definitions and data of these groups only' -r
+complete -c nccopy -s v -d 'Data of these variables only, definitions of all: names in any group, paths ("/g/v"), patterns ("t*", "?", "[a-z]"), and "!" in front of what is not meant ("!t*"); a backslash takes the meaning from a character' -r
+complete -c nccopy -s V -d 'Definitions and data of these variables only, named as for -v' -r
+complete -c nccopy -s g -d 'Data of the variables of these groups only, definitions of all: names, paths, patterns and "!" as for -v' -r
+complete -c nccopy -s G -d 'Definitions and data of these groups only, named as for -g' -r
 complete -c nccopy -s d -d 'Deflate level of all variables of netCDF-4 output (0 for none)' -r
 complete -c nccopy -s c -d 'Chunks of netCDF-4 output: "dim/N,dim/N,…" (all of the dimension without N), "var:N,N,…", "var:contiguous", "var:compact", or "/" for no chunks' -r
 complete -c nccopy -l shard -d 'Shards of Zarr version 3 output, each of which holds several chunks: "dim/N,dim/N,…" or "var:N,N,…" in elements, as for -c' -r
@@ -26,6 +26,7 @@ complete -c nccopy -s 5 -d 'CDF-5 output, as -k cdf5'
 complete -c nccopy -s 6 -d '64-bit offset output (CDF-2), as -k 64-bit-offset'
 complete -c nccopy -s 7 -d 'netCDF-4 classic model output, as -k nc7'
 complete -c nccopy -s u -d 'Make unlimited dimensions fixed ones'
+complete -c nccopy -l coordinates -d 'With -v or -V, keep what says where the values of these variables are, too: coordinate variables, and those that the attributes coordinates, bounds, grid_mapping and others of the CF conventions name'
 complete -c nccopy -s s -d 'Shuffle bytes before they are deflated'
 complete -c nccopy -l consolidated -d 'Zarr output: put all metadata under one key, too (.zmetadata, or in zarr.json)'
 complete -c nccopy -l zip-prefix -d 'Zarr output in a zip file: a directory named as the file in front of all keys, which netCDF-C needs; by default with the kinds nczarr and nczarr3'

@@ -209,16 +209,26 @@ pub struct SelectArgs {
     /// Make unlimited dimensions fixed ones
     #[arg(short = 'u')]
     pub fix_unlimited: bool,
-    /// Data of these variables only, definitions of all
-    #[arg(short = 'v', value_name = "VAR,…", conflicts_with = "only_vars")]
+    /// Data of these variables only, definitions of all: names in any group, paths ("/g/v"), patterns ("t*", "?", "[a-z]"),
+    /// and "!" in front of what is not meant ("!t*"); a backslash takes the meaning from a character
+    #[arg(
+        short = 'v',
+        value_name = "VAR,…",
+        conflicts_with = "only_vars",
+        group = "vars"
+    )]
     pub data_vars: Vec<OsString>,
-    /// Definitions and data of these variables only
-    #[arg(short = 'V', value_name = "VAR,…")]
+    /// Definitions and data of these variables only, named as for -v
+    #[arg(short = 'V', value_name = "VAR,…", group = "vars")]
     pub only_vars: Vec<OsString>,
-    /// Data of the variables of these groups only, definitions of all
+    /// With -v or -V, keep what says where the values of these variables are, too: coordinate variables, and those that
+    /// the attributes coordinates, bounds, grid_mapping and others of the CF conventions name
+    #[arg(long, requires = "vars")]
+    pub coordinates: bool,
+    /// Data of the variables of these groups only, definitions of all: names, paths, patterns and "!" as for -v
     #[arg(short = 'g', value_name = "GROUP,…", conflicts_with = "only_groups")]
     pub data_groups: Vec<OsString>,
-    /// Definitions and data of these groups only
+    /// Definitions and data of these groups only, named as for -g
     #[arg(short = 'G', value_name = "GROUP,…")]
     pub only_groups: Vec<OsString>,
 }

@@ -14,6 +14,8 @@ mod dry_run;
 mod inputs;
 mod options;
 mod report;
+mod selection;
+mod told;
 
 use std::ffi::OsString;
 use std::sync::atomic::Ordering;
@@ -35,6 +37,7 @@ use netcdf_core::tool::{self, Idle, Io, Status};
 
 use cli::Cli;
 use inputs::Copy;
+use told::Told;
 
 /// Runs nccopy; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -78,6 +81,7 @@ fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<St
     copies.iter().for_each(|c| env.outputs.add(&c.output.path));
     let mut failed = vec![];
     let mut reports = vec![];
+    let mut told = Told::of(copies.len());
     for (n, copy) in copies.iter().enumerate() {
         if (cli.skip_existing || cli.no_clobber) && copy.output.path.exists() {
             if !cli.skip_existing {
@@ -95,7 +99,7 @@ fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<St
         let place = (n + 1, copies.len());
         let copied = copy_one(cli, copy, (place, &idle), env, io);
         if !cli.quiet || cli.strict {
-            tool::tell("nccopy", &env.notes, io);
+            told.tell(&env.notes, &copy.input, io);
         }
         match copied {
             Ok(report) => {
@@ -104,12 +108,14 @@ fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<St
                 reports.push((copy, report));
             }
             Err(e) if e.kind() == ErrorKind::Cancelled => {
+                told.rest(io);
                 return Ok(tool::cancelled(&env.cancel).unwrap_or(Status::Failure));
             }
             Err(e) if tool::report("nccopy", &e, io) == Status::Success => {}
             Err(_) => failed.push(copy),
         }
     }
+    told.rest(io);
     if let Some(form) = cli.report.filter(|_| !cli.dry_run) {
         report::print(form, &reports, io)?;
     }
@@ -196,14 +202,12 @@ fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
 }
 
 fn plan(cli: &Cli, kind: Option<Kind>, reader: &dyn Reader, env: &Env) -> Result<copy::Plan> {
-    let mut notes = vec![];
-    let options = options::resolve(cli, kind, reader.schema(), &mut notes)?;
-    notes.into_iter().for_each(|note| env.notes.say(note));
+    let options = options::resolve(cli, kind, reader.schema(), &env.notes)?;
     let kind = options.kind.unwrap_or(reader.schema().kind);
     for what in options::without_effect(cli, kind) {
         env.notes.say(Note {
             object: what.to_owned(),
-            what: "has no effect on classic output".to_owned(),
+            what: "without effect on classic output".to_owned(),
             remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
         });
     }

@@ -1,34 +1,24 @@
 //! From the command line to what the copy is asked for.
 
-use std::ffi::OsString;
-
+use netcdf_core::copy::Options;
 use netcdf_core::copy::options::{Filters, StorageOptions};
-use netcdf_core::copy::{Options, Selection};
-use netcdf_core::env::Note;
+use netcdf_core::env::{Note, Notes};
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Kind, Schema, Zarr, ZarrVersion};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
 use crate::cli::{Cli, StorageArgs};
+use crate::selection;
 
 /// What the command line asks for, of an input with this schema, and an output of this kind, if one was named. `notes` get
-/// the names of variables that stand for nothing.
+/// the variables that are left out, and the names in options of storage that stand for nothing.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for groups of an input that has none, and for what is wrong with `-c`, `-F` and `--quantize`.
-pub fn resolve(
-    cli: &Cli,
-    kind: Option<Kind>,
-    schema: &Schema,
-    notes: &mut Vec<Note>,
-) -> Result<Options> {
-    let groups = !cli.select.data_groups.is_empty() || !cli.select.only_groups.is_empty();
-    if groups && schema.kind.model() != Model::Enhanced {
-        let what = "Group list (-g ...) only permitted for netCDF-4 file";
-        return Err(Error::new(ErrorKind::Argument, what));
-    }
+/// [`ErrorKind::Argument`] for groups of an input that has none, and for what is wrong with `-c`, `-F` and `--quantize`;
+/// [`ErrorKind::NotFound`] for variables and groups that are not there.
+pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) -> Result<Options> {
+    let (select, groups) = selection::resolve(&cli.select, schema, notes)?;
     let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
         let text = texts.get(n).map(String::as_str).unwrap_or_default();
         Error::new(
@@ -61,7 +51,7 @@ pub fn resolve(
             if !asked {
                 return Err(wrong(option, texts, (n, mistake)));
             }
-            notes.push(Note {
+            notes.say(Note {
                 object: option.to_owned(),
                 what: mistake.message,
                 remedy: mistake.hint,
@@ -80,8 +70,8 @@ pub fn resolve(
     Ok(Options {
         kind: Some(kind),
         fix_unlimited: cli.select.fix_unlimited,
-        select: selection(&cli.select.data_vars, &cli.select.only_vars),
-        groups: selection(&cli.select.data_groups, &cli.select.only_groups),
+        select,
+        groups,
         storage: StorageOptions {
             deflate: given.deflate,
             shuffle: given.shuffle,
@@ -144,27 +134,6 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
     given.map(|(name, _)| name).collect()
 }
 
-fn selection(data: &[OsString], only: &[OsString]) -> Selection {
-    let (data, only) = (names(data), names(only));
-    if !only.is_empty() {
-        Selection::Only(only)
-    } else if !data.is_empty() {
-        Selection::Data(data)
-    } else {
-        Selection::All
-    }
-}
-
-/// The names of comma-separated lists, as bytes.
-fn names(lists: &[OsString]) -> Vec<Vec<u8>> {
-    let lists = lists.iter().map(|list| list.as_encoded_bytes());
-    let names = lists.flat_map(|list| list.split(|&b| b == b','));
-    names
-        .filter(|n| !n.is_empty())
-        .map(<[u8]>::to_vec)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,7 +142,12 @@ mod tests {
 
     fn resolved(line: &str, input: Kind) -> Result<Options> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-        resolve(&cli, cli.kind.kind(), &Schema::new(input), &mut vec![])
+        resolve(
+            &cli,
+            cli.kind.kind(),
+            &Schema::new(input),
+            &Notes::default(),
+        )
     }
 
     /// The kind that a copy of a 64-bit offset file with a variable `v` over `t` has.
@@ -194,7 +168,7 @@ mod tests {
             attributes: vec![],
             storage: Storage::default(),
         });
-        resolve(&cli, cli.kind.kind(), &schema, &mut vec![])
+        resolve(&cli, cli.kind.kind(), &schema, &Notes::default())
             .unwrap()
             .kind
     }
@@ -218,21 +192,6 @@ mod tests {
         let cli = Cli::try_parse_from("nccopy -3 -d1 -s a b".split(' ')).unwrap();
         assert_eq!(without_effect(&cli, Kind::Classic), ["-d", "-s"]);
         assert!(without_effect(&cli, Kind::Netcdf4).is_empty());
-    }
-
-    #[test]
-    fn lists_are_split_at_commas() {
-        let options = resolved("nccopy -V a,,b -V c x y", Kind::Classic).unwrap();
-        let want = [&b"a"[..], b"b", b"c"].map(<[u8]>::to_vec).to_vec();
-        assert_eq!(options.select, Selection::Only(want));
-    }
-
-    #[test]
-    fn groups_need_a_kind_that_has_them() {
-        let e = resolved("nccopy -g g a b", Kind::Classic).unwrap_err();
-        assert_eq!(e.kind(), ErrorKind::Argument);
-        let groups = resolved("nccopy -G g,h a b", Kind::Netcdf4).unwrap().groups;
-        assert_eq!(groups, Selection::Only(vec![b"g".to_vec(), b"h".to_vec()]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What is passed down to everything that opens, reads or writes: no global state.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU16;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -96,6 +96,46 @@ impl std::fmt::Display for Note {
             None => Ok(()),
         }
     }
+}
+
+/// Names in a line: all if they are few, else the first of them and how many more there are.
+#[must_use]
+pub fn few(names: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 4;
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    if let Some((first, rest)) = names.split_at_checked(MOST - 1)
+        && rest.len() > 1
+    {
+        return format!("{} and {} more", first.join(", "), rest.len());
+    }
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        Some(_) | None => names.concat(),
+    }
+}
+
+/// Makes one note of those that say the same of several objects, in the place of the first of them.
+#[must_use]
+pub fn together(notes: Vec<Note>) -> Vec<Note> {
+    let mut all: Vec<(Note, Vec<String>)> = vec![];
+    let mut places: HashMap<(String, Option<String>), usize, foldhash::fast::RandomState> =
+        HashMap::default();
+    for note in notes {
+        let same = (note.what.clone(), note.remedy.clone());
+        let place = *places.entry(same).or_insert(all.len());
+        match all.get_mut(place) {
+            Some((_, objects)) => objects.push(note.object),
+            None => {
+                let objects = vec![note.object.clone()];
+                all.push((note, objects));
+            }
+        }
+    }
+    let one = |(note, objects): (Note, Vec<String>)| Note {
+        object: few(&objects),
+        ..note
+    };
+    all.into_iter().map(one).collect()
 }
 
 /// The one way for a report that is not fatal. Tools print the notes; `--strict` makes them fatal.
@@ -284,6 +324,28 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_of_several_objects_is_said_once() {
+        let note = |object: &str, what: &str| Note {
+            object: object.to_owned(),
+            what: what.to_owned(),
+            remedy: None,
+        };
+        let notes = ["a", "b", "c", "d", "e"].map(|o| note(o, "odd"));
+        let said = |n: usize| {
+            let mut notes = notes[..n].to_vec();
+            notes.insert(1, note("x", "even"));
+            together(notes)
+                .iter()
+                .map(Note::to_string)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(said(1), ["a: odd", "x: even"]);
+        assert_eq!(said(2), ["a and b: odd", "x: even"]);
+        assert_eq!(said(4), ["a, b, c and d: odd", "x: even"]);
+        assert_eq!(said(5), ["a, b, c and 2 more: odd", "x: even"]);
+    }
 
     #[test]
     fn notes_are_said_once() {

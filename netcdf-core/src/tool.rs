@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use crate::env::{Cancel, Notes};
+use crate::env::{Cancel, Notes, together};
 use crate::error::{Error, Result};
 use crate::filter::plugin;
 use crate::shown::Shown;
@@ -124,9 +124,9 @@ pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     Status::Failure
 }
 
-/// Says what is to be said but not fatal on standard error, as `tool: object: what`.
+/// Says what is to be said but not fatal on standard error, as `tool: object: what`; what concerns several objects once.
 pub fn tell(tool: &str, notes: &Notes, io: &mut Io) {
-    for note in notes.take() {
+    for note in together(notes.take()) {
         say(tool, &note.to_string(), io);
     }
 }

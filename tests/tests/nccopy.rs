@@ -81,7 +81,13 @@ fn never_over_its_input() {
 fn only_some_variables() {
     let sandbox = Sandbox::new();
     let args = ["-V", "time,quality", "%classic/weather-1.nc", "@o.nc"];
-    let _ = nccopy(&sandbox, &args).clean();
+    let done = nccopy(&sandbox, &args);
+    assert_eq!(done.code, 0, "{done}");
+    assert!(
+        done.message().starts_with("nccopy: -V: leaves out /"),
+        "{done}"
+    );
+    let _ = nccopy(&sandbox, &[&["--quiet"], &args[..]].concat()).clean();
     assert_snapshot!(ncdump(&sandbox, &["@o.nc"]));
 }
 

@@ -227,3 +227,104 @@ fn large_outputs_of_nothing_are_refused() {
     let asked = ["--allow-large", "--dry-run", "-k", "cdf5", "@a.nc", "@p.nc"];
     let _ = nccopy(&sandbox, &asked).clean();
 }
+
+/// Names of variables and groups are found in any group, by pattern, and but for some; what is left out is said.
+#[test]
+fn variables_are_selected() {
+    let sandbox = generated(CF);
+    let mut all = String::new();
+    for args in [
+        &["-V", "t"][..],
+        &["-V", "t", "--coordinates"],
+        &["-V", "/g/*,!w"],
+        &["-V", "!*t*,!quality"],
+        &["-v", "g/?"],
+        &["-v", "u", "--coordinates"],
+        &["-G", "!g"],
+        &["-V", "t", "--strict"],
+        &["-V", "hight"],
+        &["-V", "g/time"],
+        &["-V", "q?"],
+        &["-v", "!tt"],
+        &["-V", "t,!t"],
+        &["-g", "gg"],
+        &["--coordinates"],
+    ] {
+        all += &nccopy(&sandbox, &[args, &["@a.nc", "@o.nc"]].concat()).to_string();
+        if let Ok(header) = std::fs::metadata(sandbox.path("o.nc")) {
+            assert!(header.len() > 0);
+            let text = sandbox
+                .run(ncdump::run, &["ncdump", "-n", "x", "@o.nc"])
+                .text();
+            let lines = text.lines().map(str::trim);
+            let kept =
+                lines.filter(|l| l.ends_with(" ;") && (l.contains('(') || l.contains(" = ")));
+            let kept = kept.filter(|l| !l.contains(':') && !l.contains("UNLIMITED"));
+            for line in kept {
+                all += &format!("    {line}\n");
+            }
+            std::fs::remove_file(sandbox.path("o.nc")).unwrap();
+        }
+    }
+    assert_snapshot!(all);
+}
+
+/// What is to be said of many variables or of many files is said once.
+#[test]
+fn notes_are_said_once() {
+    let sandbox = generated(CF);
+    for name in ["b.nc", "c.nc", "d.nc", "e.nc", "f.nc"] {
+        std::fs::copy(sandbox.path("a.nc"), sandbox.path(name)).unwrap();
+    }
+    std::fs::create_dir(sandbox.path("out")).unwrap();
+    let inputs = ["@a.nc", "@b.nc", "@c.nc", "@d.nc", "@e.nc", "@f.nc", "@out"];
+    let mut all = String::new();
+    for args in [
+        &["-V", "t,time"][..],
+        &["-F", "t&nosuch,zstd"],
+        &["-3", "-V", "!u,!shift,!w", "-d1", "-s"],
+    ] {
+        all += &nccopy(&sandbox, &[args, &inputs].concat()).to_string();
+        all += &nccopy(&sandbox, &[args, &["@a.nc", "@o.nc"]].concat()).to_string();
+    }
+    assert_snapshot!(all);
+}
+
+/// An ordinary dataset of the CF conventions loses nothing that `--strict` would have to refuse.
+#[test]
+fn ordinary_datasets_are_converted_strictly() {
+    let sandbox = generated(
+        r#"netcdf a {
+dimensions: time = UNLIMITED ; lat = 2 ; lon = 3 ; bnds = 2 ; len = 4 ;
+variables:
+  double time(time) ; time:units = "days since 2000-01-01" ; time:bounds = "time_bnds" ; time:axis = "T" ;
+  double time_bnds(time, bnds) ;
+  float lat(lat) ; lat:units = "degrees_north" ; lat:standard_name = "latitude" ; lat:valid_range = -90.f, 90.f ;
+  float lon(lon) ; lon:units = "degrees_east" ;
+  int crs ; crs:grid_mapping_name = "latitude_longitude" ; crs:semi_major_axis = 6378137. ;
+  char station(lat, len) ; station:cf_role = "timeseries_id" ;
+  short t(time, lat, lon) ; t:_FillValue = -999s ; t:scale_factor = 0.01f ; t:add_offset = 273.15f ; t:missing_value = -999s ;
+    string t:flag_meanings = "good bad" ; t:flag_values = 0b, 1b ; t:coordinates = "lat lon" ; t:grid_mapping = "crs" ;
+  :Conventions = "CF-1.11" ; :history = "" ;
+data:
+  time = 0.5, 1.5 ; time_bnds = 0, 1, 1, 2 ; lat = -45, 45 ; lon = 0, 120, 240 ; crs = 0 ; station = "abcd", "ef" ;
+  t = 1, 2, 3, 4, 5, 6, _, 8, 9, 10, 11, 12 ;
+}"#,
+    );
+    for (kind, output) in [
+        ("zarr", "@v2.zarr"),
+        ("zarr3", "@v3.zarr"),
+        ("nczarr", "@n2.zarr"),
+        ("nczarr3", "@n3.zarr"),
+        ("nc4", "@c.nc"),
+    ] {
+        let args = ["--strict", "--verify", "-k", kind, "@a.nc", output];
+        let done = nccopy(&sandbox, &args);
+        assert_eq!(done.code, 0, "{kind}: {done}");
+    }
+    // Letters that the C tool takes and nobody needs lose nothing either.
+    let args = [
+        "--strict", "-x", "-w", "-h", "1M", "-k", "nc4", "@a.nc", "@b.nc",
+    ];
+    let _ = nccopy(&sandbox, &args).clean();
+}

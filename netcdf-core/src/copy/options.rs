@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Selection;
-use crate::model::{DimId, FilterSpec, Kind, Quantize, VarId};
+use crate::model::{DimId, FilterSpec, GroupId, Kind, Quantize, VarId};
 
 /// Bytes of a variable from which on chunks are worth it, where no dimension needs them (`-M`).
 pub const MIN_CHUNK: u64 = 8192;
@@ -16,9 +16,9 @@ pub struct Options {
     /// Unlimited dimensions become fixed ones.
     pub fix_unlimited: bool,
     /// Which variables are copied.
-    pub select: Selection,
+    pub select: Selection<VarId>,
     /// Which groups are copied.
-    pub groups: Selection,
+    pub groups: Selection<GroupId>,
     /// How netCDF-4 output is stored.
     pub storage: StorageOptions,
 }

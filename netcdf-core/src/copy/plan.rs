@@ -18,7 +18,7 @@ use super::{Options, Selection};
 use crate::env::Note;
 use crate::error::Result;
 use crate::model::kind::Model;
-use crate::model::{DimId, Schema, VarId};
+use crate::model::{DimId, GroupId, Schema, VarId};
 
 /// A variable of the input and the one that gets its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,15 +47,16 @@ pub struct Plan {
 /// Plans a copy of a dataset with the schema `input`. Names and attributes stay as they are.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for a selected variable or group that does not exist; where the
-/// output's kind cannot hold something, [`ErrorKind::BadType`](crate::ErrorKind::BadType),
+/// Where the output's kind cannot hold something, [`ErrorKind::BadType`](crate::ErrorKind::BadType),
 /// [`ErrorKind::NotInFormat`](crate::ErrorKind::NotInFormat),
 /// [`ErrorKind::Strict`](crate::ErrorKind::Strict) or [`ErrorKind::Unlimited`](crate::ErrorKind::Unlimited), with all that
 /// it lacks; [`ErrorKind::DimSize`](crate::ErrorKind::DimSize) for more records than it counts;
 /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for storage that a variable cannot have.
 pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
-    let vars = options.select.of(input)?;
-    let groups = options.groups.groups_of(input)?;
+    let vars = options.select.of(input.var_ids());
+    let groups = options
+        .groups
+        .of((0..).map(GroupId).take(input.groups.len()));
     let stays = groups.iter().map(|(defined, _)| match defined {
         true => keep::Stay::Whole,
         false => keep::Stay::Nothing,

@@ -2,7 +2,7 @@
 //!
 //! A name without a path is looked for in the group of the variable that has the attribute, then in the groups above it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Attribute, GroupId, Schema, Values, VarId};
 
@@ -236,6 +236,26 @@ pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
     all
 }
 
+/// The variables that say where the values of `vars` are and are none of them: coordinate variables of their dimensions,
+/// coordinates, bounds, grid mappings and the like that their attributes name, and what those need in turn.
+#[must_use]
+pub fn located_by(schema: &Schema, vars: &BTreeSet<VarId>) -> BTreeSet<VarId> {
+    let names = Names::new(schema);
+    let mut all = vars.clone();
+    let mut next: Vec<VarId> = vars.iter().copied().collect();
+    while let Some(id) = next.pop() {
+        let Some(var) = schema.var(id) else {
+            continue;
+        };
+        let named = names.named(&var.attributes, var.group);
+        let named = named.into_iter().filter(|n| n.locates).map(|n| n.var);
+        let found = names.coordinates(id).into_iter().chain(named);
+        next.extend(found.filter(|id| all.insert(*id)));
+    }
+    all.retain(|id| !vars.contains(id));
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,5 +392,29 @@ mod tests {
         assert_eq!(names.coordinates(VarId(1)), [VarId(0)]);
         s.vars[0].dims.clear();
         assert!(Names::new(&s).coordinates(VarId(1)).is_empty());
+    }
+
+    #[test]
+    fn what_locates_values_is_found_with_what_that_needs() {
+        let s = schema(&[
+            (
+                0,
+                "t",
+                &[
+                    ("coordinates", "lat"),
+                    ("grid_mapping", "crs"),
+                    ("ancillary_variables", "error"),
+                ],
+            ),
+            (0, "lat", &[("bounds", "lat_b")]),
+            (0, "lat_b", &[]),
+            (0, "crs", &[]),
+            (0, "error", &[]),
+            (0, "other", &[("coordinates", "lat t")]),
+        ]);
+        let of = |id| located_by(&s, &[VarId(id)].into());
+        assert_eq!(of(0), [VarId(1), VarId(2), VarId(3)].into());
+        assert_eq!(of(1), [VarId(2)].into());
+        assert!(of(4).is_empty());
     }
 }

@@ -68,7 +68,9 @@ pub(super) fn keep(
 mod tests {
     use super::*;
     use crate::copy::{Options, Selection, plan};
-    use crate::model::{Atomic, Dimension, Kind, Name, Storage, TypeKind, UserType, Variable};
+    use crate::model::{
+        Atomic, Dimension, Kind, Name, Storage, TypeKind, UserType, VarId, Variable,
+    };
 
     fn name(text: &str) -> Name {
         Name::stored(text.as_bytes())
@@ -112,10 +114,10 @@ mod tests {
         s
     }
 
-    fn planned(only: &str) -> crate::Result<super::super::Plan> {
+    fn planned(only: u32) -> crate::Result<super::super::Plan> {
         let options = Options {
             kind: Some(Kind::Classic),
-            select: Selection::Only(vec![only.into()]),
+            select: Selection::Only([VarId(only)].into()),
             ..Options::default()
         };
         plan(&sample(), &options)
@@ -123,7 +125,7 @@ mod tests {
 
     #[test]
     fn variables_without_need_of_groups_and_types_go_anywhere() {
-        let plan = planned("r").unwrap();
+        let plan = planned(0).unwrap();
         let names: Vec<_> = plan
             .schema
             .dims
@@ -146,7 +148,7 @@ mod tests {
             .for_each(|d| d.unlimited &= d.name == name("t"));
         let options = Options {
             kind: Some(Kind::Classic),
-            select: Selection::Only(vec!["r".into()]),
+            select: Selection::Only([VarId(0)].into()),
             ..Options::default()
         };
         let schema = plan(&input, &options).unwrap().schema;
@@ -156,7 +158,7 @@ mod tests {
 
     #[test]
     fn others_are_refused_as_ever() {
-        for (only, lacking) in [("o", "user-defined types /g/raw"), ("v", "groups /g;")] {
+        for (only, lacking) in [(1, "user-defined types /g/raw"), (2, "groups /g;")] {
             let e = planned(only).unwrap_err();
             assert!(e.what().contains(lacking), "{e}");
         }

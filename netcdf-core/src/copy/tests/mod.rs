@@ -182,7 +182,7 @@ fn records_are_taken_apart_and_selected() {
     let copy = copied(&bytes, &fixed, &Env::default()).unwrap();
     assert_eq!(values(&copy), values(&bytes));
     let only = Options {
-        select: Selection::Only(vec![b"small".to_vec(), b"large".to_vec()]),
+        select: Selection::Only([VarId(0), VarId(1)].into()),
         ..Options::default()
     };
     let copy = copied(&bytes, &only, &Env::default()).unwrap();
@@ -191,9 +191,12 @@ fn records_are_taken_apart_and_selected() {
 
 #[test]
 fn what_is_not_selected_stays_zero() {
-    let bytes = make(mixed(Kind::Classic), 2);
+    let schema = mixed(Kind::Classic);
+    let r2 = schema.vars.iter().position(|v| v.name.is("r2")).unwrap();
+    let r2 = VarId(r2 as u32);
+    let bytes = make(schema, 2);
     let options = Options {
-        select: Selection::Data(vec![b"r2".to_vec()]),
+        select: Selection::Data([r2].into()),
         ..Options::default()
     };
     let copy = copied(&bytes, &options, &Env::default()).unwrap();

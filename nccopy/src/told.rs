@@ -1,0 +1,66 @@
+//! What is said of several inputs.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use netcdf_core::env::{Note, Notes, few, together};
+use netcdf_core::tool::{self, Io};
+
+/// The notes of a job: one of several inputs names the input, and what was said of one is counted for those that follow.
+#[derive(Debug, Default)]
+pub struct Told {
+    several: bool,
+    /// Each note with the inputs behind the first of which it speaks.
+    said: Vec<(Note, Vec<String>)>,
+    places: HashMap<Note, usize>,
+}
+
+impl Told {
+    /// The notes of a job of so many inputs.
+    #[must_use]
+    pub fn of(inputs: usize) -> Self {
+        Self {
+            several: inputs > 1,
+            ..Self::default()
+        }
+    }
+
+    /// Says what there is to say of an input and was not said before.
+    pub fn tell(&mut self, notes: &Notes, input: &Path, io: &mut Io) {
+        if !self.several {
+            return tool::tell("nccopy", notes, io);
+        }
+        let input = input.to_string_lossy();
+        let fresh = Notes::default();
+        for note in together(notes.take()) {
+            let place = *self.places.entry(note.clone()).or_insert(self.said.len());
+            if let Some((_, others)) = self.said.get_mut(place) {
+                others.push(input.to_string());
+                continue;
+            }
+            fresh.say(of(&input, note.clone()));
+            self.said.push((note, vec![]));
+        }
+        tool::tell("nccopy", &fresh, io);
+    }
+
+    /// Says of which inputs the same is true.
+    pub fn rest(self, io: &mut Io) {
+        let rest = Notes::default();
+        for (note, others) in self.said {
+            if !others.is_empty() {
+                rest.say(of(&few(&others), note));
+            }
+        }
+        tool::tell("nccopy", &rest, io);
+    }
+}
+
+/// A note that names its input.
+fn of(input: &str, note: Note) -> Note {
+    let object = match note.object.starts_with(input) {
+        true => note.object,
+        false => format!("{input}: {}", note.object),
+    };
+    Note { object, ..note }
+}
