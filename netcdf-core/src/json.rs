@@ -1,5 +1,10 @@
 //! JSON as Zarr stores have it: what netCDF-C writes is not always JSON (`[0.,1.]`, bare `NaN`, `01`, control characters in
-//! texts, bytes that are not UTF-8), so this reader is lenient, and keeps the text of numbers and the order of members.
+//! texts, bytes that are not UTF-8), so this reader is lenient, and keeps the text of numbers and the order of members. What is
+//! written for others goes through `serde_json`: [`Json::line`].
+
+mod write;
+
+pub use write::Between;
 
 use crate::error::{Error, ErrorKind, Result};
 

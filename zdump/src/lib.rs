@@ -9,7 +9,6 @@
 //! | `bar` | the progress bar of long checks |
 //! | `table` | columns of text, sizes and ratios |
 //! | `words` | types, codecs and dimensions in the words of Zarr |
-//! | `strict` | JSON that all readers take |
 //! | `tree`, `keys`, `cat`, `chunk`, `codecs`, `check`, `stat`, `map`, `diff` | the commands |
 //! | `compat` | the command line and the text of netCDF-C's `zmapio` |
 //!
@@ -40,7 +39,6 @@ mod map;
 mod open;
 mod out;
 mod stat;
-mod strict;
 mod table;
 mod tree;
 mod words;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use netcdf_core::error::{Error, Result};
-use netcdf_core::json::Json;
+use netcdf_core::json::{Between, Json};
 use netcdf_core::shown::{Shown, is_control, json};
 use netcdf_core::tool::Io;
 
@@ -87,8 +87,7 @@ impl<'w> Out<'w> {
                 .into_iter()
                 .map(|(name, json)| (name.to_owned(), json)),
         );
-        let line = Json::Object(all).to_bytes();
-        let line = String::from_utf8_lossy(&line);
+        let line = Json::Object(all).line(Between::Comma)?;
         self.line(&json(&line))
     }
 

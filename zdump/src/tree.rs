@@ -14,7 +14,6 @@ use crate::array::Opened;
 use crate::cli::TreeArgs;
 use crate::open::Session;
 use crate::out::{Colour, Out, maybe, numbers, plain};
-use crate::strict::strict;
 use crate::table::{Table, ratio, shape, size};
 use crate::words;
 use netcdf_core::format::zarr::survey::{Node, Role, Survey, What, no_store, split};
@@ -199,13 +198,13 @@ fn array_members(
         ("shape", numbers(&described.shape)),
         (
             "dimensions",
-            words::dimensions(node, array).map_or(Json::Null, |names| strict(&names)),
+            words::dimensions(node, array).unwrap_or(Json::Null),
         ),
         ("chunk", numbers(&described.chunk)),
         ("shard", shard.map_or(Json::Null, |s| numbers(&s.shape))),
-        ("dtype", strict(&array.ty)),
+        ("dtype", array.ty.clone()),
         ("fill", fill.map_or(Json::Null, Json::text)),
-        ("codecs", codecs.map_or(Json::Array(vec![]), strict)),
+        ("codecs", codecs.cloned().unwrap_or(Json::Array(vec![]))),
         ("present", Json::int(stored.keys)),
         ("expected", maybe(product(&array.key_grid()))),
         ("stored_bytes", Json::int(stored.bytes)),

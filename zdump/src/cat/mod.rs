@@ -16,7 +16,6 @@ use crate::Verdict;
 use crate::cli::{CatArgs, Cli};
 use crate::open::Session;
 use crate::out::Out;
-use crate::strict::strict;
 use netcdf_core::format::zarr::survey::{join, split};
 
 use form::Form;
@@ -135,7 +134,7 @@ fn record(
         ("key", Json::text(key)),
         ("size", Json::int(size)),
         ("form", Json::text(word)),
-        ("value", strict(&value)),
+        ("value", value),
     ];
     out.record("value", members)?;
     if !matches!(form, Form::Bytes) {

@@ -1,6 +1,9 @@
 //! Whether JSON is what Python's reader takes, and with it zarr-python. Ours takes more: what netCDF-C writes is not always
 //! JSON.
 //!
+//! `serde_json` does not do for it: it refuses `NaN`, which Python's reader takes and stores have, and says line and column, where what
+//! is found here is said in bytes.
+//!
 //! Specification: RFC 8259, with the words `NaN`, `Infinity` and `-Infinity`, which Python reads and writes.
 
 use std::collections::HashSet;

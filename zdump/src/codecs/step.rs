@@ -9,7 +9,6 @@ use netcdf_core::format::zarr::{Dtype, Heap, Shard};
 use netcdf_core::json::Json;
 use netcdf_core::model::{Endianness, FilterSpec, ZarrVersion};
 
-use crate::strict::strict;
 use crate::table::shape;
 use crate::words::codec_params;
 
@@ -116,10 +115,7 @@ impl Step {
             ("v3", text(v3.as_deref())),
             ("hdf5", spec.map_or(Json::Null, |spec| Json::int(spec.id))),
             ("hdf5_params", params.map_or(Json::Null, Json::Array)),
-            (
-                "stated",
-                self.json.clone().map_or(Json::Null, |j| strict(&j)),
-            ),
+            ("stated", self.json.clone().unwrap_or(Json::Null)),
             ("state", Json::text(self.state.name())),
             ("file", text(file)),
             ("remedy", text(self.state.said())),

@@ -121,7 +121,7 @@ fn what_a_user_gave_is_shown() {
         let params = params.to_vec();
         visible(&FilterSpec { id, params }).map(|f| f.params)
     };
-    assert_eq!(shown(2, &[4]).unwrap(), []);
+    assert_eq!(shown(2, &[4]).unwrap(), [0_u32; 0]);
     assert_eq!(shown(4, &[169, 4, 32, 4]).unwrap(), [32, 4]);
     assert_eq!(
         shown(32001, &[2, 2, 4, 400, 5, 1, 1]).unwrap(),

@@ -17,7 +17,7 @@ use crate::filter::Chain;
 use crate::format::{CreateOptions, Writer};
 use crate::io::source::read_range;
 use crate::io::{Source, Store, StoreTarget};
-use crate::json::Json;
+use crate::json::{Between, Json};
 use crate::limits::zeros;
 use crate::model::{DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
 
@@ -252,7 +252,7 @@ impl ZarrWriter {
                 "zarr.json" if consolidated => v3::consolidated(json, nodes(&mut all)),
                 _ => json,
             };
-            store.put_if_absent(&key, &json.to_bytes())?;
+            store.put_if_absent(&key, json.line(Between::Comma)?.as_bytes())?;
             if consolidated {
                 all.push((key, json));
             }
@@ -261,7 +261,8 @@ impl ZarrWriter {
         self.metadata(&mut put, &env)?;
         if consolidated && self.zarr.version == ZarrVersion::V2 {
             in_tree_order(&mut all);
-            store.put_if_absent(".zmetadata", &v2::consolidated(all).to_bytes())?;
+            let json = v2::consolidated(all).line(Between::Comma)?;
+            store.put_if_absent(".zmetadata", json.as_bytes())?;
         }
         Ok(())
     }
