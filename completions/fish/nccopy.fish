@@ -14,6 +14,7 @@ complete -c nccopy -s h -d 'Accepted, without effect: bytes of the chunk cache' 
 complete -c nccopy -s e -d 'Accepted, without effect: chunks in the chunk cache' -r
 complete -c nccopy -s L -d 'Accepted, without effect: log level' -r
 complete -c nccopy -l memory -d 'Bytes of memory for changing the shapes of chunks, 256 MiB if not given (suffixes K, M, G, T, P; Ki, Mi, Gi, Ti for powers of two)' -r
+complete -c nccopy -l suffix -d 'What names of copies in a directory end in, in place of the extension of the input: `.zarr`, `_small.nc`. Without it the extension stays, but for one that says another format: copies with -k zarr3 end in .zarr, those of Zarr stores with -k nc4 in .nc' -r
 complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time' -r -f -a "table\t'A table'
 json\t'JSON'"
 complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "true\t''
@@ -37,6 +38,7 @@ complete -c nccopy -s r -d 'Accepted, without effect: read through memory'
 complete -c nccopy -s x -d 'Accepted, without effect'
 complete -c nccopy -l no-clobber -d 'Do not replace outputs: one that is there is an error'
 complete -c nccopy -l skip-existing -d 'Do not replace outputs: what is there is passed over, so that a job that was stopped goes on where it was'
+complete -c nccopy -l in-place -d 'Put the copies in the place of the inputs, each when it is whole; all paths are inputs, and of a directory those are the datasets in it and below it. An input that cannot be copied without a loss stays as it is, and the run fails in the end'
 complete -c nccopy -l dry-run -d 'Write nothing; print what would be done'
 complete -c nccopy -l verify -d 'Read the output back, and compare all values with the input, before it appears under its name'
 complete -c nccopy -l strict -d 'Take notes for errors: a dataset is not copied of which something would be left out, or not be done as asked'

@@ -25,7 +25,7 @@ use netcdf_core::model::convert::whole_number;
     disable_version_flag = true,
     args_override_self = true,
     max_term_width = 100,
-    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/"
+    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>..."
 )]
 pub struct Cli {
     /// The output's kind.
@@ -60,6 +60,17 @@ pub struct Cli {
     /// Do not replace outputs: what is there is passed over, so that a job that was stopped goes on where it was
     #[arg(long)]
     pub skip_existing: bool,
+
+    /// Put the copies in the place of the inputs, each when it is whole; all paths are inputs, and of a directory those
+    /// are the datasets in it and below it. An input that cannot be copied without a loss stays as it is, and the run fails in the end
+    #[arg(long, conflicts_with_all = ["no_clobber", "skip_existing", "suffix", "data_vars", "only_vars", "data_groups", "only_groups"])]
+    pub in_place: bool,
+
+    /// What names of copies in a directory end in, in place of the extension of the input: `.zarr`, `_small.nc`. Without it the
+    /// extension stays, but for one that says another format: copies with -k zarr3 end in .zarr, those of Zarr stores with
+    /// -k nc4 in .nc
+    #[arg(long, value_name = "SUFFIX")]
+    pub suffix: Option<OsString>,
 
     /// Write nothing; print what would be done
     #[arg(long)]
@@ -135,8 +146,23 @@ pub struct Cli {
     /// directory: if it ends in `/`, or if several datasets are copied. A pipe or device,
     /// and standard output (`-`), is written in place. Zarr stores are directories, or zip files if the name of the
     /// output ends in `.zip`; URLs name them, too: file://PATH#mode=nczarr,file (or zip)
-    #[arg(value_name = "PATH", required = true, num_args = 2..)]
+    #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub paths: Vec<PathBuf>,
+}
+
+/// The command line; `args` begin with the program's name.
+///
+/// # Errors
+/// What is wrong with it, or the help or version that it asks for.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let cli = Cli::try_parse_from(args)?;
+    match cli.paths.len() < 2 && !cli.in_place {
+        false => Ok(cli),
+        true => {
+            let what = "an input and an output are expected, one path is given";
+            Err(Cli::command().error(clap::error::ErrorKind::TooFewValues, what))
+        }
+    }
 }
 
 impl Cli {
@@ -380,7 +406,7 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(line.split(' '))
+        super::parse(line.split(' ').map(OsString::from))
     }
 
     #[test]
@@ -447,5 +473,7 @@ mod tests {
         assert!(parse("nccopy -d10 a b").is_err());
         assert!(parse("nccopy a").is_err());
         assert!(parse("nccopy -v x -V y a b").is_err());
+        assert!(parse("nccopy --in-place a").is_ok());
+        assert!(parse("nccopy --in-place -V y a").is_err());
     }
 }

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::dir;
 use netcdf_core::io::file::{self, Id};
-use netcdf_core::io::locator::{Asked, Destination, local};
-use netcdf_core::model::Kind;
+use netcdf_core::io::locator::{Asked, Destination, Form, local};
+
+use crate::batch;
 
 /// One copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,22 +23,26 @@ pub struct Copy {
 }
 
 /// The copies that a command line is about. The last path is a directory for them if it ends in `/` or if there are several
-/// inputs; a Zarr store never is, but may be replaced by another.
+/// inputs; a Zarr store never is, but may be replaced by another. There they are called as [`batch::name`] says.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if an output would be an input, if two would be the same file, and for a directory that is none;
-/// those of [`local`] and [`Destination::resolve`].
-pub fn copies(inputs: &[PathBuf], output: &Path, asked: Asked) -> Result<Vec<Copy>> {
+/// those of [`local`], [`batch::name`] and [`Destination::resolve`].
+pub fn copies(
+    inputs: &[PathBuf],
+    output: &Path,
+    (asked, suffix): (Asked, Option<&OsStr>),
+) -> Result<Vec<Copy>> {
     let slash = output.as_os_str().as_encoded_bytes().last() == Some(&b'/');
-    let replaced = asked.kind.and_then(Kind::as_zarr).is_some() && dir::is_store(output);
-    let into = inputs.len() > 1 || (slash && !replaced);
-    if into {
-        check_directory(output)?;
+    let into = inputs.len() > 1 || (slash && !(is_zarr(output, asked) && dir::is_store(output)));
+    match into {
+        true => check_directory(output, asked)?,
+        false => check_output(inputs, output, (asked, suffix))?,
     }
     let copy = |input: &PathBuf| {
         let local = local(input)?.into_owned();
         let output = match into {
-            true => Destination::resolve(&output.join(base(&local)?), asked)?,
+            true => Destination::resolve(&output.join(batch::name(&local, asked, suffix)?), asked)?,
             false => Destination::resolve(output, asked)?,
         };
         let input = input.clone();
@@ -53,30 +58,71 @@ pub fn copies(inputs: &[PathBuf], output: &Path, asked: Asked) -> Result<Vec<Cop
     Ok(copies)
 }
 
-fn check_directory(path: &Path) -> Result<()> {
-    let wrong =
-        |what: &'static str| Err(Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy()));
+/// Whether what is asked for under this name is Zarr.
+fn is_zarr(output: &Path, asked: Asked) -> bool {
+    Destination::resolve(output, asked).is_ok_and(|output| output.form != Form::File)
+}
+
+fn wrong(path: &Path, (what, remedy): (&'static str, &str)) -> Result<()> {
+    let e = Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy());
+    Err(e.with_remedy(remedy.to_owned()))
+}
+
+/// That copies can go into a directory.
+fn check_directory(path: &Path, asked: Asked) -> Result<()> {
     if !path.exists() {
-        return wrong(
-            "there is no such directory, which several copies or a `/` at the end ask for",
-        );
+        let what = "there is no such directory, which several copies or a `/` at the end ask for";
+        let name = path.to_string_lossy();
+        let name = name.trim_end_matches('/');
+        let remedy = match is_zarr(path, asked) {
+            true => format!(
+                "write {name}, without `/`, for one Zarr store of this name, or make the directory: mkdir {name}"
+            ),
+            false => format!("make it: mkdir {name}"),
+        };
+        return wrong(path, (what, &remedy));
     }
     if !path.is_dir() {
-        return wrong("not a directory, which several copies or a `/` at the end ask for");
+        let what = "not a directory, which several copies or a `/` at the end ask for";
+        return wrong(path, (what, "name a directory behind the inputs"));
     }
     if dir::is_store(path) {
-        return wrong("this directory is a Zarr store, files do not go into it");
+        let what = "this directory is a Zarr store, files do not go into it";
+        return wrong(path, (what, "name another directory"));
     }
     Ok(())
 }
 
-/// The name of a file within its directory.
-fn base(input: &Path) -> Result<&OsStr> {
-    let name = input.file_name().filter(|_| input.as_os_str() != "-");
-    name.ok_or_else(|| {
-        let what = "an input without a name cannot go into a directory";
-        Error::new(ErrorKind::Argument, what).of(&input.to_string_lossy())
-    })
+/// That one output may have this name: the name of a directory has to end in `/`, if the copy is to go into it.
+fn check_output(
+    inputs: &[PathBuf],
+    path: &Path,
+    (asked, suffix): (Asked, Option<&OsStr>),
+) -> Result<()> {
+    if suffix.is_some() {
+        let what = "--suffix is about names of copies in a directory, and the output is none";
+        return wrong(path, (what, "write a `/` behind the directory"));
+    }
+    let store = dir::is_store(path);
+    let empty = || std::fs::read_dir(path).is_ok_and(|mut list| list.next().is_none());
+    if !path.is_dir() || (is_zarr(path, asked) && (store || empty())) {
+        return Ok(());
+    }
+    if store {
+        let what = "a Zarr store, which is not replaced by a file";
+        return wrong(
+            path,
+            (what, "choose another name, or ask for Zarr: -k zarr3"),
+        );
+    }
+    let name = inputs
+        .first()
+        .map(|input| batch::name(&local(input)?, asked, None));
+    let name = name.transpose()?.unwrap_or_default();
+    let inside = path.join(name);
+    let (path_, inside) = (path.to_string_lossy(), inside.to_string_lossy());
+    let remedy = format!("write {path_}/ or {inside} for a copy in it");
+    wrong(path, ("a directory", &remedy))
 }
 
 fn refuse_twice(copies: &[Copy]) -> Result<()> {
@@ -118,6 +164,11 @@ fn refuse_same(copies: &[Copy]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use netcdf_core::model::Kind;
+
+    fn copies(inputs: &[PathBuf], output: &Path, asked: Asked) -> Result<Vec<Copy>> {
+        super::copies(inputs, output, (asked, None))
+    }
 
     fn paths(list: &[&Path]) -> Vec<PathBuf> {
         list.iter().map(|p| p.to_path_buf()).collect()
@@ -139,11 +190,9 @@ mod tests {
             [inside("a.nc"), inside("b.nc")]
         );
         assert_eq!(outputs(&[a], &slash).unwrap(), [inside("a.nc")]);
-        assert_eq!(
-            outputs(&[a], dir.path()).unwrap(),
-            [dir.path()],
-            "no slash: a file"
-        );
+        let e = outputs(&[a], dir.path()).unwrap_err();
+        let inner = inside("a.nc").display().to_string();
+        assert!(e.to_string().contains(&inner), "no slash: a file; {e}");
         assert!(outputs(&[a, b], &inside("nosuch")).is_err());
         assert!(outputs(&[a, Path::new("-")], dir.path()).is_err());
         let twice = outputs(&[a, Path::new("out/a.nc")], dir.path()).unwrap_err();

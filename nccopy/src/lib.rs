@@ -9,9 +9,12 @@
     )
 )]
 
+mod batch;
 pub mod cli;
 mod dry_run;
+mod in_place;
 mod inputs;
+mod job;
 mod options;
 mod report;
 mod selection;
@@ -20,15 +23,13 @@ mod told;
 use std::ffi::OsString;
 use std::sync::atomic::Ordering;
 
-use clap::Parser;
 use netcdf_core::copy::{self, Report};
-use netcdf_core::env::{Env, MadeUp, Memory, Note, Notes, Progress};
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::env::{Env, MadeUp, Memory, Note, Notes};
+use netcdf_core::error::Result;
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::{self, CreateOptions, Reader};
 use netcdf_core::io::Output;
-use netcdf_core::io::file;
 use netcdf_core::io::held::{Kept, hold};
 use netcdf_core::io::locator::Access;
 use netcdf_core::io::trace::Trace;
@@ -37,17 +38,15 @@ use netcdf_core::tool::{self, Idle, Io, Status};
 
 use cli::Cli;
 use inputs::Copy;
-use told::Told;
 
 /// Runs nccopy; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match cli::parse(args) {
         Ok(cli) => cli,
         Err(e) => return tool::usage("nccopy", &e.render().to_string(), e.use_stderr(), io),
     };
-    let (inputs, output) = cli.paths();
-    let copies = match inputs::copies(inputs, output, cli.zarr.asked(cli.kind.kind())) {
-        Ok(copies) => copies,
+    let (copies, passed_over) = match copies(&cli) {
+        Ok(found) => found,
         Err(e) => return tool::report("nccopy", &e, io),
     };
     let mut env = Env::with_threads(cli.threads);
@@ -64,72 +63,29 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     env.memory = cli.memory.map_or_else(Memory::default, Memory);
     if cli.strict {
         env.notes = Notes::strict();
+    } else if cli.in_place {
+        env.notes = Notes::strict_because("--in-place");
     }
-    match copy_all(&cli, &copies, &mut env, io) {
+    if !cli.quiet {
+        let notes = Notes::default();
+        passed_over.into_iter().for_each(|n| notes.remark(n));
+        tool::tell("nccopy", &notes, io);
+    }
+    match job::run(&cli, &copies, &mut env, io) {
         Ok(status) => status,
         Err(e) => tool::report("nccopy", &e, io),
     }
 }
 
-/// Makes the copies one by one. A failure does not keep the others from being made.
-fn copy_all(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Status> {
-    tool::catch_limits()?;
-    let idle = Idle::default();
-    if !copies.iter().all(|c| file::in_place(&c.output.path)) && !cli.dry_run {
-        tool::catch_signals(&env.cancel, &idle)?;
+/// The copies that a command line asks for.
+fn copies(cli: &Cli) -> Result<in_place::Found> {
+    let asked = cli.zarr.asked(cli.kind.kind());
+    if cli.in_place {
+        return in_place::copies(&cli.paths, asked);
     }
-    copies.iter().for_each(|c| env.outputs.add(&c.output.path));
-    let mut failed = vec![];
-    let mut reports = vec![];
-    let mut told = Told::of(copies.len());
-    for (n, copy) in copies.iter().enumerate() {
-        if (cli.skip_existing || cli.no_clobber) && copy.output.path.exists() {
-            if !cli.skip_existing {
-                let e = Error::new(
-                    ErrorKind::Exists,
-                    "it is there already, and --no-clobber keeps it",
-                );
-                tool::report("nccopy", &e.of(&copy.output.path.to_string_lossy()), io);
-                failed.push(copy);
-            }
-            continue;
-        }
-        env.progress = Progress::default();
-        env.scratch = file::beside(&copy.output.path);
-        let place = (n + 1, copies.len());
-        let copied = copy_one(cli, copy, (place, &idle), env, io);
-        if !cli.quiet || cli.strict {
-            told.tell(&env.notes, &copy.input, io);
-        }
-        match copied {
-            Ok(report) => {
-                // It may be another file now, and those that follow may need it.
-                env.outputs.add(&copy.output.path);
-                reports.push((copy, report));
-            }
-            Err(e) if e.kind() == ErrorKind::Cancelled => {
-                told.rest(io);
-                return Ok(tool::cancelled(&env.cancel).unwrap_or(Status::Failure));
-            }
-            Err(e) if tool::report("nccopy", &e, io) == Status::Success => {}
-            Err(_) => failed.push(copy),
-        }
-    }
-    told.rest(io);
-    if let Some(form) = cli.report.filter(|_| !cli.dry_run) {
-        report::print(form, &reports, io)?;
-    }
-    if failed.is_empty() {
-        return Ok(Status::Success);
-    }
-    if copies.len() > 1 {
-        let names = failed.iter().map(|c| c.input.to_string_lossy());
-        let names = names.collect::<Vec<_>>().join(", ");
-        let (some, all) = (failed.len(), copies.len());
-        let what = format!("{some} of {all} datasets were not copied: {names}");
-        tool::report("nccopy", &Error::new(ErrorKind::Argument, what), io);
-    }
-    Ok(Status::Failure)
+    let (inputs, output) = cli.paths();
+    let copies = inputs::copies(inputs, output, (asked, cli.suffix.as_deref()))?;
+    Ok((copies, vec![]))
 }
 
 fn copy_one(
@@ -150,6 +106,9 @@ fn copy_one(
     let input = access.input(&copy.input, &mut *io.stdin)?;
     // From here on there may be a temporary file that a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
+    if cli.in_place {
+        in_place::check(copy, &input)?;
+    }
     let name = std::sync::Arc::clone(input.name());
     let reader = format::open(input, env)?;
     let asked = cli.zarr.asked(cli.kind.kind());
@@ -165,6 +124,7 @@ fn copy_one(
             .map(|()| Report::default());
     }
     env.notes.check().map_err(|e| e.of(&name))?;
+    let replaces = output.replaces_store() && !cli.in_place;
     let target = output.create(!cli.no_sync, env, &trace)?;
     // All data of classic files is written; what is not selected stays zero, as in C. Of variables of
     // netCDF-4 files the plan says it.
@@ -178,7 +138,6 @@ fn copy_one(
     if cli.verify {
         env.progress.expect(copy::verify::bytes(&*reader, &plan)?);
     }
-    let _bar = (io.terminal && !cli.quiet).then(|| tool::Bar::follow(env.progress.clone(), place));
     let mut report = copy::run(&*reader, &plan, writer, env).map_err(|e| e.of(&name))?;
     if let Some(kept) = kept {
         let allowed = copy::verify(&*reader, &plan, &kept, env)?;
@@ -188,6 +147,9 @@ fn copy_one(
         {
             env.notes.remark(note);
         }
+    }
+    if replaces {
+        env.notes.remark(output.replaced());
     }
     Ok(report)
 }

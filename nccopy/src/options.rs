@@ -51,11 +51,16 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
             if !asked {
                 return Err(wrong(option, texts, (n, mistake)));
             }
-            notes.say(Note {
+            let note = Note {
                 object: option.to_owned(),
                 what: mistake.message,
                 remedy: mistake.hint,
-            });
+            };
+            // Of the files of a directory, not all have what a name stands for.
+            match cli.in_place && !cli.strict {
+                true => notes.remark(note),
+                false => notes.say(note),
+            }
         }
     }
     let mut passed_over = filters.passed_over;

@@ -1,13 +1,14 @@
 //! What was done: `--report`.
 
-use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
 use netcdf_core::copy::report::{VarReport, ratio};
 use netcdf_core::copy::{Changes, Report};
 use netcdf_core::env::Note;
 use netcdf_core::error::{Error, Result, list_names};
 use netcdf_core::io::file;
+use netcdf_core::json::{Between, Json};
 use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
@@ -15,17 +16,54 @@ use netcdf_core::tool::table::Table;
 use crate::cli::Form;
 use crate::dry_run::{add_changes, method};
 use crate::inputs::Copy;
+use crate::job::Outcome;
 
-/// Prints the reports of the copies that were made: on standard output, or on standard error if that is what a dataset went to.
+/// What became of all inputs.
+#[derive(Debug, Default, PartialEq)]
+struct Totals {
+    copied: usize,
+    skipped: usize,
+    failed: usize,
+    before: u64,
+    after: u64,
+}
+
+impl Totals {
+    fn of(outcomes: &[(&Copy, Outcome)]) -> Self {
+        let mut totals = Self::default();
+        for (_, outcome) in outcomes {
+            match outcome {
+                Outcome::Copied(report) => {
+                    let (before, after) = report.stored();
+                    totals.copied += 1;
+                    totals.before = totals.before.saturating_add(before);
+                    totals.after = totals.after.saturating_add(after);
+                }
+                Outcome::Skipped => totals.skipped += 1,
+                Outcome::Failed(_) => totals.failed += 1,
+            }
+        }
+        totals
+    }
+
+    fn inputs(&self) -> usize {
+        self.copied + self.skipped + self.failed
+    }
+}
+
+/// Prints what became of the copies, and the sums: on standard output, or on standard error if that is what a dataset went to.
 ///
 /// # Errors
 /// [`netcdf_core::ErrorKind::Io`].
-pub fn print(form: Form, reports: &[(&Copy, Report)], io: &mut Io) -> Result<()> {
+pub fn print(form: Form, outcomes: &[(&Copy, Outcome)], time: Duration, io: &mut Io) -> Result<()> {
     let text = match form {
-        Form::Table => reports.iter().map(|(copy, r)| of_copy(copy, r)).collect(),
-        Form::Json => json(reports),
+        Form::Table => tables(outcomes, time),
+        Form::Json => {
+            let line = json(outcomes, time).line(Between::CommaBlank)?;
+            format!("{}\n", shown::json(&line))
+        }
     };
-    let taken = reports
+    let taken = outcomes
         .iter()
         .any(|(copy, _)| file::in_place(&copy.output.path));
     let out = if taken {
@@ -37,11 +75,52 @@ pub fn print(form: Form, reports: &[(&Copy, Report)], io: &mut Io) -> Result<()>
     out.write_all(text.as_bytes()).map_err(failed)
 }
 
+/// A table for each copy, and, of several inputs, a line with the sums.
+fn tables(outcomes: &[(&Copy, Outcome)], time: Duration) -> String {
+    let one = |(copy, outcome): &(&Copy, Outcome)| match outcome {
+        Outcome::Copied(report) => of_copy(copy, report),
+        Outcome::Skipped => format!("{}\nskipped: it is there already\n", title(copy)),
+        Outcome::Failed(why) => format!("{}\nnot copied: {}\n", title(copy), Shown::new(why)),
+    };
+    let mut text: String = outcomes.iter().map(one).collect();
+    let totals = Totals::of(outcomes);
+    if totals.inputs() > 1 {
+        let Totals {
+            copied,
+            skipped,
+            failed,
+            before,
+            after,
+        } = totals;
+        let inputs = totals.inputs();
+        let ratio = times(before, after);
+        let seconds = time.as_secs_f64();
+        let sums = format!(
+            "{inputs} inputs: {copied} copied, {skipped} skipped, {failed} failed; {before} bytes before, {after} after, ratio {ratio}, {seconds:.3} seconds\n"
+        );
+        text.push_str(&sums);
+    }
+    text
+}
+
+fn title(copy: &Copy) -> String {
+    let (input, output) = names(copy);
+    format!("{} -> {}", Shown::new(&input), Shown::new(&output))
+}
+
+fn names(copy: &Copy) -> (String, String) {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    (text(&copy.input), text(&copy.output.path))
+}
+
+fn times(before: u64, after: u64) -> String {
+    ratio(before, after).map_or("-".to_owned(), |r| format!("{r:.2}"))
+}
+
 /// A table with a line a variable, and the sums.
 fn of_copy(copy: &Copy, report: &Report) -> String {
     let titles = ["variable", "method", "before", "after", "ratio", "seconds"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    let times = |before, after| ratio(before, after).map_or("-".to_owned(), |r| format!("{r:.2}"));
     for v in &report.vars {
         rows.push(vec![
             v.path.clone(),
@@ -61,11 +140,7 @@ fn of_copy(copy: &Copy, report: &Report) -> String {
         after.to_string(),
     ];
     rows.push([&sums[..], &[times(before, after)]].concat());
-    let (input, output) = (
-        copy.input.to_string_lossy(),
-        copy.output.path.to_string_lossy(),
-    );
-    let title = format!("{} -> {}", Shown::new(&input), Shown::new(&output));
+    let title = title(copy);
     let retyped = report.retyped.iter().map(|a| Shown::new(a).to_string());
     let retyped = match retyped.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => none,
@@ -100,96 +175,100 @@ pub fn allowed(report: &Report, output: &Path) -> Option<Note> {
     })
 }
 
-/// `{"copies": [{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …}]}`
-fn json(reports: &[(&Copy, Report)]) -> String {
-    let one = |(copy, report): &(&Copy, Report)| {
-        let (input, output) = (
-            copy.input.to_string_lossy(),
-            copy.output.path.to_string_lossy(),
-        );
-        let vars: Vec<_> = report.vars.iter().map(variable).collect();
-        let (before, after) = report.stored();
-        format!(
-            "{{\"input\": {}, \"output\": {}, \"variables\": [{}], {}{}}}",
-            quoted(&input),
-            quoted(&output),
-            vars.join(", "),
-            sizes(before, after),
-            retyped(&report.retyped)
-        )
-    };
-    let copies: Vec<_> = reports.iter().map(one).collect();
-    format!("{{\"copies\": [{}]}}\n", copies.join(", "))
-}
-
-fn variable(v: &VarReport) -> String {
-    format!(
-        "{{\"name\": {}, \"method\": {}, \"raw\": {}, {}, \"seconds\": {:.6}{}}}",
-        quoted(&v.path),
-        quoted(&method(v.method)),
-        v.raw,
-        sizes(v.before, v.after),
-        v.time.as_secs_f64(),
-        changes(&v.changes)
-    )
-}
-
-/// The members that say what changes values, each behind a comma; none where nothing does.
-fn changes(changes: &Changes) -> String {
-    let mut members = String::new();
-    let quantized = changes
-        .quantize
-        .map(|q| format!("{},{}", q.algorithm.name(), q.keep));
-    for (name, text) in [
-        ("quantized", quantized),
-        ("passed_over", changes.passed_over.clone()),
-    ] {
-        if let Some(text) = text {
-            // Writing to a string does not fail.
-            let _ = write!(members, ", \"{name}\": {}", quoted(&text));
+/// `{"copies": [{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …}], "totals": {…}}`; of a
+/// copy that was not made `"error"` or `"skipped"`.
+fn json(outcomes: &[(&Copy, Outcome)], time: Duration) -> Json {
+    let one = |(copy, outcome): &(&Copy, Outcome)| {
+        let (input, output) = names(copy);
+        let mut members = vec![
+            ("input", Json::text(&input)),
+            ("output", Json::text(&output)),
+        ];
+        match outcome {
+            Outcome::Copied(report) => members.extend(of_report(report)),
+            Outcome::Skipped => members.push(("skipped", Json::Bool(true))),
+            Outcome::Failed(why) => members.push(("error", Json::text(why))),
         }
-    }
-    if let Some(largest) = changes.largest {
-        // There is no infinity in JSON.
-        let number = if largest.is_finite() {
-            largest.to_string()
-        } else {
-            "null".to_owned()
-        };
-        let _ = write!(members, ", \"largest_difference\": {number}");
+        object(members)
+    };
+    let totals = Totals::of(outcomes);
+    let mut sums = vec![
+        ("inputs", Json::int(totals.inputs())),
+        ("copied", Json::int(totals.copied)),
+        ("skipped", Json::int(totals.skipped)),
+        ("failed", Json::int(totals.failed)),
+    ];
+    sums.extend(sizes(totals.before, totals.after));
+    sums.push(("seconds", seconds(time)));
+    object(vec![
+        ("copies", Json::Array(outcomes.iter().map(one).collect())),
+        ("totals", object(sums)),
+    ])
+}
+
+type Members = Vec<(&'static str, Json)>;
+
+fn object(members: Members) -> Json {
+    let named = |(name, value): (&str, Json)| (name.to_owned(), value);
+    Json::Object(members.into_iter().map(named).collect())
+}
+
+fn of_report(report: &Report) -> Members {
+    let (before, after) = report.stored();
+    let vars = report.vars.iter().map(variable).collect();
+    let mut members = vec![("variables", Json::Array(vars))];
+    members.extend(sizes(before, after));
+    if !report.retyped.is_empty() {
+        let names = report.retyped.iter().map(|a| Json::text(a)).collect();
+        members.push(("retyped_attributes", Json::Array(names)));
     }
     members
 }
 
-/// The member that names attributes of other types; nothing if there are none.
-fn retyped(attributes: &[String]) -> String {
-    if attributes.is_empty() {
-        return String::new();
-    }
-    let names: Vec<_> = attributes.iter().map(|a| quoted(a)).collect();
-    format!(", \"retyped_attributes\": [{}]", names.join(", "))
+fn variable(v: &VarReport) -> Json {
+    let mut members = vec![
+        ("name", Json::text(&v.path)),
+        ("method", Json::text(&method(v.method))),
+        ("raw", Json::int(v.raw)),
+    ];
+    members.extend(sizes(v.before, v.after));
+    members.push(("seconds", seconds(v.time)));
+    members.extend(changes(&v.changes));
+    object(members)
 }
 
-fn sizes(before: u64, after: u64) -> String {
-    let ratio = ratio(before, after).map_or("null".to_owned(), |r| format!("{r:.4}"));
-    format!("\"before\": {before}, \"after\": {after}, \"ratio\": {ratio}")
+/// The members that say what changes values; none where nothing does.
+fn changes(changes: &Changes) -> Members {
+    let mut members = vec![];
+    if let Some(q) = changes.quantize {
+        let text = format!("{},{}", q.algorithm.name(), q.keep);
+        members.push(("quantized", Json::text(&text)));
+    }
+    if let Some(why) = &changes.passed_over {
+        members.push(("passed_over", Json::text(why)));
+    }
+    if let Some(largest) = changes.largest {
+        // There is no infinity in JSON.
+        let number = match largest.is_finite() {
+            true => Json::Number(largest.to_string()),
+            false => Json::Null,
+        };
+        members.push(("largest_difference", number));
+    }
+    members
 }
 
-/// A string of JSON.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if shown::is_control(c) => {
-                // Writing to a string does not fail.
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+fn seconds(time: Duration) -> Json {
+    Json::Number(format!("{:.6}", time.as_secs_f64()))
+}
+
+fn sizes(before: u64, after: u64) -> Members {
+    let ratio = ratio(before, after).map_or(Json::Null, |r| Json::Number(format!("{r:.4}")));
+    vec![
+        ("before", Json::int(before)),
+        ("after", Json::int(after)),
+        ("ratio", ratio),
+    ]
 }
 
 #[cfg(test)]
@@ -240,12 +319,23 @@ mod tests {
     #[test]
     fn json_is_json() {
         let (copy, report) = sample();
+        let failed = Outcome::Failed("no \"disk\"".to_owned());
+        let outcomes = [
+            (&copy, Outcome::Copied(report)),
+            (&copy, failed),
+            (&copy, Outcome::Skipped),
+        ];
+        let json = json(&outcomes, Duration::from_secs(2));
         assert_eq!(
-            json(&[(&copy, report)]),
+            json.line(Between::CommaBlank).unwrap(),
             "{\"copies\": [{\"input\": \"in.nc\", \"output\": \"out \\\"1\\\".nc\", \"variables\": [{\"name\": \"/v\", \
              \"method\": \"move\", \"raw\": 80, \"before\": 80, \"after\": 20, \"ratio\": 4.0000, \"seconds\": 1.500000}, \
              {\"name\": \"/g/\\u0001\", \"method\": \"move\", \"raw\": 80, \"before\": 8, \"after\": 0, \"ratio\": null, \
-             \"seconds\": 1.500000}], \"before\": 88, \"after\": 20, \"ratio\": 4.4000}]}\n"
+             \"seconds\": 1.500000}], \"before\": 88, \"after\": 20, \"ratio\": 4.4000}, \
+             {\"input\": \"in.nc\", \"output\": \"out \\\"1\\\".nc\", \"error\": \"no \\\"disk\\\"\"}, \
+             {\"input\": \"in.nc\", \"output\": \"out \\\"1\\\".nc\", \"skipped\": true}], \
+             \"totals\": {\"inputs\": 3, \"copied\": 1, \"skipped\": 1, \"failed\": 1, \"before\": 88, \"after\": 20, \
+             \"ratio\": 4.4000, \"seconds\": 2.000000}}"
         );
     }
 }

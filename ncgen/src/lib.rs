@@ -194,10 +194,11 @@ fn write(
     known_filters(&cdl.schema, env)?;
     if !file::in_place(path) {
         // From here on there may be a temporary file that a signal must not leave behind.
-        tool::catch_signals(&env.cancel, &tool::Idle::default())?;
+        tool::catch_signals(&env.cancel, &tool::Idle::default(), &tool::Line::default())?;
     }
     env.scratch = file::beside(path);
     let trace = Trace::from_environment(cli.trace);
+    let replaces = destination.replaces_store();
     let target = destination.create(!cli.no_sync, env, &trace)?;
     let create = CreateOptions {
         no_fill: cli.no_fill,
@@ -215,5 +216,8 @@ fn write(
         return Ok(());
     }
     writer.finish()?;
+    if replaces {
+        env.notes.remark(destination.replaced());
+    }
     Ok(())
 }

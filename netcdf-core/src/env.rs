@@ -142,7 +142,8 @@ pub fn together(notes: Vec<Note>) -> Vec<Note> {
 #[derive(Debug, Default)]
 pub struct Notes {
     said: Mutex<Said>,
-    strict: bool,
+    /// The option that makes them errors.
+    strict: Option<&'static str>,
 }
 
 /// The notes in order, and which they are.
@@ -158,10 +159,22 @@ impl Notes {
     /// Notes that are errors: see [`Notes::check`].
     #[must_use]
     pub fn strict() -> Self {
+        Self::strict_because("--strict")
+    }
+
+    /// Notes that are errors with this option.
+    #[must_use]
+    pub fn strict_because(option: &'static str) -> Self {
         Self {
-            strict: true,
+            strict: Some(option),
             ..Self::default()
         }
+    }
+
+    /// Whether notes are errors.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        self.strict.is_some()
     }
 
     /// Looks whether to go on, where nothing is done yet that cannot be undone.
@@ -170,11 +183,13 @@ impl Notes {
     /// [`ErrorKind::Argument`] if notes are errors and there are any but remarks.
     pub fn check(&self) -> Result<()> {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.strict && said.counts {
-            let what = "stopped, as notes are errors with --strict";
-            return Err(Error::new(ErrorKind::Argument, what));
+        match self.strict {
+            Some(option) if said.counts => {
+                let what = format!("stopped, as notes are errors with {option}");
+                Err(Error::new(ErrorKind::Argument, what))
+            }
+            Some(_) | None => Ok(()),
         }
-        Ok(())
     }
 
     /// Adds a note, unless it was said already.

@@ -1,18 +1,20 @@
 //! What the command-line tools share: `main`, standard streams, exit status, signals, the progress bar.
 
 mod bar;
+mod signals;
 pub mod table;
 
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use crate::env::{Cancel, Notes, together};
-use crate::error::{Error, Result};
+use crate::env::{Notes, together};
+use crate::error::Error;
 use crate::filter::plugin;
 use crate::shown::Shown;
 
-pub use bar::Bar;
+pub use bar::{Bar, Line};
+pub use signals::{Idle, cancelled, catch_limits, catch_signals};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,72 +153,6 @@ pub fn usage(tool: &str, text: &str, wrong: bool, io: &mut Io) -> Status {
         Ok(()) => Status::Success,
         Err(e) => report(tool, &Error::io("cannot write", "(stdout)", e), io),
     }
-}
-
-/// Makes writing beyond the largest size that files may have an error, for temporary files as well: SIGXFSZ would
-/// end the process without a word.
-///
-/// # Errors
-/// [`crate::ErrorKind::Io`] if the system refuses.
-#[cfg(unix)]
-pub fn catch_limits() -> Result<()> {
-    let caught =
-        signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
-    caught.map_err(|e| Error::io("cannot catch signals", "signal", e))?;
-    Ok(())
-}
-
-/// There is no such signal.
-///
-/// # Errors
-/// None.
-#[cfg(not(unix))]
-pub fn catch_limits() -> Result<()> {
-    Ok(())
-}
-
-/// Makes SIGINT, SIGTERM and SIGHUP set `cancel`; the second one ends the process at once, and targets stay as they were; while `idle` is set they end the process as ever: there is nothing to
-/// be removed, and it may be waiting for input, from which a flag would not wake it.
-///
-/// # Errors
-/// [`crate::ErrorKind::Io`] if the system refuses.
-#[cfg(unix)]
-pub fn catch_signals(cancel: &Cancel, idle: &Idle) -> Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    use signal_hook::flag;
-    let failed = |e| Error::io("cannot catch signals", "signal", e);
-    let again = Idle::default();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        flag::register_conditional_default(signal, std::sync::Arc::clone(idle)).map_err(failed)?;
-        // The first one asks for the end, and what works looks for it. What does not, as a plugin that loops, is ended by the second.
-        let status = signal.saturating_add(128);
-        flag::register_conditional_shutdown(signal, status, Idle::clone(&again)).map_err(failed)?;
-        flag::register(signal, Idle::clone(&again)).map_err(failed)?;
-        let number = usize::try_from(signal).unwrap_or_default();
-        flag::register_usize(signal, std::sync::Arc::clone(&cancel.0), number).map_err(failed)?;
-    }
-    Ok(())
-}
-
-/// Signals are left as they are.
-///
-/// # Errors
-/// None.
-#[cfg(not(unix))]
-pub fn catch_signals(_: &Cancel, _: &Idle) -> Result<()> {
-    Ok(())
-}
-
-/// Whether there is nothing that a signal must not leave behind.
-pub type Idle = std::sync::Arc<std::sync::atomic::AtomicBool>;
-
-/// The status of a run that ended with `error` after signals were caught with `cancel`.
-#[must_use]
-pub fn cancelled(cancel: &Cancel) -> Option<Status> {
-    cancel
-        .signal()
-        .and_then(|n| u8::try_from(n).ok())
-        .map(Status::Signal)
 }
 
 #[cfg(test)]

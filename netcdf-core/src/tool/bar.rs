@@ -1,36 +1,92 @@
-//! The progress bar of long copies and checks.
+//! The progress bar of long jobs: one for all inputs.
 
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::env::Progress;
+use crate::io::dir::DirStore;
+use crate::io::store::{Store as _, UNKNOWN};
 
 /// Work that takes longer than this is long.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Time between two looks.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A bar on standard error that follows some work; it goes away when it is dropped.
-#[derive(Debug)]
+/// A bar on standard error that follows a job of one or more inputs; it goes away when it is dropped.
+#[derive(Debug, Default)]
 pub struct Bar {
+    line: Line,
+    now: Arc<Mutex<Now>>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Bar {
-    /// Starts to follow `progress` of the piece of work that has this place among so many (from 1). Nothing is shown of what is over
-    /// soon.
-    #[must_use]
-    pub fn follow(progress: Progress, place: (usize, usize)) -> Self {
-        let (stop, stopped) = channel();
-        let thread = std::thread::spawn(move || show(&progress, place, &stopped));
-        Self {
-            stop: Some(stop),
-            thread: Some(thread),
+/// The line of the terminal on which a bar is, if there is one.
+#[derive(Debug, Clone, Default)]
+pub struct Line(Arc<Mutex<Option<ProgressBar>>>);
+
+impl Line {
+    /// Does something that prints lines while the bar is away.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        let bar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
         }
+    }
+
+    /// Takes the bar away for good.
+    pub fn clear(&self) {
+        let bar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bar) = &*bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn set(&self, bar: ProgressBar) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar);
+    }
+}
+
+/// Where a job is.
+#[derive(Debug, Default)]
+struct Now {
+    /// The input at work, counted from 0.
+    place: usize,
+    progress: Progress,
+}
+
+impl Bar {
+    /// A bar for a job of these inputs, from the first one on. Nothing is shown of what is over soon, nor if it is not to be `shown`.
+    #[must_use]
+    pub fn over(inputs: Vec<PathBuf>, shown: bool) -> Self {
+        let mut bar = Self::default();
+        if !shown {
+            return bar;
+        }
+        let (stop, stopped) = channel();
+        let (line, now) = (bar.line.clone(), Arc::clone(&bar.now));
+        bar.stop = Some(stop);
+        bar.thread = Some(std::thread::spawn(move || {
+            show(&inputs, (&line, &now), &stopped);
+        }));
+        bar
+    }
+
+    /// The line that it is on.
+    #[must_use]
+    pub fn line(&self) -> Line {
+        self.line.clone()
+    }
+
+    /// Goes on to the input at `place` (from 0), of which `progress` tells.
+    pub fn begin(&self, place: usize, progress: Progress) {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Now { place, progress };
     }
 }
 
@@ -41,28 +97,88 @@ impl Drop for Bar {
             // A bar that failed is no reason for the work to fail.
             let _ = thread.join();
         }
+        self.line.clear();
     }
 }
 
-fn show(progress: &Progress, place: (usize, usize), stopped: &Receiver<()>) {
+fn show(inputs: &[PathBuf], (line, now): (&Line, &Mutex<Now>), stopped: &Receiver<()>) {
     if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;
     }
-    let bar = begun(progress.get(), place);
+    let Some(sizes) = sizes(inputs, stopped) else {
+        return;
+    };
+    let bar = begun(at(&sizes, now), &line_of(now, inputs.len()));
+    line.set(bar.clone());
     while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-        let (done, total) = progress.get();
+        let (done, total) = at(&sizes, now);
+        bar.set_prefix(line_of(now, inputs.len()));
         bar.set_length(total);
         bar.set_position(done);
     }
-    bar.finish_and_clear();
+}
+
+/// The bytes of each input; 0 where nobody knows. None if the work is done meanwhile.
+fn sizes(inputs: &[PathBuf], stopped: &Receiver<()>) -> Option<Vec<u64>> {
+    let mut sizes = vec![];
+    for input in inputs {
+        sizes.push(size(input));
+        if stopped.try_recv() != Err(std::sync::mpsc::TryRecvError::Empty) {
+            return None;
+        }
+    }
+    Some(sizes)
+}
+
+fn size(input: &Path) -> u64 {
+    match std::fs::metadata(input) {
+        Ok(meta) if meta.is_dir() => {
+            let mut sum = 0_u64;
+            let walked = DirStore::open(input).and_then(|store| {
+                store.walk("", &mut |_, size| {
+                    sum = sum.saturating_add(if size == UNKNOWN { 0 } else { size });
+                    Ok(())
+                })
+            });
+            walked.map_or(0, |()| sum)
+        }
+        Ok(meta) => meta.len(),
+        Err(_) => 0,
+    }
+}
+
+/// Bytes done and to do: of the inputs that are done all, of the one at work the part that its own progress says. An input of
+/// which the size is not known, and one that is alone, counts by its progress.
+fn at(sizes: &[u64], now: &Mutex<Now>) -> (u64, u64) {
+    let now = now.lock().unwrap_or_else(PoisonError::into_inner);
+    let (done, total) = now.progress.get();
+    let sum = |sizes: &[u64]| sizes.iter().copied().fold(0, u64::saturating_add);
+    if sizes.len() <= 1 {
+        return (done, total);
+    }
+    let before = sum(sizes.get(..now.place).unwrap_or(sizes));
+    let size = sizes.get(now.place).copied().unwrap_or(0);
+    let part = match total {
+        0 => 0,
+        total => u128::from(size) * u128::from(done.min(total)) / u128::from(total),
+    };
+    let part = u64::try_from(part).unwrap_or(size);
+    (before.saturating_add(part), sum(sizes))
+}
+
+/// `2 of 5 `; nothing for an input that is alone.
+fn line_of(now: &Mutex<Now>, all: usize) -> String {
+    let place = now.lock().unwrap_or_else(PoisonError::into_inner).place;
+    match all > 1 {
+        true => format!("{} of {all} ", (place + 1).min(all)),
+        false => String::new(),
+    }
 }
 
 /// A bar for work that has come so far; the speed is counted from here on.
-fn begun((done, total): (u64, u64), (n, all): (usize, usize)) -> ProgressBar {
+fn begun((done, total): (u64, u64), prefix: &str) -> ProgressBar {
     let bar = ProgressBar::hidden();
-    if all > 1 {
-        bar.set_prefix(format!("{n} of {all} "));
-    }
+    bar.set_prefix(prefix.to_owned());
     let template = "{prefix}{bar:32} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
@@ -81,14 +197,32 @@ mod tests {
     #[test]
     fn short_work_does_not_wait_for_its_bar() {
         let start = std::time::Instant::now();
-        drop(Bar::follow(Progress::default(), (1, 1)));
+        drop(Bar::over(vec![PathBuf::from("a")], true));
         assert!(start.elapsed() < PATIENCE);
     }
 
     #[test]
     fn the_bar_starts_where_the_work_is() {
-        let bar = begun((3, 10), (2, 5));
+        let bar = begun((3, 10), "2 of 5 ");
         assert_eq!((bar.position(), bar.length()), (3, Some(10)));
         assert_eq!(bar.prefix(), "2 of 5 ");
+    }
+
+    #[test]
+    fn all_inputs_are_one_job() {
+        let now = Mutex::new(Now::default());
+        let sizes = [100, 0, 50];
+        assert_eq!(at(&sizes, &now), (0, 150));
+        let progress = Progress::default();
+        progress.expect(1000);
+        progress.advance(500);
+        for (place, done) in [(0, 50), (1, 100), (2, 125), (3, 150)] {
+            let progress = progress.clone();
+            *now.lock().unwrap() = Now { place, progress };
+            assert_eq!(at(&sizes, &now), (done, 150));
+        }
+        assert_eq!(line_of(&now, 3), "3 of 3 ");
+        assert_eq!(at(&[7], &now), (500, 1000), "alone it counts what it does");
+        assert_eq!(line_of(&now, 1), "");
     }
 }

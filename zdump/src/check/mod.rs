@@ -35,7 +35,7 @@ mod v3;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
-use netcdf_core::tool::{self, Bar, Io};
+use netcdf_core::tool::{self, Bar, Idle, Io};
 
 use self::arrays::Arrays;
 use self::context::Checked;
@@ -69,7 +69,12 @@ pub(crate) fn run(
         return none(cli, (store.name(), &no_store(&store)), io);
     }
     let show = args.deep && io.terminal && !args.quiet;
-    let bar = show.then(|| Bar::follow(env.progress.clone(), (1, 1)));
+    let bar = Bar::over(vec![args.store.store.clone()], show);
+    bar.begin(0, env.progress.clone());
+    if show {
+        // There is nothing to be undone; only the bar is not to be left.
+        tool::catch_signals(&env.cancel, &Idle::new(true.into()), &bar.line())?;
+    }
     let (store, survey) = (&store, &survey);
     let checked = Checked { store, survey, env };
     let (report, counts) = look(checked, (args.deep, args.complete))?;

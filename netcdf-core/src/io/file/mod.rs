@@ -563,6 +563,17 @@ pub fn within(path: &Path, folder: &Path) -> bool {
     real.is_ok_and(|real| folder.is_ok_and(|folder| real != folder && real.starts_with(folder)))
 }
 
+/// How many names (hard links) the file has that `path` leads to; 1 where that is not known.
+#[must_use]
+pub fn names(path: &Path) -> u64 {
+    #[cfg(unix)]
+    let names =
+        std::fs::metadata(path).map_or(1, |meta| std::os::unix::fs::MetadataExt::nlink(&meta));
+    #[cfg(not(unix))]
+    let names = path.exists().into();
+    names
+}
+
 /// True if both paths lead to the same file, through links of any sort.
 #[must_use]
 pub fn same_file(a: &Path, b: &Path) -> bool {

@@ -8,7 +8,7 @@ use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::ZarrOptions;
 use crate::format::zarr::survey;
-use crate::io::dir::{DirTarget, Replace};
+use crate::io::dir::{self, DirTarget, Replace};
 use crate::io::file::{FileTarget, or_stdout};
 use crate::io::key;
 use crate::io::target::StoreTarget;
@@ -87,6 +87,62 @@ pub struct Destination {
 }
 
 impl Destination {
+    /// The output that takes the place of the dataset under `path`: it is stored as that is, and Zarr stays what it is if no kind is
+    /// asked for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a kind that is stored in another way.
+    pub fn in_place(path: &Path, asked: Asked) -> Result<Self> {
+        let zip = ends_in(path, "zip");
+        let store = path.is_dir() || zip;
+        let kind = asked.kind.or(store.then_some(Kind::PURE_ZARR3));
+        let zarr = kind.and_then(Kind::as_zarr);
+        let form = match zarr {
+            Some(zarr) if zip => Form::Zip {
+                prefix: asked.zip_prefix.unwrap_or(!zarr.pure),
+            },
+            Some(_) => Form::Directory,
+            None => Form::File,
+        };
+        let wrong = |e: Error| e.of(&path.to_string_lossy());
+        if store != zarr.is_some() {
+            let what = match store {
+                true => "a Zarr store does not become a file in place",
+                false => "a file does not become a Zarr store in place",
+            };
+            let e = Error::new(ErrorKind::Argument, what);
+            return Err(wrong(e.with_remedy("copy it into another directory")));
+        }
+        asked.applies(form).map_err(wrong)?;
+        Ok(Self {
+            path: path.to_owned(),
+            form,
+            kind,
+            by_name: store && asked.kind.is_none(),
+            zarr: ZarrOptions {
+                consolidated: asked.consolidated || consolidated_by_environment(),
+                xarray: true,
+            },
+            overwrite: asked.overwrite,
+        })
+    }
+
+    /// Whether a store is there, whose place the output takes.
+    #[must_use]
+    pub fn replaces_store(&self) -> bool {
+        self.form == Form::Directory && dir::is_store(&self.path)
+    }
+
+    /// What is to be said once it took the place of a store.
+    #[must_use]
+    pub fn replaced(&self) -> Note {
+        Note {
+            object: self.path.to_string_lossy().into_owned(),
+            what: "took the place of the Zarr store that was there".to_owned(),
+            remedy: None,
+        }
+    }
+
     /// The output that a path or URL and a kind name. A URL says that it is Zarr, or the kind does; with a kind
     /// alone, a path that ends in `.zip` is a zip file, another one a directory. With neither, a path that ends in `.zarr` or
     /// `.zip` is pure Zarr of version 3. `-` is standard output.
@@ -112,9 +168,7 @@ impl Destination {
         let by_name = kind.is_none() && modes.asked() == url::Asked::Nothing && is_zarr_name(&path);
         let kind = kind.or(by_name.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
-        let ends = path
-            .extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("zip"));
+        let ends = ends_in(&path, "zip");
         let form = match zarr {
             None => Form::File,
             Some(zarr) if modes.has("zip") || (ends && !modes.has("file")) => Form::Zip {
@@ -207,8 +261,12 @@ impl Destination {
 
 /// Whether a name ends as those of Zarr stores do.
 fn is_zarr_name(path: &Path) -> bool {
+    ends_in(path, "zarr") || ends_in(path, "zip")
+}
+
+fn ends_in(path: &Path, extension: &str) -> bool {
     let ends = path.extension();
-    ends.is_some_and(|e| e.eq_ignore_ascii_case("zarr") || e.eq_ignore_ascii_case("zip"))
+    ends.is_some_and(|e| e.eq_ignore_ascii_case(extension))
 }
 
 /// The kind that words of a URL and `-k` name together: what the URL says counts, as with netCDF-C, and `-k` adds

@@ -1,0 +1,138 @@
+//! Names of copies in a directory: that of the input, with an extension that says what the copy is.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::locator::Asked;
+
+/// Extensions of files of any kind.
+const FILES: [&str; 2] = ["nc", "cdf"];
+/// Extensions of classic files.
+const CLASSIC: [&str; 1] = ["nc3"];
+/// Extensions of HDF5 files.
+const HDF5: [&str; 5] = ["nc4", "h5", "hdf5", "he5", "hdf"];
+/// Extensions of Zarr stores.
+const STORES: [&str; 2] = ["zarr", "zip"];
+
+/// The name of the copy of `input`: with `suffix` in place of its extension; without one as the input, but for an extension
+/// that says another format than the one that is made.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for an input without a name, and for a suffix that is no part of a name.
+pub fn name(input: &Path, asked: Asked, suffix: Option<&OsStr>) -> Result<OsString> {
+    let base = base(input)?;
+    let end = match suffix {
+        Some(suffix) => Some(checked(suffix)?),
+        None => extension(input, asked).map(OsStr::new),
+    };
+    let Some(end) = end else {
+        return Ok(base.to_owned());
+    };
+    let mut name = stem(base).to_owned();
+    name.push(end);
+    Ok(name)
+}
+
+/// Whether a file is called as datasets are.
+pub fn is_dataset(path: &Path) -> bool {
+    let lists: [&[&str]; 4] = [&FILES, &CLASSIC, &HDF5, &STORES];
+    lists.into_iter().any(|list| ends_in(path, list))
+}
+
+/// The name of a file within its directory.
+fn base(input: &Path) -> Result<&OsStr> {
+    let name = input.file_name().filter(|_| input.as_os_str() != "-");
+    name.ok_or_else(|| {
+        let what = "an input without a name cannot go into a directory";
+        Error::new(ErrorKind::Argument, what).of(&input.to_string_lossy())
+    })
+}
+
+fn checked(suffix: &OsStr) -> Result<&OsStr> {
+    let bytes = suffix.as_encoded_bytes();
+    match bytes.is_empty() || bytes.contains(&b'/') {
+        false => Ok(suffix),
+        true => {
+            let what = "--suffix: the end of a file's name is expected, without `/`";
+            let e = Error::new(ErrorKind::Argument, what);
+            Err(e.with_remedy("as in --suffix .zarr or --suffix _small.nc"))
+        }
+    }
+}
+
+/// A name without its extension, if that is one of datasets: `a.2020.nc` ends in one, `a.2020` does not.
+fn stem(base: &OsStr) -> &OsStr {
+    let path = Path::new(base);
+    let stem = path.file_stem().filter(|_| is_dataset(path));
+    stem.unwrap_or(base)
+}
+
+/// The extension that the copy gets, if it is not the input's.
+fn extension(input: &Path, asked: Asked) -> Option<&'static str> {
+    let stored = ends_in(input, &STORES);
+    let nameless = input.is_dir() && !is_dataset(input);
+    match asked.kind {
+        Some(kind) if kind.as_zarr().is_some() => (!stored).then_some(".zarr"),
+        Some(kind) => {
+            let others: &[&str] = if kind.is_cdf() { &HDF5 } else { &CLASSIC };
+            (stored || nameless || ends_in(input, others)).then_some(".nc")
+        }
+        // A store that is not called as one becomes a netCDF-4 file.
+        None => nameless.then_some(".nc"),
+    }
+}
+
+fn ends_in(path: &Path, extensions: &[&str]) -> bool {
+    let is = |end: &OsStr| extensions.iter().any(|e| end.eq_ignore_ascii_case(e));
+    path.extension().is_some_and(is)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netcdf_core::model::Kind;
+
+    fn named(input: &str, kind: Option<Kind>, suffix: Option<&str>) -> Result<String> {
+        let asked = Asked {
+            kind,
+            ..Asked::default()
+        };
+        let name = name(Path::new(input), asked, suffix.map(OsStr::new))?;
+        Ok(name.into_string().unwrap())
+    }
+
+    #[test]
+    fn extensions_say_the_format_that_is_made() {
+        for (input, kind, want) in [
+            ("d/a.nc", None, "a.nc"),
+            ("a.zarr", None, "a.zarr"),
+            ("a.nc", Some(Kind::Netcdf4), "a.nc"),
+            ("a.h5", Some(Kind::Netcdf4), "a.h5"),
+            ("a.nc3", Some(Kind::Netcdf4), "a.nc"),
+            ("a.NC4", Some(Kind::Classic), "a.nc"),
+            ("a.nc", Some(Kind::NCZARR), "a.zarr"),
+            ("a.zip", Some(Kind::PURE_ZARR3), "a.zip"),
+            ("a.zarr", Some(Kind::Cdf5), "a.nc"),
+            ("a.2020.nc", Some(Kind::PURE_ZARR), "a.2020.zarr"),
+            ("a.2020", Some(Kind::PURE_ZARR), "a.2020.zarr"),
+        ] {
+            assert_eq!(named(input, kind, None).unwrap(), want, "{input}");
+        }
+    }
+
+    #[test]
+    fn a_suffix_takes_the_place_of_the_extension() {
+        for (input, suffix, want) in [
+            ("a.nc", ".zarr", "a.zarr"),
+            ("d/a.nc", "_small.nc", "a_small.nc"),
+            ("a.2020", ".nc", "a.2020.nc"),
+        ] {
+            let zarr = Some(Kind::NCZARR);
+            assert_eq!(named(input, zarr, Some(suffix)).unwrap(), want, "{input}");
+        }
+        assert!(named("a.nc", None, Some("/b.nc")).is_err());
+        assert!(named("a.nc", None, Some("")).is_err());
+        assert!(named("-", None, None).is_err());
+    }
+}

@@ -1,0 +1,184 @@
+//! Copies that take the place of their inputs.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use netcdf_core::env::Note;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format;
+use netcdf_core::io::locator::{Access, Asked, Destination, local};
+use netcdf_core::io::source::read_range;
+use netcdf_core::io::{Container, dir, file};
+use netcdf_core::json::Json;
+
+use crate::batch;
+use crate::inputs::Copy;
+
+/// The copies, and what was passed over.
+pub type Found = (Vec<Copy>, Vec<Note>);
+
+/// The datasets that paths name; of a directory that is no store, those in it and below it, each once.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for a directory without datasets, for what is no file, and for a kind that is stored in another way;
+/// those of listing directories.
+pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
+    let mut seen = HashSet::new();
+    let (mut copies, mut notes) = (vec![], vec![]);
+    let mut add = |input: PathBuf, local: PathBuf| {
+        if seen.insert(file::real(&local)) {
+            let output = Destination::in_place(&local, keeping(&local, asked))?;
+            copies.push(Copy {
+                input,
+                local,
+                output,
+            });
+        }
+        Ok(())
+    };
+    for named in paths {
+        let local = local(named)?.into_owned();
+        if named.as_os_str() == "-" || file::in_place(&local) {
+            let what = "not a file, which a copy could take the place of";
+            return Err(Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy()));
+        }
+        if !local.is_dir() || dir::is_store(&local) {
+            add(named.clone(), local)?;
+            continue;
+        }
+        let walk = Walk::of(&local)?;
+        notes.extend(walk.note(&local));
+        for path in walk.datasets {
+            add(path.clone(), path)?;
+        }
+    }
+    Ok((copies, notes))
+}
+
+/// What is asked for, and metadata under one key as well if a store has it.
+fn keeping(path: &Path, asked: Asked) -> Asked {
+    let consolidated = asked.consolidated || is_consolidated(path).unwrap_or(false);
+    Asked {
+        consolidated,
+        ..asked
+    }
+}
+
+/// Whether `path` is a store with metadata under one key. That it cannot be read is said when it is opened.
+fn is_consolidated(path: &Path) -> Result<bool> {
+    let Container::Store(store) = Access::default().input(path, &mut std::io::empty())? else {
+        return Ok(false);
+    };
+    let within = |bytes: Vec<u8>| {
+        let json = Json::parse(&bytes);
+        json.is_ok_and(|json| !matches!(json.get("consolidated_metadata"), None | Some(Json::Null)))
+    };
+    Ok(store.size(".zmetadata")?.is_some() || store.get("zarr.json")?.is_some_and(within))
+}
+
+/// Refuses what cannot be replaced without a loss: a file that has other names, which would keep what it was, and one with
+/// bytes in front of the dataset, which a copy does not have.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`].
+pub fn check(copy: &Copy, input: &Container) -> Result<()> {
+    let refused = |what: String| {
+        let e = Error::new(ErrorKind::Unsupported, what).of(&copy.input.to_string_lossy());
+        Err(e.with_remedy("copy it under another name"))
+    };
+    let Container::Source(source) = input else {
+        return Ok(());
+    };
+    let names = file::names(&copy.local);
+    if names > 1 {
+        return refused(format!(
+            "the file has {names} names (hard links), and the others would keep what it is now"
+        ));
+    }
+    let first = read_range(&**source, &(0..source.len().min(4)))?;
+    if !first.starts_with(b"CDF") && !first.starts_with(b"\x89HDF") {
+        return refused("the dataset is not at the beginning of the file (it has a user block), and a copy would lose what is there".to_owned());
+    }
+    Ok(())
+}
+
+/// What is in a directory and below it.
+#[derive(Default)]
+struct Walk {
+    datasets: Vec<PathBuf>,
+    /// Files that are no datasets.
+    others: usize,
+    links: usize,
+}
+
+impl Walk {
+    /// Looks into a directory: in the order of names; not into what begins with a dot, nor through links.
+    fn of(root: &Path) -> Result<Self> {
+        let mut walk = Self::default();
+        let mut left = vec![root.to_owned()];
+        while let Some(folder) = left.pop() {
+            let below = walk.folder(&folder)?;
+            left.extend(below.into_iter().rev());
+        }
+        if walk.datasets.is_empty() {
+            let what = "no datasets in this directory";
+            return Err(Error::new(ErrorKind::Argument, what).of(&root.to_string_lossy()));
+        }
+        walk.datasets.sort_unstable();
+        Ok(walk)
+    }
+
+    /// Takes what is in one directory; the directories in it.
+    fn folder(&mut self, folder: &Path) -> Result<Vec<PathBuf>> {
+        let failed = |e| Error::io("cannot list", &folder.to_string_lossy(), e);
+        let mut below = vec![];
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let (path, ty) = (entry.path(), entry.file_type().map_err(failed)?);
+            if ty.is_symlink() {
+                self.links += 1;
+            } else if ty.is_dir() && !dir::is_store(&path) {
+                below.push(path);
+            } else if ty.is_dir() || (ty.is_file() && is_dataset(&path)) {
+                self.datasets.push(path);
+            } else {
+                self.others += 1;
+            }
+        }
+        below.sort_unstable();
+        Ok(below)
+    }
+
+    fn note(&self, root: &Path) -> Option<Note> {
+        let mut parts = vec![];
+        for (count, one, many) in [
+            (
+                self.others,
+                "file that is no dataset",
+                "files that are no datasets",
+            ),
+            (self.links, "symbolic link", "symbolic links"),
+        ] {
+            match count {
+                0 => {}
+                1 => parts.push(format!("1 {one}")),
+                n => parts.push(format!("{n} {many}")),
+            }
+        }
+        (!parts.is_empty()).then(|| Note {
+            object: root.to_string_lossy().into_owned(),
+            what: format!("passed over: {}", parts.join(" and ")),
+            remedy: None,
+        })
+    }
+}
+
+/// Whether a file is a dataset, by its name or by what is in it.
+fn is_dataset(path: &Path) -> bool {
+    let opened = || Access::default().input(path, &mut std::io::empty());
+    let named = batch::is_dataset(path) && path.extension().is_none_or(|e| e != "zip");
+    named || opened().is_ok_and(|found| format::probe(&found).is_ok())
+}

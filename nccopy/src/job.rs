@@ -1,0 +1,124 @@
+//! All copies of a run, one by one.
+
+use std::time::Instant;
+
+use netcdf_core::copy::Report;
+use netcdf_core::env::{Env, Progress};
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::file;
+use netcdf_core::tool::{self, Bar, Idle, Io, Status};
+
+use crate::cli::Cli;
+use crate::copy_one;
+use crate::inputs::Copy;
+use crate::report;
+use crate::told::Told;
+
+/// How a copy ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It was made.
+    Copied(Report),
+    /// What was there stays, as asked.
+    Skipped,
+    /// It was not made, for this reason.
+    Failed(String),
+}
+
+/// Makes the copies one by one. A failure does not keep the others from being made.
+///
+/// # Errors
+/// Those of signals and of the report.
+pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Status> {
+    let start = Instant::now();
+    tool::catch_limits()?;
+    let idle = Idle::default();
+    let bar = Bar::over(
+        left(cli, copies).map(|copy| copy.local.clone()).collect(),
+        io.terminal && !cli.quiet && !cli.dry_run,
+    );
+    if !copies.iter().all(|c| file::in_place(&c.output.path)) && !cli.dry_run {
+        tool::catch_signals(&env.cancel, &idle, &bar.line())?;
+    }
+    copies.iter().for_each(|c| env.outputs.add(&c.output.path));
+    let mut outcomes = vec![];
+    let mut told = Told::of(copies.len());
+    let mut place = 0;
+    for (n, copy) in copies.iter().enumerate() {
+        if stays(cli, copy) {
+            outcomes.push((copy, skip(cli, copy, &bar, io)));
+            continue;
+        }
+        env.progress = Progress::default();
+        env.scratch = file::beside(&copy.output.path);
+        bar.begin(place, env.progress.clone());
+        place += 1;
+        let copied = copy_one(cli, copy, ((n + 1, copies.len()), &idle), env, io);
+        if !cli.quiet || env.notes.is_strict() {
+            bar.line().aside(|| told.tell(&env.notes, &copy.input, io));
+        }
+        match copied {
+            Ok(report) => {
+                // It may be another file now, and those that follow may need it.
+                env.outputs.add(&copy.output.path);
+                outcomes.push((copy, Outcome::Copied(report)));
+            }
+            Err(e) if e.kind() == ErrorKind::Cancelled => {
+                drop(bar);
+                told.rest(io);
+                return Ok(tool::cancelled(&env.cancel).unwrap_or(Status::Failure));
+            }
+            Err(e) => {
+                let said = bar.line().aside(|| tool::report("nccopy", &e, io));
+                if said != Status::Success {
+                    outcomes.push((copy, Outcome::Failed(e.to_string())));
+                }
+            }
+        }
+    }
+    drop(bar);
+    told.rest(io);
+    if let Some(form) = cli.report.filter(|_| !cli.dry_run) {
+        report::print(form, &outcomes, start.elapsed(), io)?;
+    }
+    Ok(close(copies.len(), &outcomes, io))
+}
+
+/// Whether what is there stays, and the copy is not made.
+fn stays(cli: &Cli, copy: &Copy) -> bool {
+    (cli.skip_existing || cli.no_clobber) && copy.output.path.exists()
+}
+
+/// The copies that are to be made.
+fn left<'c>(cli: &Cli, copies: &'c [Copy]) -> impl Iterator<Item = &'c Copy> {
+    copies.iter().filter(|copy| !stays(cli, copy))
+}
+
+/// What becomes of a copy that is not made because there is something already.
+fn skip(cli: &Cli, copy: &Copy, bar: &Bar, io: &mut Io) -> Outcome {
+    if cli.skip_existing {
+        return Outcome::Skipped;
+    }
+    let what = "it is there already, and --no-clobber keeps it";
+    let e = Error::new(ErrorKind::Exists, what).of(&copy.output.path.to_string_lossy());
+    bar.line().aside(|| tool::report("nccopy", &e, io));
+    Outcome::Failed(e.to_string())
+}
+
+/// Says what was not copied of several datasets; the run's status.
+fn close(all: usize, outcomes: &[(&Copy, Outcome)], io: &mut Io) -> Status {
+    let failed = |(copy, outcome): &(&Copy, Outcome)| match outcome {
+        Outcome::Failed(_) => Some(copy.input.to_string_lossy().into_owned()),
+        Outcome::Copied(_) | Outcome::Skipped => None,
+    };
+    let failed: Vec<_> = outcomes.iter().filter_map(failed).collect();
+    if failed.is_empty() {
+        return Status::Success;
+    }
+    if all > 1 {
+        let (some, names) = (failed.len(), failed.join(", "));
+        let what = format!("{some} of {all} datasets were not copied: {names}");
+        tool::report("nccopy", &Error::new(ErrorKind::Argument, what), io);
+    }
+    Status::Failure
+}
