@@ -7,7 +7,7 @@ use netcdf_grammar::cdl::write::{Forms, Number, NumberText};
 use netcdf_grammar::escape::trim_nuls;
 
 use crate::options::Digits;
-use netcdf_grammar::time::{Formatted, Separator, TimeUnits};
+use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits};
 
 /// The forms of a dataset's variables.
 pub(crate) struct DumpForms<'a> {
@@ -141,13 +141,13 @@ struct TimeText {
 
 impl NumberText for TimeText {
     fn write(&self, number: Number, out: &mut Vec<u8>) -> bool {
-        let value = match number {
-            Number::Signed(x) => x as f64,
-            Number::Unsigned(x) => x as f64,
-            Number::Float(x) => f64::from(x),
-            Number::Double(x) => x,
+        let (count, value) = match number {
+            Number::Signed(x) => (Count::Whole(x.into()), 0.0),
+            Number::Unsigned(x) => (Count::Whole(x.into()), 0.0),
+            Number::Float(x) => (Count::Real(x.into()), x.into()),
+            Number::Double(x) => (Count::Real(x), x),
         };
-        match self.units.format(value, self.separator, out) {
+        match self.units.format(count, self.separator, out) {
             Formatted::Time => true,
             Formatted::OutOfRange => false,
             Formatted::NotFinite => {

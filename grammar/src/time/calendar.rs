@@ -2,7 +2,9 @@
 
 /// Days from 1970-01-01 beyond which no date is given: far more than any data, and small enough
 /// for exact arithmetic.
-const DAY_LIMIT: f64 = 2_147_483_647.0;
+pub(super) const DAY_LIMIT: f64 = 2_147_483_647.0;
+/// Half a microsecond, the error that is taken for rounding, in hours.
+pub(super) const SLACK_HOURS: f64 = 0.5e-6 / 60.0 / 60.0;
 const EPOCH_YEAR: i64 = 1970;
 const MONTH_STARTS: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 
@@ -84,37 +86,45 @@ impl Rule {
     /// Hours since 1970-01-01, or since January 1st for [`Rule::Climate`]. A month that is none
     /// counts as January, a day outside its month continues into the months around.
     pub(super) fn hours(self, date: &Date) -> f64 {
+        to_f64(self.days(date)) * 24.0 + date.hour
+    }
+
+    /// Days from 1970-01-01 to the day of `date`, as [`Rule::hours`].
+    pub(super) fn days(self, date: &Date) -> i64 {
         let month = if (1..=12).contains(&date.month) {
             date.month
         } else {
             1
         };
         let year = self.year_start(date.year);
-        let day = year + self.month_start(date.year, month) + date.day - 1;
-        to_f64(day) * 24.0 + date.hour
+        year + self.month_start(date.year, month) + date.day - 1
     }
 
     /// The date at `hours`, the inverse of [`Rule::hours`]; `None` if it is out of range.
     pub(super) fn date(self, hours: f64) -> Option<Date> {
         let mut days = (hours / 24.0).floor();
         let mut hour = hours - days * 24.0;
-        // The division rounds: a time just before midnight may come out as 24 hours.
-        if hour >= 24.0 {
+        // The division rounds, and text takes a time just before midnight for midnight.
+        if hour + SLACK_HOURS >= 24.0 {
             days += 1.0;
-            hour -= 24.0;
+            hour = 0.0;
         }
         if days.abs() >= DAY_LIMIT {
             return None;
         }
-        let (year, day_of_year) = self.year_and_day(truncate(days));
+        Some(self.on_day(truncate(days), hour.max(0.0)))
+    }
+
+    /// The date of a day, counted from 1970-01-01.
+    pub(super) fn on_day(self, days: i64, hour: f64) -> Date {
+        let (year, day_of_year) = self.year_and_day(days);
         let (month, day) = self.month_and_day(year, day_of_year);
-        let hour = hour.max(0.0);
-        Some(Date {
+        Date {
             year,
             month,
             day,
             hour,
-        })
+        }
     }
 
     fn is_leap(self, year: i64) -> bool {

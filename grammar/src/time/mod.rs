@@ -1,9 +1,11 @@
 //! Times of CF-like variables as text, for `ncdump -t` and `-i`.
 //!
 //! A variable is a time variable when its `units` attribute reads `<unit> since <base>`;
-//! its `calendar` attribute chooses the length of years and months. The arithmetic is done in
-//! hours held as `f64`, step by step in the order the C tool has always used, so that the last
-//! printed microsecond agrees. Every conversion takes constant time, whatever the value.
+//! its `calendar` attribute chooses the length of years and months. The base may name a time zone;
+//! what is printed is UTC. The arithmetic is done in hours held as `f64`, step by step in the order
+//! the C tool has always used, so that the last printed microsecond agrees. Units of less than a
+//! second, which the C tool does not have, are counted in nanoseconds. Every conversion takes
+//! constant time, whatever the value.
 
 mod calendar;
 mod scan;
@@ -41,6 +43,44 @@ pub enum Formatted {
     OutOfRange,
 }
 
+/// The value of a time variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Count {
+    /// A whole number, which may have more digits than a `f64`.
+    Whole(i128),
+    /// Any number.
+    Real(f64),
+}
+
+impl Count {
+    fn real(self) -> f64 {
+        match self {
+            Self::Whole(x) => x as f64,
+            Self::Real(x) => x,
+        }
+    }
+
+    /// The value times `factor`, to the nearest whole number; `None` if it is beyond all dates.
+    fn times(self, factor: i64) -> Option<i128> {
+        match self {
+            Self::Whole(x) => x.checked_mul(i128::from(factor)),
+            Self::Real(x) => {
+                let whole = x.floor();
+                let rest = calendar::truncate(((x - whole) * factor as f64).round());
+                if whole.abs() >= LIMIT {
+                    return None;
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "it has been bounded")]
+                let whole = whole as i128;
+                Some(whole * i128::from(factor) + i128::from(rest))
+            }
+        }
+    }
+}
+
+/// Counts beyond this are out of range in all units of less than a second.
+const LIMIT: f64 = 1e30;
+
 /// The parsed `units` and `calendar` attributes of a time variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeUnits {
@@ -68,8 +108,8 @@ impl TimeUnits {
 
     /// Appends `value` as quoted text: `"YYYY-MM-DD[sHH[:MM[:SS | :S.ffffff]]]"` where `s` is the
     /// separator and trailing zero parts are left out; `"MM-DD..."` in the calendar `none`.
-    pub fn format(&self, value: f64, separator: Separator, out: &mut Vec<u8>) -> Formatted {
-        if !value.is_finite() {
+    pub fn format(&self, value: Count, separator: Separator, out: &mut Vec<u8>) -> Formatted {
+        if !value.real().is_finite() {
             return Formatted::NotFinite;
         }
         let Some(date) = self.timeline.date(value) else {

@@ -41,6 +41,11 @@ impl<'a> Scan<'a> {
         self.rest = self.rest.get(count..).unwrap_or_default();
     }
 
+    /// Whether all has been read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// Reads a decimal integer with an optional sign, after any white space. Too large a number
     /// saturates.
     pub(super) fn integer(&mut self) -> Option<i64> {
@@ -80,7 +85,8 @@ impl<'a> Scan<'a> {
         sign == Some(b'-')
     }
 
-    fn digits(&mut self) -> Option<&'a [u8]> {
+    /// Reads decimal digits.
+    pub(super) fn digits(&mut self) -> Option<&'a [u8]> {
         let (digits, tail) = split_while(self.rest, usize::MAX, |byte| byte.is_ascii_digit());
         self.rest = tail;
         (!digits.is_empty()).then_some(digits)

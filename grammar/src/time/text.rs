@@ -1,12 +1,11 @@
 //! Dates as text.
 
 use super::Separator;
-use super::calendar::{Date, truncate};
+use super::calendar::{Date, SLACK_HOURS, truncate};
 
-/// Half a microsecond, the error that is taken for rounding, in seconds, minutes and hours.
+/// Half a microsecond, the error that is taken for rounding, in seconds and minutes.
 const SLACK_SECONDS: f64 = 0.5e-6;
 const SLACK_MINUTES: f64 = SLACK_SECONDS / 60.0;
-const SLACK_HOURS: f64 = SLACK_MINUTES / 60.0;
 
 /// Appends `YYYY-`; years before 0 with a minus sign, years after 9999 with all their digits.
 pub(super) fn push_year(year: i64, out: &mut Vec<u8>) {

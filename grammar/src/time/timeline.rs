@@ -1,6 +1,7 @@
 //! Values to dates: a unit counted from a base date.
 
-use super::calendar::{Calendar, Date, Rule, truncate};
+use super::Count;
+use super::calendar::{Calendar, DAY_LIMIT, Date, Rule, SLACK_HOURS, truncate};
 use super::units::Unit;
 
 /// Months beyond this are out of range of every printed time.
@@ -11,8 +12,8 @@ const MONTH_SLACK: f64 = 1e-10;
 const HOURS_TO_1979: f64 = 3287.0 * 24.0;
 
 /// The first instant of the Gregorian calendar, in Julian and in Gregorian terms.
-const SWITCH_JULIAN: Date = switch_on_day(5);
-const SWITCH_GREGORIAN: Date = switch_on_day(15);
+pub(super) const SWITCH_JULIAN: Date = switch_on_day(5);
+pub(super) const SWITCH_GREGORIAN: Date = switch_on_day(15);
 
 const fn switch_on_day(day: i64) -> Date {
     Date {
@@ -30,6 +31,8 @@ pub(super) enum Timeline {
     Regular { unit: Unit, rule: Rule, origin: f64 },
     /// Units of a fixed length across the change from the Julian to the Gregorian calendar.
     Mixed { unit: Unit, mixed: Mixed },
+    /// Parts of seconds, in any calendar.
+    Fine(Fine),
     /// Months, or multiples of months.
     Months { months: f64, rule: Rule, base: Date },
 }
@@ -38,6 +41,7 @@ impl Timeline {
     pub(super) fn new(calendar: Calendar, unit: Unit, base: Date) -> Self {
         let rule = match calendar {
             // Only units of fixed length notice the days left out in 1582.
+            Calendar::Mixed if is_early(&base) => Rule::Julian,
             Calendar::Mixed | Calendar::Proleptic => Rule::Gregorian,
             Calendar::NoLeap => Rule::NoLeap,
             Calendar::AllLeap => Rule::AllLeap,
@@ -49,6 +53,9 @@ impl Timeline {
             Unit::Month => 1.0,
             Unit::Season => 3.0,
             Unit::Year => 12.0,
+            Unit::Nanosecond => return Self::Fine(Fine::new(calendar, rule, &base, 1)),
+            Unit::Microsecond => return Self::Fine(Fine::new(calendar, rule, &base, 1_000)),
+            Unit::Millisecond => return Self::Fine(Fine::new(calendar, rule, &base, 1_000_000)),
             Unit::Second | Unit::Minute | Unit::Hour | Unit::Day | Unit::Week => {
                 return Self::fixed(calendar, unit, rule, &base);
             }
@@ -66,10 +73,12 @@ impl Timeline {
     }
 
     /// The date of a finite value; `None` if it is out of range.
-    pub(super) fn date(&self, value: f64) -> Option<Date> {
+    pub(super) fn date(&self, count: Count) -> Option<Date> {
+        let value = count.real();
         match self {
             Self::Regular { unit, rule, origin } => rule.date(origin + to_hours(value, *unit)),
             Self::Mixed { unit, mixed } => mixed.date(to_hours(value, *unit)),
+            Self::Fine(fine) => fine.date(count),
             Self::Months { months, rule, base } => add_months(*rule, base, value, months * value),
         }
     }
@@ -82,6 +91,7 @@ fn to_hours(value: f64, unit: Unit) -> f64 {
         Unit::Day => 24.0 * value,
         Unit::Week => 168.0 * value,
         Unit::Hour | Unit::Month | Unit::Season | Unit::Year => value,
+        Unit::Nanosecond | Unit::Microsecond | Unit::Millisecond => value,
     }
 }
 
@@ -89,7 +99,9 @@ fn to_hours(value: f64, unit: Unit) -> f64 {
 fn add_months(rule: Rule, base: &Date, value: f64, months: f64) -> Option<Date> {
     let start = rule.date(rule.hours(base))?;
     if value == 0.0 {
-        let as_written = (1..=12).contains(&base.month) && (1..=31).contains(&base.day);
+        let as_written = (1..=12).contains(&base.month)
+            && (1..=31).contains(&base.day)
+            && (0.0..24.0).contains(&base.hour);
         return Some(if as_written { *base } else { start });
     }
     let slack = if value < 0.0 {
@@ -124,8 +136,7 @@ pub(super) struct Mixed {
 
 impl Mixed {
     fn new(base: &Date) -> Self {
-        let key = (base.year, base.month, base.day);
-        let early = key < (1582, 10, 15);
+        let early = is_early(base);
         let (rule, switch) = if early {
             (Rule::Julian, SWITCH_JULIAN)
         } else {
@@ -141,8 +152,7 @@ impl Mixed {
     }
 
     fn date(&self, hours: f64) -> Option<Date> {
-        // The very instant of the change belongs to the Julian side.
-        let before = hours <= self.reach;
+        let before = hours + SLACK_HOURS < self.reach;
         let rule = if before {
             Rule::Julian
         } else {
@@ -157,6 +167,65 @@ impl Mixed {
         };
         rule.date(HOURS_TO_1979 + since)
     }
+}
+
+/// Whether a date is of the Julian part of the mixed calendar.
+fn is_early(date: &Date) -> bool {
+    (date.year, date.month, date.day) < (1582, 10, 15)
+}
+
+const NANOSECONDS_PER_DAY: i128 = 86_400_000_000_000;
+
+/// Units that are parts of seconds, which `f64` hours are too coarse for: everything is counted in nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fine {
+    /// Whether the calendar changes from Julian to Gregorian.
+    mixed: bool,
+    /// The rule of the calendar, of its Gregorian part if it is mixed.
+    rule: Rule,
+    /// Nanoseconds from 1970-01-01 to the base.
+    pub(super) origin: i128,
+    /// Nanoseconds in a unit.
+    unit: i64,
+}
+
+impl Fine {
+    /// `rule` is that of the base.
+    fn new(calendar: Calendar, rule: Rule, base: &Date, unit: i64) -> Self {
+        let mixed = calendar == Calendar::Mixed;
+        let mut days = rule.days(base);
+        if mixed && rule == Rule::Julian {
+            days += julian_lag();
+        }
+        let in_day = truncate((base.hour * 3600e9).round());
+        Self {
+            mixed,
+            rule: if mixed { Rule::Gregorian } else { rule },
+            origin: i128::from(days) * NANOSECONDS_PER_DAY + i128::from(in_day),
+            unit,
+        }
+    }
+
+    fn date(&self, count: Count) -> Option<Date> {
+        let nanoseconds = self.origin.checked_add(count.times(self.unit)?)?;
+        // Rounded to the microseconds that are printed, so that none rounds up to the next day later.
+        let rounded = nanoseconds.checked_add(500)?.div_euclid(1000) * 1000;
+        let day = i64::try_from(rounded.div_euclid(NANOSECONDS_PER_DAY)).ok()?;
+        if day.unsigned_abs() >= truncate(DAY_LIMIT).unsigned_abs() {
+            return None;
+        }
+        let in_day = i64::try_from(rounded.rem_euclid(NANOSECONDS_PER_DAY)).ok()?;
+        let hour = in_day as f64 / 3600e9;
+        if self.mixed && day < Rule::Gregorian.days(&SWITCH_GREGORIAN) {
+            return Some(Rule::Julian.on_day(day - julian_lag(), hour));
+        }
+        Some(self.rule.on_day(day, hour))
+    }
+}
+
+/// What the same day has more in the Gregorian count than in the Julian one.
+fn julian_lag() -> i64 {
+    Rule::Gregorian.days(&SWITCH_GREGORIAN) - Rule::Julian.days(&SWITCH_JULIAN)
 }
 
 fn since_1979(rule: Rule, date: &Date) -> f64 {

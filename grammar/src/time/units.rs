@@ -13,6 +13,9 @@ const YEAR_LIMIT: i64 = 1_000_000_000;
 /// The unit that values count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
+    Nanosecond,
+    Microsecond,
+    Millisecond,
     Second,
     Minute,
     Hour,
@@ -23,26 +26,34 @@ pub(super) enum Unit {
     Year,
 }
 
-/// Unit, prefix that names it, and other name; letter case does not matter.
-const UNIT_NAMES: [(Unit, &[u8], &[u8]); 8] = [
-    (Unit::Second, b"sec", b"s"),
-    (Unit::Minute, b"min", b"mn"),
-    (Unit::Hour, b"hour", b"hr"),
-    (Unit::Day, b"day", b"dy"),
-    (Unit::Week, b"week", b"wk"),
-    (Unit::Month, b"month", b"mo"),
-    (Unit::Season, b"season", b"season"),
-    (Unit::Year, b"year", b"yr"),
+/// Unit, prefix that names it, and other names; letter case does not matter.
+const UNIT_NAMES: [(Unit, &[u8], &[&[u8]]); 11] = [
+    (Unit::Nanosecond, b"nanosec", &[b"ns", b"nsec", b"nsecs"]),
+    (
+        Unit::Microsecond,
+        b"microsec",
+        &[b"us", b"usec", b"usecs", "µs".as_bytes(), "μs".as_bytes()],
+    ),
+    (Unit::Millisecond, b"millisec", &[b"ms", b"msec", b"msecs"]),
+    (Unit::Second, b"sec", &[b"s"]),
+    (Unit::Minute, b"min", &[b"mn"]),
+    (Unit::Hour, b"hour", &[b"hr"]),
+    (Unit::Day, b"day", &[b"dy"]),
+    (Unit::Week, b"week", &[b"wk"]),
+    (Unit::Month, b"month", &[b"mo"]),
+    (Unit::Season, b"season", &[]),
+    (Unit::Year, b"year", &[b"yr"]),
 ];
 
 impl Unit {
     fn from_word(word: &[u8]) -> Option<Self> {
-        let named = |(_, prefix, other): &&(Self, &[u8], &[u8])| {
+        let named = |prefix: &[u8], others: &[&[u8]]| {
             word.get(..prefix.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-                || word.eq_ignore_ascii_case(other)
+                || others.iter().any(|other| word.eq_ignore_ascii_case(other))
         };
-        UNIT_NAMES.iter().find(named).map(|(unit, _, _)| *unit)
+        let found = UNIT_NAMES.iter().find(|(_, p, others)| named(p, others));
+        found.map(|(unit, _, _)| *unit)
     }
 }
 
@@ -58,33 +69,32 @@ pub(super) fn parse(units: &[u8], calendar: Calendar) -> Option<(Unit, Date)> {
     scan.skip_space();
     scan.literal(b"since")?;
     scan.skip_space();
-    let base = base_text(scan)?;
+    let (base, rest) = base_text(scan)?;
     let unit = Unit::from_word(word)?;
     if calendar == Calendar::None && unit == Unit::Year {
         return None;
     }
-    Some((unit, parse_base(base.as_deref(), calendar)))
+    Some((unit, parse_base(base.as_deref(), rest, calendar)))
 }
 
-/// The date and the time of day, joined by a blank where a blank or a `T` stood; time zones and
-/// whatever else follows are dropped. The inner `None` stands for a base that starts with `T`:
-/// it has a default of its own.
-fn base_text(mut scan: Scan<'_>) -> Option<Option<Vec<u8>>> {
+/// The date and the time of day, joined by a blank where a blank or a `T` stood, and what follows them. The inner `None` stands
+/// for a base that starts with `T`: it has a default of its own.
+fn base_text(mut scan: Scan<'_>) -> Option<(Option<Vec<u8>>, Scan<'_>)> {
     let start = scan;
     let mut date = scan.word(BASE_LIMIT)?;
     if let Some(at) = date.iter().position(|byte| *byte == b'T') {
         if at == 0 {
-            return Some(None);
+            return Some((None, scan));
         }
         date = date.get(..at)?;
         scan = start;
         scan.advance(at.saturating_add(1));
     }
     let time = scan.word(BASE_LIMIT).unwrap_or_default();
-    Some(Some([date, b" ", time].concat()))
+    Some((Some([date, b" ", time].concat()), scan))
 }
 
-fn parse_base(text: Option<&[u8]>, calendar: Calendar) -> Date {
+fn parse_base(text: Option<&[u8]>, rest: Scan<'_>, calendar: Calendar) -> Date {
     let mut date = Date {
         year: 0,
         month: 1,
@@ -95,10 +105,44 @@ fn parse_base(text: Option<&[u8]>, calendar: Calendar) -> Date {
     let default: &[u8] = if climate { b"1" } else { b"1979" };
     let mut scan = Scan::new(text.unwrap_or(default));
     // Reading stops at the first field that is missing or wrong, and keeps those before it.
-    if read_date(&mut scan, climate, &mut date).is_some() {
-        read_time(&mut scan, &mut date);
+    // What a date without a year leaves unread (`1970-01-01` of the calendar `none`) is no zone.
+    if read_date(&mut scan, climate, &mut date).is_some() && !(climate && is_signed(scan)) {
+        let time = scan;
+        if !is_signed(time) {
+            read_time(&mut scan, &mut date);
+        }
+        // The zone stands right behind the time, or in the next word.
+        scan.skip_space();
+        let zone = if scan.is_at_end() { rest } else { scan };
+        date.hour -= zone_hours(zone).unwrap_or(0.0);
     }
     date
+}
+
+fn is_signed(mut scan: Scan<'_>) -> bool {
+    scan.skip_space();
+    scan.literal(b"+").is_some() || scan.literal(b"-").is_some()
+}
+
+/// How many hours a time zone is ahead of UTC: `+5`, `-05:30`, `+0530`. `None` for anything else, `Z` and `UTC` among it: then
+/// the time is that of UTC.
+fn zone_hours(mut scan: Scan<'_>) -> Option<f64> {
+    scan.skip_space();
+    let sign = match scan.literal(b"-") {
+        Some(()) => -1.0,
+        None => scan.literal(b"+").map(|()| 1.0)?,
+    };
+    let digits = scan.digits()?;
+    let first = Scan::new(digits).integer()?;
+    let (hours, minutes) = match digits.len() {
+        1 | 2 if scan.literal(b":").is_some() => (first, Scan::new(scan.digits()?).integer()?),
+        1 | 2 => (first, 0),
+        3 | 4 => (first / 100, first % 100),
+        _ => return None,
+    };
+    let minutes = u8::try_from(minutes).ok().filter(|m| *m <= 59)?;
+    let hours = u8::try_from(hours).ok().filter(|h| *h <= 24)?;
+    Some(sign * (f64::from(hours) + f64::from(minutes) / 60.0))
 }
 
 fn read_date(scan: &mut Scan<'_>, climate: bool, date: &mut Date) -> Option<()> {

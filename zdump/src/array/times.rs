@@ -3,7 +3,7 @@
 use netcdf_core::format::zarr::{Dtype, Stored};
 use netcdf_core::json::Json;
 use netcdf_core::model::Values;
-use netcdf_grammar::time::{Formatted, Separator, TimeUnits};
+use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits};
 
 use super::values::number;
 use crate::out::plain;
@@ -58,7 +58,11 @@ impl Times {
         if self.nat && matches!(values, Values::Int64(v) if v.get(n) == Some(&i64::MIN)) {
             return Some(NAT.to_owned());
         }
-        let value = number(values, n)?.real() * self.factor.0 / self.factor.1;
+        let number = number(values, n)?;
+        let value = match values {
+            Values::Int64(v) if self.factor == (1.0, 1.0) => Count::Whole((*v.get(n)?).into()),
+            _ => Count::Real(number.real() * self.factor.0 / self.factor.1),
+        };
         let mut text = vec![];
         match self.units.format(value, Separator::Blank, &mut text) {
             Formatted::Time => Some(plain(&String::from_utf8_lossy(&text))),
@@ -77,9 +81,9 @@ fn unit(numpy: &str) -> Option<(&'static str, f64)> {
         "h" => ("hours", 1.0),
         "m" => ("minutes", 1.0),
         "s" => ("seconds", 1.0),
-        "ms" => ("seconds", 1e3),
-        "us" | "μs" => ("seconds", 1e6),
-        "ns" => ("seconds", 1e9),
+        "ms" => ("milliseconds", 1.0),
+        "us" | "μs" => ("microseconds", 1.0),
+        "ns" => ("nanoseconds", 1.0),
         "ps" => ("seconds", 1e12),
         "fs" => ("seconds", 1e15),
         "as" => ("seconds", 1e18),

@@ -2,7 +2,7 @@
 
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::special::Special;
-use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Name, Values, VarId};
+use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, Name, Values, VarId};
 
 use super::Lower;
 use super::atomic::Builder;
@@ -140,6 +140,7 @@ impl Lower<'_> {
             Ok(ty) => ty,
             Err((at, message)) => return self.error(at, message),
         };
+        let ty = self.string_or_text(ty, word, list);
         match ty {
             DataType::Atomic(a) => {
                 let need = self.need(word.at);
@@ -150,6 +151,34 @@ impl Lower<'_> {
         if let Some(values) = self.attribute_values(ty, word, list) {
             self.put(owner, Attribute { name, ty, values });
         }
+    }
+
+    /// The type of an attribute in the kind that was asked for: one string is text where there are no strings.
+    fn string_or_text(&mut self, ty: DataType, word: Word<'_>, list: &[Item<'_>]) -> DataType {
+        let is_text = matches!(list, [Item::One(Constant::String(_), _)]);
+        let strings = self.kind.is_none_or(Kind::is_enhanced);
+        if ty != Atomic::String.into() || strings || !is_text {
+            return ty;
+        }
+        let need = self.need(word.at);
+        let first = || (need(word.text.to_owned()), 0);
+        self.needs.texts.get_or_insert_with(first).1 += 1;
+        Atomic::Char.into()
+    }
+
+    /// Warns once of the string attributes that are stored as text.
+    pub(in crate::cdl) fn warn_of_texts(&mut self) {
+        let Some((first, count)) = self.needs.texts.take() else {
+            return;
+        };
+        let kind = self.kind.map_or("", Kind::name);
+        let name = first.what;
+        let which = match count {
+            1 => format!("string attribute `{name}` is"),
+            n => format!("string attributes `{name}` and {} more are", n - 1),
+        };
+        let message = format!("{which} stored as text: {kind} files have no strings");
+        self.report.warning(first.anchor, first.offset, message);
     }
 
     /// Keywords can be names of attributes: nothing else can stand there.

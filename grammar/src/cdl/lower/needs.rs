@@ -27,6 +27,8 @@ pub struct Needs {
     pub storage: Option<Need>,
     /// Any special attribute but `_Format`.
     pub special: Option<Need>,
+    /// String attributes that are stored as text: the first, and how many there are.
+    pub(super) texts: Option<(Need, usize)>,
 }
 
 impl Needs {

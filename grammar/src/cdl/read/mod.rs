@@ -108,6 +108,7 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError
         lower.second_pass();
         (name, lower) = run(source, options, lower)?;
     }
+    lower.warn_of_texts();
     let mut schema = lower.schema;
     order_types(&mut schema);
     schema.kind = options
