@@ -1,4 +1,12 @@
-complete -c nccopy -s k -d 'Kind of the output; without one a URL says it, or the output\'s name: Zarr if it ends in .zarr or .zip (as the input if that is Zarr, else zarr3); else it is the input\'s, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF\'s own metadata and without), nczarr3 and zarr3 (version 3)' -r
+complete -c nccopy -s k -d 'Kind of the output; without one a URL says it, or the output\'s name: Zarr if it ends in .zarr or .zip (as the input if that is Zarr, else zarr3); else it is the input\'s, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF\'s own metadata and without), nczarr3 and zarr3 (version 3)' -r -f -a "classic\t''
+64-bit-offset\t''
+cdf5\t''
+netCDF-4\t''
+netCDF-4-classic\t''
+nczarr\t''
+zarr\t''
+nczarr3\t''
+zarr3\t''"
 complete -c nccopy -s v -d 'Data of these variables only, definitions of all: names in any group, paths ("/g/v"), patterns ("t*", "?", "[a-z]"), and "!" in front of what is not meant ("!t*"); a backslash takes the meaning from a character' -r
 complete -c nccopy -s V -d 'Definitions and data of these variables only, named as for -v' -r
 complete -c nccopy -s g -d 'Data of the variables of these groups only, definitions of all: names, paths, patterns and "!" as for -v' -r
@@ -17,8 +25,8 @@ complete -c nccopy -l memory -d 'Bytes of memory for changing the shapes of chun
 complete -c nccopy -l suffix -d 'What names of copies in a directory end in, in place of the extension of the input: `.zarr`, `_small.nc`. Without it the extension stays, but for one that says another format: copies with -k zarr3 end in .zarr, those of Zarr stores with -k nc4 in .nc' -r
 complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time' -r -f -a "table\t'A table'
 json\t'JSON'"
-complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "true\t''
-false\t''"
+complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "yes\t''
+no\t''"
 complete -c nccopy -l plugin-timeout -d 'Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins' -r
 complete -c nccopy -l threads -d 'Threads that work at a time; all cores if not given' -r
 complete -c nccopy -s 3 -d 'Classic output (CDF-1), as -k classic'

@@ -1,15 +1,19 @@
 complete -c ncdump -s v -d 'Print the data of these variables only: names, /group/names, or the last parts of such paths' -r
 complete -c ncdump -s g -d 'Print these groups only; `/` is the root group' -r
-complete -c ncdump -s b -d 'Annotate each row with its indices, as C or Fortran counts them' -r
-complete -c ncdump -s f -d 'Annotate each value with its indices, as C or Fortran counts them' -r
+complete -c ncdump -s b -d 'Annotate each row with its indices, as C or Fortran counts them' -r -f -a "c\t''
+f\t''"
+complete -c ncdump -s f -d 'Annotate each value with its indices, as C or Fortran counts them' -r -f -a "c\t''
+f\t''"
 complete -c ncdump -s l -d 'Longest line in data lists, in bytes [default: 80]' -r
 complete -c ncdump -s n -d 'Name of the dataset in the output [default: that of the file]' -r
 complete -c ncdump -s p -d 'Significant digits of float and double values, overriding C_format; `exact` prints as many as are needed to read the same values back' -r
 complete -c ncdump -s d -d 'Like -p, but C_format takes precedence (old form)' -r
-complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: accepted, without effect' -r
+complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: accepted, without effect' -r -f -a "F\t''
+p\t''
+m\t''"
 complete -c ncdump -s L -d 'Log level: accepted, without effect' -r
-complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "true\t''
-false\t''"
+complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "yes\t''
+no\t''"
 complete -c ncdump -l plugin-timeout -d 'Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins' -r
 complete -c ncdump -l threads -d 'Number of threads [default: all cores]' -r
 complete -c ncdump -s c -d 'Print header and data of coordinate variables only'

@@ -1,14 +1,25 @@
-complete -c ncgen -s l -d 'What to make: b (a netCDF file), or a program that makes the file, in c, f77 or java' -r
+complete -c ncgen -s l -d 'What to make: b (a netCDF file), or a program that makes the file, in c, f77 or java' -r -f -a "b\t''
+c\t''
+f77\t''
+java\t''"
 complete -c ncgen -s o -d 'The output file (`-` for standard output), or the file that the program will make; implies -b without -l. A Zarr store is a directory, or a zip file if the name ends in `.zip`; a URL names one, too: file://PATH#mode=nczarr,file (or zip)' -r -F
 complete -c ncgen -s N -d 'Name of the dataset, overriding that in the text' -r
 complete -c ncgen -s M -d 'Name of the main function or class of a program' -r
-complete -c ncgen -s k -s v -d 'Kind of the output; without one a URL says it, or the output\'s name (zarr3 if it ends in .zarr or .zip), or the text\'s `_Format`, else it is the oldest that has all of it: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF\'s own metadata and without), nczarr3 and zarr3 (version 3)' -r
+complete -c ncgen -s k -s v -d 'Kind of the output; without one a URL says it, or the output\'s name (zarr3 if it ends in .zarr or .zip), or the text\'s `_Format`, else it is the oldest that has all of it: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF\'s own metadata and without), nczarr3 and zarr3 (version 3)' -r -f -a "classic\t''
+64-bit-offset\t''
+cdf5\t''
+netCDF-4\t''
+netCDF-4-classic\t''
+nczarr\t''
+zarr\t''
+nczarr3\t''
+zarr3\t''"
 complete -c ncgen -s W -d 'Most elements of a variable that a program writes at once [default: 1024]; it writes larger variables, and those with unlimited dimensions, row by row' -r
 complete -c ncgen -s B -d 'Accepted, without effect: size of a buffer' -r
 complete -c ncgen -s D -d 'Accepted, without effect: level of debugging output' -r
 complete -c ncgen -s L -d 'Accepted, without effect: log level' -r
-complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "true\t''
-false\t''"
+complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "yes\t''
+no\t''"
 complete -c ncgen -l plugin-timeout -d 'Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins' -r
 complete -c ncgen -l threads -d 'Accepted, without effect so far: text is read by one thread' -r
 complete -c ncgen -s b -d 'Make a netCDF file, by default named after the text, with `.nc`'

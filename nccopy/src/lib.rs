@@ -175,6 +175,8 @@ fn plan(cli: &Cli, kind: Option<Kind>, reader: &dyn Reader, env: &Env) -> Result
     }
     let mut plan = copy::plan(reader.schema(), &options)?;
     plan.notes.drain(..).for_each(|note| env.notes.say(note));
+    let remarks = plan.remarks.drain(..);
+    remarks.for_each(|remark| env.notes.remark(remark));
     copy::plan::keep_fill_values(reader, &mut plan, env)?;
     copy::plan::size_strings(reader, &mut plan, env)?;
     Ok(plan)

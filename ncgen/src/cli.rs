@@ -110,7 +110,7 @@ pub struct OutputArgs {
     #[arg(short = 'n', group = "what")]
     pub cdf: bool,
     /// What to make: b (a netCDF file), or a program that makes the file, in c, f77 or java
-    #[arg(short = 'l', value_name = "LANGUAGE", value_parser = parse_language, group = "what")]
+    #[arg(short = 'l', value_name = "b|c|f77|java", value_parser = parse_language, group = "what")]
     pub language: Option<Language>,
     /// As -l c
     #[arg(short = 'c', group = "what")]

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 use std::io;
 
-use clap::Command;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
+use netcdf_core::model::Kind;
 
 /// What a man page has beyond the definition of the command line.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +19,9 @@ pub struct Extra {
     /// Exit status beyond those of all tools.
     pub status: &'static [(&'static str, &'static str)],
 }
+
+/// The date of the pages: that of the version.
+const DATE: &str = "2026-11-23";
 
 /// Exit status, the same for all tools.
 const STATUS: &[(&str, &str)] = &[
@@ -42,7 +47,7 @@ pub fn page(command: &Command, extra: Extra) -> String {
     let version = command.get_version().unwrap_or_default().to_owned();
     let man = Man::new(command.clone());
     let mut page = format!(
-        ".TH {} 1 \"\" \"netcdf\\-tools {version}\" \"netCDF tools\"\n",
+        ".TH {} 1 \"{DATE}\" \"netcdf\\-tools {version}\" \"netCDF tools\"\n",
         name.to_uppercase()
     );
     page.push_str(&section(|out| man.render_name_section(out)));
@@ -73,8 +78,7 @@ fn commands(command: &Command) -> String {
         if section.is_empty() {
             section.push_str(".SH COMMANDS\n");
         }
-        let usage = sub.render_usage().to_string();
-        let usage = usage.trim_start_matches("Usage: ").to_owned();
+        let usage = usage(sub);
         let about = sub.get_about().map(ToString::to_string);
         let about = escape(&about.unwrap_or_default());
         let _ = write!(section, ".SS \"{}\"\n{about}.\n", escape(&usage));
@@ -99,12 +103,88 @@ fn section(render: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String 
     String::from_utf8(out).expect("roff is text")
 }
 
-/// The tool's name in bold, and what follows it in the usage line.
-fn synopsis(command: &Command) -> String {
+fn usage(command: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
+    usage.trim_start_matches("Usage: ").to_owned()
+}
+
+/// All ways to call the tool: the usage lines, with all options in the first one, and those of its commands.
+fn synopsis(command: &Command) -> String {
     let name = command.get_name();
-    let rest = usage.trim_start_matches("Usage: ").trim_start_matches(name);
-    format!("\\fB{name}\\fR{}", escape(rest))
+    let mut built = command.clone();
+    built.build();
+    let options: Vec<_> = built
+        .get_arguments()
+        .filter(|a| !a.is_positional() && !a.is_hide_set() && !is_about_itself(a))
+        .map(|a| format!("[{}]", option(a)))
+        .collect();
+    let usage = usage(command);
+    let mut lines = vec![];
+    for (n, line) in usage.lines().map(str::trim).enumerate() {
+        let rest = escape(line.trim_start_matches(name));
+        let rest = match n {
+            0 => rest.replacen("[OPTIONS]", &options.join(" "), 1),
+            _ => rest.replacen("[OPTIONS]", "[\\fIoptions\\fR]", 1),
+        };
+        lines.push(format!("\\fB{name}\\fR{rest}"));
+    }
+    let commands = built.get_subcommands_mut();
+    for sub in commands.filter(|sub| sub.get_name() != "help") {
+        let usage = self::usage(sub);
+        let rest = escape(usage.trim_start_matches(name));
+        let own = sub.get_arguments();
+        let own = own.filter(|a| !a.is_positional() && !a.is_hide_set() && !a.is_global_set());
+        let own: Vec<_> = own
+            .filter(|a| !is_about_itself(a))
+            .map(|a| format!("[{}]", option(a)))
+            .collect();
+        let rest = rest.replacen("[OPTIONS]", own.join(" ").trim(), 1);
+        lines.push(format!("\\fB{name}\\fR{}", rest.replace("  ", " ")));
+    }
+    lines.join("\n.br\n")
+}
+
+fn is_about_itself(arg: &Arg) -> bool {
+    arg.get_id() == "help" || arg.get_id() == "version"
+}
+
+/// An option in bold, its value in italics.
+fn option(arg: &Arg) -> String {
+    let shown = escape(&arg.to_string());
+    let shown = shown.replace('<', "\\fI").replace('>', "\\fR");
+    match shown.find(['=', ' ', '[']) {
+        Some(end) => {
+            let (name, value) = shown.split_at(end);
+            format!("\\fB{name}\\fR{value}")
+        }
+        None => format!("\\fB{shown}\\fR"),
+    }
+}
+
+/// The words that can be the value of an option, if its value's name lists them or says that it is a kind.
+fn words(arg: &Arg) -> &'static [&'static str] {
+    let Some([name]) = arg.get_value_names() else {
+        return &[];
+    };
+    match name.as_str() {
+        "KIND" => &Kind::WORDS,
+        "c|f" => &["c", "f"],
+        "b|c|f77|java" => &["b", "c", "f77", "java"],
+        "F|p|m" => &["F", "p", "m"],
+        "yes|no" => &["yes", "no"],
+        _ => &[],
+    }
+}
+
+/// The command with the words that shells complete. Its own parser takes more: synonyms, old numbers, other letter case.
+fn completed(command: &Command) -> Command {
+    command.clone().mut_args(|arg| {
+        let words = words(&arg);
+        match words.is_empty() {
+            true => arg,
+            false => arg.value_parser(PossibleValuesParser::new(words)),
+        }
+    })
 }
 
 /// A section of terms and what they mean.
@@ -139,7 +219,7 @@ pub fn completions(command: &Command) -> Vec<(String, String)> {
     ];
     let one = |(shell, path): (Shell, String)| {
         let mut text = Vec::new();
-        clap_complete::generate(shell, &mut command.clone(), name.clone(), &mut text);
+        clap_complete::generate(shell, &mut completed(command), name.clone(), &mut text);
         (path, String::from_utf8(text).expect("completions are text"))
     };
     shells.into_iter().map(one).collect()

@@ -220,3 +220,50 @@ fn short_flags_are_those_of_the_c_tools() {
         assert_eq!(of("version"), Some((None, Some("version"))), "{name}");
     }
 }
+
+#[test]
+fn shells_complete_kinds() {
+    for command in [ncgen::cli::command(), nccopy::cli::command()] {
+        for (path, text) in completions(&command) {
+            for kind in ["classic", "64-bit-offset", "netCDF-4", "zarr3"] {
+                assert!(text.contains(kind), "{kind} is not in {path}");
+            }
+        }
+    }
+    let words = completions(&ncgen::cli::command());
+    let (_, bash) = words.first().expect("three shells");
+    assert!(
+        bash.contains("compgen -W \"classic 64-bit-offset cdf5"),
+        "{bash}"
+    );
+}
+
+#[test]
+fn man_pages_have_a_date_and_all_options() {
+    for (mut command, extra) in [
+        (ncdump::cli::command(), NCDUMP),
+        (ncgen::cli::command(), NCGEN),
+        (nccopy::cli::command(), NCCOPY),
+        (zdump::cli::command(), ZDUMP),
+    ] {
+        let page = page(&command, extra);
+        let head = page.lines().next().unwrap_or_default();
+        let date = head.split('"').nth(1).unwrap_or_default();
+        assert_eq!(date.split('-').map(str::len).collect::<Vec<_>>(), [4, 2, 2]);
+        let synopsis = page.split(".SH ").find(|s| s.starts_with("SYNOPSIS"));
+        let synopsis = synopsis.expect("a synopsis").replace('\\', "");
+        command.build();
+        for argument in command.get_arguments() {
+            let long = argument
+                .get_long()
+                .filter(|l| *l != "help" && *l != "version");
+            if let Some(long) = long.filter(|_| !argument.is_hide_set()) {
+                let name = command.get_name();
+                let short = argument.get_short().map(|c| format!("fB-{c}"));
+                let found = synopsis.contains(&format!("--{long}"))
+                    || short.is_some_and(|s| synopsis.contains(&s));
+                assert!(found, "--{long} is not in the synopsis of {name}");
+            }
+        }
+    }
+}

@@ -63,6 +63,32 @@ snapshots! {
 }
 
 #[test]
+fn string_attributes_of_classic_copies_are_text() {
+    let sandbox = Sandbox::new();
+    let strings = |values: &str| {
+        let attributes = format!("\t\tstring v:units = \"m\" ;\n\t\tstring v:names = {values} ;\n");
+        let text = format!("netcdf a {{\nvariables:\n\tint v ;\n{attributes}}}\n");
+        sandbox.write("a.cdl", text);
+        let args = ["ncgen", "-4", "-o", "@a.nc", "@a.cdl"];
+        let _ = sandbox.run(ncgen::run, &args).clean();
+    };
+    strings("\"caf\u{e9}\"");
+    for kind in ["-3", "-6", "-5", "-7"] {
+        let copied = nccopy(&sandbox, &["--verify", "--strict", kind, "@a.nc", "@o.nc"]);
+        assert_eq!(copied.code, 0, "{copied}");
+        let text = ncdump(&sandbox, &["-h", "@o.nc"]).clean().text();
+        assert!(text.contains("\t\tv:names = \"caf\u{e9}\" ;"), "{text}");
+    }
+    assert_snapshot!(nccopy(&sandbox, &["-3", "@a.nc", "@o.nc"]));
+    strings("\"m\", \"s\"");
+    assert_snapshot!(
+        "lists_of_strings",
+        nccopy(&sandbox, &["-3", "@a.nc", "@n.nc"])
+    );
+    assert_eq!(sandbox.names(), ["a.cdl", "a.nc", "o.nc"]);
+}
+
+#[test]
 fn never_over_its_input() {
     let sandbox = Sandbox::new();
     let bytes = std::fs::read(testdata("classic/weather-1.nc")).unwrap();

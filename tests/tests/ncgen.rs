@@ -107,6 +107,27 @@ diagnostics! {
     too_many_values: "netcdf a {\ndimensions:\n\tx = 2 ;\nvariables:\n\tint v(x) ;\ndata:\n v = 1, 2, 3 ;\n}\n";
 }
 
+const STRINGS: &str = "netcdf a {\nvariables:\n\tint v ;\n\t\tstring v:units = \"m\" ;\n\t\tstring v:long_name = \"caf\u{e9}\" ;\n}\n";
+
+/// Where there are no strings, one string is text.
+#[test]
+fn string_attributes_of_classic_files_are_text() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", STRINGS);
+    assert_snapshot!(ncgen(&sandbox, &["-3", "-o", "@a.nc", "@a.cdl"]));
+    let text = sandbox
+        .run(ncdump::run, &["ncdump", "@a.nc"])
+        .clean()
+        .text();
+    assert!(text.contains("\t\tv:long_name = \"caf\u{e9}\" ;"), "{text}");
+    let two = STRINGS.replace("\"m\"", "\"m\", \"s\"");
+    sandbox.write("b.cdl", two);
+    let failed = ncgen(&sandbox, &["-3", "-o", "@b.nc", "@b.cdl"]);
+    assert_eq!(failed.code, 1, "{failed}");
+    let whole = ncgen(&sandbox, &["-o", "@b.nc", "@b.cdl"]);
+    assert_eq!(whole.code, 0, "{whole}");
+}
+
 /// At most 20 diagnostics, each with its place.
 #[test]
 fn many_mistakes() {

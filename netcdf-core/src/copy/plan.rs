@@ -7,6 +7,7 @@ mod keep;
 mod sparse;
 mod storage;
 mod strings;
+mod texts;
 
 pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
@@ -42,6 +43,8 @@ pub struct Plan {
     pub passed_over: BTreeMap<VarId, String>,
     /// What is not done as asked, and why.
     pub notes: Vec<Note>,
+    /// What is stored in another way, and nothing lost by it.
+    pub remarks: Vec<Note>,
 }
 
 /// Plans a copy of a dataset with the schema `input`. Names and attributes stay as they are.
@@ -72,6 +75,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         false => keep::keep(input, &stays, &defined)?,
     };
     schema.kind = kind;
+    let remarks = texts::strings_to_text(&mut schema).into_iter().collect();
     let lengths = fit_dims(&mut schema, options);
     fits::check(&schema, options.fix_unlimited)?;
     let copied = |pair: &&Pair| {
@@ -87,6 +91,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         lengths,
         passed_over: options.storage.passed_over.clone(),
         notes,
+        remarks,
     };
     let shapes = plan.data.iter().filter_map(|pair| {
         let var = plan.schema.var(pair.to)?;

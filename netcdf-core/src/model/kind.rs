@@ -89,6 +89,19 @@ impl Kind {
     /// Zarr without netCDF's own metadata, version 3.
     pub const PURE_ZARR3: Self = Self::zarr(ZarrVersion::V3, true);
 
+    /// One word for each kind, as shells complete `-k`.
+    pub const WORDS: [&str; 9] = [
+        "classic",
+        "64-bit-offset",
+        "cdf5",
+        "netCDF-4",
+        "netCDF-4-classic",
+        "nczarr",
+        "zarr",
+        "nczarr3",
+        "zarr3",
+    ];
+
     const fn zarr(version: ZarrVersion, pure: bool) -> Self {
         Self::Zarr(Zarr { version, pure })
     }
@@ -152,6 +165,13 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_one_for_each_kind() {
+        let kinds = Kind::WORDS.map(|word| Kind::from_name(word).unwrap());
+        let all: Vec<_> = ALIASES.iter().map(|(kind, _)| *kind).collect();
+        assert_eq!(kinds.as_slice(), all);
+    }
 
     #[test]
     fn names_and_numbers_lead_to_kinds() {

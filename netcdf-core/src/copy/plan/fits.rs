@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind, Result, list_names};
 use crate::format::zarr::write::check::user_types;
 use crate::model::kind::Model;
-use crate::model::{DataType, DimId, GroupId, Kind, Schema};
+use crate::model::{DataType, DimId, GroupId, Kind, Schema, Values};
 
 /// Whether the schema's kind has all that is in it. Nothing is changed to fit: readers of the output may rely on types.
 /// `fixed` says that unlimited dimensions were made fixed ones where they can be.
@@ -88,9 +88,14 @@ fn types(schema: &Schema) -> Vec<String> {
 /// Variables and attributes whose types the kind lacks.
 fn lacking(schema: &Schema) -> Vec<String> {
     let mut lacking = Vec::new();
-    let mut look = |ty: DataType, name: &dyn Fn() -> String| {
+    let mut look = |ty: DataType, values: Option<&Values>, name: &dyn Fn() -> String| {
         if !has_type(schema.kind, ty) {
             let ty = ty.atomic().map_or("user-defined", |a| a.name());
+            let ty = match values {
+                // A single string would be text.
+                Some(Values::String(s)) if s.len() > 1 => format!("{} strings", s.len()),
+                _ => ty.to_owned(),
+            };
             lacking.push(format!("{} ({ty})", name()));
         }
     };
@@ -98,13 +103,14 @@ fn lacking(schema: &Schema) -> Vec<String> {
         let path = schema.group_path(GroupId(n));
         let path = path.trim_end_matches('/');
         for a in &group.attributes {
-            look(a.ty, &|| format!("{path}:{}", a.name));
+            look(a.ty, Some(&a.values), &|| format!("{path}:{}", a.name));
         }
     }
     for (id, var) in schema.var_ids().zip(&schema.vars) {
-        look(var.ty, &|| schema.var_path(id));
+        look(var.ty, None, &|| schema.var_path(id));
         for a in &var.attributes {
-            look(a.ty, &|| format!("{}:{}", schema.var_path(id), a.name));
+            let name = || format!("{}:{}", schema.var_path(id), a.name);
+            look(a.ty, Some(&a.values), &name);
         }
     }
     lacking
@@ -155,7 +161,7 @@ fn way_out(schema: &Schema, fixed: bool) -> &'static str {
 mod tests {
     use super::*;
     use crate::model::{
-        Atomic, Attribute, Dimension, Name, Storage, TypeId, TypeKind, UserType, Values, Variable,
+        Atomic, Attribute, Dimension, Name, Storage, TypeId, TypeKind, UserType, Variable,
     };
 
     fn name(text: &str) -> Name {

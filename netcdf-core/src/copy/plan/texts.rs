@@ -1,0 +1,103 @@
+//! String attributes for kinds without strings.
+
+use crate::env::Note;
+use crate::error::list_names;
+use crate::model::kind::Model;
+use crate::model::{Atomic, Attribute, GroupId, Schema, Values};
+
+/// Makes text of the string attributes with one string, or none, if the kind of the schema has no strings: readers find the same
+/// characters. An attribute with several strings, or with a null string, would lose something, and stays as it is.
+///
+/// Returns a remark that names the attributes, if there are any.
+pub(super) fn strings_to_text(schema: &mut Schema) -> Option<Note> {
+    if schema.kind.model() == Model::Enhanced {
+        return None;
+    }
+    let mut changed = vec![];
+    for n in 0..schema.groups.len() {
+        let id = GroupId(u32::try_from(n).ok()?);
+        let owner = schema.group_path(id).trim_end_matches('/').to_owned();
+        if let Some(group) = schema.groups.get_mut(n) {
+            convert(&mut group.attributes, &owner, &mut changed);
+        }
+    }
+    for id in schema.var_ids() {
+        let owner = schema.var_path(id);
+        if let Some(var) = schema.vars.get_mut(id.index()) {
+            convert(&mut var.attributes, &owner, &mut changed);
+        }
+    }
+    (!changed.is_empty()).then(|| Note {
+        object: list_names(&changed),
+        what: format!(
+            "string attributes become text: {} files have no strings",
+            schema.kind.name()
+        ),
+        remedy: None,
+    })
+}
+
+fn convert(attributes: &mut [Attribute], owner: &str, changed: &mut Vec<String>) {
+    for attribute in attributes {
+        let text = match &attribute.values {
+            Values::String(strings) => match strings.as_slice() {
+                [] => vec![],
+                [Some(text)] => text.to_vec(),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        attribute.ty = Atomic::Char.into();
+        attribute.values = Values::Char(text);
+        changed.push(format!("{owner}:{}", attribute.name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Kind, Name};
+
+    fn sample(kind: Kind) -> Schema {
+        let mut schema = Schema::new(kind);
+        let text = |text: &str| Some(text.as_bytes().into());
+        for (name, strings) in [
+            ("one", vec![text("caf\u{e9}")]),
+            ("empty", vec![text("")]),
+            ("none", vec![]),
+            ("null", vec![None]),
+            ("two", vec![text("a"), text("b")]),
+        ] {
+            let name = Name::stored(name.as_bytes());
+            let attribute = Attribute::atomic(name, Values::String(strings));
+            schema.groups[0].attributes.extend(attribute);
+        }
+        schema
+    }
+
+    #[test]
+    fn single_strings_become_text() {
+        for kind in [
+            Kind::Classic,
+            Kind::Offset64,
+            Kind::Cdf5,
+            Kind::Netcdf4Classic,
+        ] {
+            let mut schema = sample(kind);
+            let note = strings_to_text(&mut schema).unwrap();
+            assert_eq!(note.object, ":one, :empty, :none");
+            let texts: Vec<_> = schema.groups[0]
+                .attributes
+                .iter()
+                .map(|a| a.values.as_text().map(<[u8]>::to_vec))
+                .collect();
+            let one = "caf\u{e9}".as_bytes().to_vec();
+            assert_eq!(texts, [Some(one), Some(vec![]), Some(vec![]), None, None]);
+        }
+        for kind in [Kind::Netcdf4, Kind::NCZARR3] {
+            let mut schema = sample(kind);
+            assert_eq!(strings_to_text(&mut schema), None);
+            assert_eq!(schema, sample(kind));
+        }
+    }
+}
