@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use netcdf_core::env::Note;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format;
+use netcdf_core::format::{self, Reader};
 use netcdf_core::io::locator::{Access, Asked, Destination, local};
 use netcdf_core::io::source::read_range;
 use netcdf_core::io::{Container, dir, file};
@@ -82,24 +82,43 @@ fn is_consolidated(path: &Path) -> Result<bool> {
 /// # Errors
 /// [`ErrorKind::Unsupported`].
 pub fn check(copy: &Copy, input: &Container) -> Result<()> {
-    let refused = |what: String| {
-        let e = Error::new(ErrorKind::Unsupported, what).of(&copy.input.to_string_lossy());
-        Err(e.with_remedy("copy it under another name"))
-    };
     let Container::Source(source) = input else {
         return Ok(());
     };
     let names = file::names(&copy.local);
     if names > 1 {
-        return refused(format!(
+        let what = format!(
             "the file has {names} names (hard links), and the others would keep what it is now"
-        ));
+        );
+        return Err(refused(copy, what));
     }
     let first = read_range(&**source, &(0..source.len().min(4)))?;
-    if !first.starts_with(b"CDF") && !first.starts_with(b"\x89HDF") {
-        return refused("the dataset is not at the beginning of the file (it has a user block), and a copy would lose what is there".to_owned());
+    match first.starts_with(b"CDF") || first.starts_with(b"\x89HDF") || first.starts_with(b"PK") {
+        true => Ok(()),
+        false => {
+            let what = "there is something in front of the dataset (a user block), which a copy does not have";
+            Err(refused(copy, what.to_owned()))
+        }
     }
-    Ok(())
+}
+
+/// Refuses a dataset that refers to others: a copy has their data in itself.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`].
+pub fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
+    match reader.is_spread() {
+        false => Ok(()),
+        true => {
+            let what = "the data is in several places (other files, or a virtual dataset), and would become a part of this file";
+            Err(refused(copy, what.to_owned()))
+        }
+    }
+}
+
+fn refused(copy: &Copy, what: String) -> Error {
+    let e = Error::new(ErrorKind::Unsupported, what).of(&copy.input.to_string_lossy());
+    e.with_remedy("copy it under another name")
 }
 
 /// What is in a directory and below it.

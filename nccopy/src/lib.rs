@@ -111,6 +111,9 @@ fn copy_one(
     }
     let name = std::sync::Arc::clone(input.name());
     let reader = format::open(input, env)?;
+    if cli.in_place {
+        in_place::check_whole(copy, &*reader)?;
+    }
     let asked = cli.zarr.asked(cli.kind.kind());
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
     let plan = plan(cli, output.kind, &*reader, env).map_err(|e| e.of(&name))?;

@@ -241,6 +241,21 @@ fn losses_in_place() {
         nccopy(&sandbox, &["--in-place", "@block.mat"])
     );
     assert_eq!(sandbox.read("block.mat"), block);
+    for name in [
+        "external.h5",
+        "external_1.raw",
+        "external_2.raw",
+        "virtual_v110.h5",
+        "family_0.h5",
+    ] {
+        sandbox.write(name, std::fs::read(testdata("hdf5").join(name)).unwrap());
+    }
+    for name in ["@external.h5", "@virtual_v110.h5"] {
+        let refused = nccopy(&sandbox, &["--in-place", name]);
+        let said = refused.message();
+        assert!(said.contains("the data is in several places"), "{said}");
+    }
+    assert_eq!(nccopy(&sandbox, &["--in-place", "@family_0.h5"]).code, 1);
     make(&sandbox, "a.nc", &[]);
     make(&sandbox, "s.zarr", &[]);
     let before = sandbox.read("a.nc");

@@ -65,6 +65,12 @@ pub trait Reader: Send + Sync {
         Some(Arc::clone(changed.name()))
     }
 
+    /// Whether data of the dataset is put together from several places: other files, or the parts of a virtual dataset. A copy has all of
+    /// it in itself.
+    fn is_spread(&self) -> bool {
+        false
+    }
+
     /// True if the reader makes the elements of this variable itself ([`Reader::read_box`]), as no
     /// chunks as [`Layout`] has them lead to them: they are parts of other datasets, or stored in a
     /// form that the engine does not know. Its layout then has no filters, and chunks of a shape in

@@ -324,6 +324,12 @@ impl Reader for Netcdf4Reader {
         self.objects.get(usize::try_from(object).ok()?)
     }
 
+    fn is_spread(&self) -> bool {
+        let whole = self.objects.first().is_some_and(|o| o.as_file().is_some());
+        let elsewhere = |d: &Data| d.sources.is_some() || d.var.dataset.external.is_some();
+        !whole || self.files.all().len() > 1 || self.vars.iter().any(elsewhere)
+    }
+
     fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
         let data = self.data(var)?;
         let file = self.files.get(data.var.file)?;
