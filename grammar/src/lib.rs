@@ -1,4 +1,4 @@
-//! Text forms of netCDF: CDL, numbers, escapes, filter and chunk specifications.
+//! Text forms of netCDF: CDL, numbers, escapes, filter and chunk specifications, options of command lines.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -15,6 +15,7 @@ pub mod chunk_spec;
 pub mod diagnostic;
 pub mod escape;
 pub mod filter_spec;
+pub mod flags;
 pub mod mistake;
 pub mod number;
 pub mod pattern;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, ArgGroup, Args, CommandFactory, Parser};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
+use netcdf_grammar::flags::{self, KindFlags};
 
 /// Makes a netCDF dataset from CDL text, or checks the text.
 ///
@@ -159,44 +160,23 @@ impl Language {
 
 /// Kind of the output; of several, the last counts.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct KindArgs {
     /// Kind of the output; without one a URL says it, or the output's name (zarr3 if it ends in .zarr or .zip), or the text's `_Format`, else it is the oldest that has all of it: classic (nc3),
     /// 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2,
     /// with netCDF's own metadata and without), nczarr3 and zarr3 (version 3)
-    #[arg(short, visible_short_alias = 'v', value_name = "KIND", value_parser = parse_kind, action = ArgAction::Set,
-          overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
+    #[arg(short, visible_short_alias = 'v', value_name = "KIND", value_parser = flags::parse_kind, action = ArgAction::Set,
+          overrides_with_all = flags::KIND)]
     kind: Option<Kind>,
-    /// Classic output (CDF-1), as -k classic
-    #[arg(short = '3', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
-    classic: bool,
-    /// netCDF-4 output, as -k netCDF-4
-    #[arg(short = '4', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
-    netcdf4: bool,
-    /// CDF-5 output, as -k cdf5
-    #[arg(short = '5', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
-    cdf5: bool,
-    /// 64-bit offset output (CDF-2), as -k 64-bit-offset
-    #[arg(short = '6', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
-    offset64: bool,
-    /// netCDF-4 classic model output, as -k nc7
-    #[arg(short = '7', overrides_with_all = ["kind", "classic", "offset64", "cdf5", "netcdf4", "netcdf4_classic"])]
-    netcdf4_classic: bool,
+    /// Kinds by a digit.
+    #[command(flatten)]
+    flags: KindFlags,
 }
 
 impl KindArgs {
     /// The kind asked for.
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
-        let flags = [
-            (self.classic, Kind::Classic),
-            (self.offset64, Kind::Offset64),
-            (self.cdf5, Kind::Cdf5),
-            (self.netcdf4, Kind::Netcdf4),
-            (self.netcdf4_classic, Kind::Netcdf4Classic),
-        ];
-        let flag = flags.into_iter().find(|(set, _)| *set);
-        flag.map(|(_, kind)| kind).or(self.kind)
+        self.flags.kind().or(self.kind)
     }
 }
 
@@ -287,13 +267,6 @@ impl Cli {
 #[must_use]
 pub fn command() -> clap::Command {
     Cli::command()
-}
-
-fn parse_kind(text: &str) -> Result<Kind, String> {
-    Kind::from_name(text).ok_or_else(|| {
-        "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"
-            .to_owned()
-    })
 }
 
 fn parse_language(text: &str) -> Result<Language, String> {

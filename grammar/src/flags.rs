@@ -1,0 +1,62 @@
+//! Options that several tools have: the kind of the output.
+
+use clap::Args;
+use netcdf_core::model::Kind;
+
+/// The options that name a kind; of several, the last counts: `overrides_with_all` of `-k`, too, whose help is each tool's own.
+pub const KIND: [&str; 6] = [
+    "kind",
+    "classic",
+    "offset64",
+    "cdf5",
+    "netcdf4",
+    "netcdf4_classic",
+];
+
+/// Kinds by a digit, beside an option `kind`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct KindFlags {
+    /// Classic output (CDF-1), as -k classic
+    #[arg(short = '3', overrides_with_all = KIND)]
+    classic: bool,
+    /// netCDF-4 output, as -k netCDF-4
+    #[arg(short = '4', overrides_with_all = KIND)]
+    netcdf4: bool,
+    /// CDF-5 output, as -k cdf5
+    #[arg(short = '5', overrides_with_all = KIND)]
+    cdf5: bool,
+    /// 64-bit offset output (CDF-2), as -k 64-bit-offset
+    #[arg(short = '6', overrides_with_all = KIND)]
+    offset64: bool,
+    /// netCDF-4 classic model output, as -k nc7
+    #[arg(short = '7', overrides_with_all = KIND)]
+    netcdf4_classic: bool,
+}
+
+impl KindFlags {
+    /// The kind that a digit names.
+    #[must_use]
+    pub fn kind(&self) -> Option<Kind> {
+        let flags = [
+            (self.classic, Kind::Classic),
+            (self.offset64, Kind::Offset64),
+            (self.cdf5, Kind::Cdf5),
+            (self.netcdf4, Kind::Netcdf4),
+            (self.netcdf4_classic, Kind::Netcdf4Classic),
+        ];
+        let flag = flags.into_iter().find(|(set, _)| *set);
+        flag.map(|(_, kind)| kind)
+    }
+}
+
+/// The kind that the value of `-k` names.
+///
+/// # Errors
+/// What is expected instead.
+pub fn parse_kind(text: &str) -> Result<Kind, String> {
+    Kind::from_name(text).ok_or_else(|| {
+        "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"
+            .to_owned()
+    })
+}
