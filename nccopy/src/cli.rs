@@ -258,8 +258,10 @@ pub struct StorageArgs {
     pub shards: Vec<String>,
     /// Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several
     /// variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or
-    /// numbers of filters ("temp*,shuffle|zstd,3"); "var,none" for no filters, "none" for no others.
-    /// Patterns of filters with loss pass over coordinates and what describes them
+    /// numbers of filters and parameters ("temp*,shuffle|zstd,3", "*,blosc,codec=zstd,level=5",
+    /// "temp,zfp,accuracy=0.001"); "var,none" for no filters, "none" for no others. The filters of a
+    /// pattern are applied where they can be. Patterns of filters with loss pass over coordinates and
+    /// what describes them
     #[arg(short = 'F', value_name = "FILTER")]
     pub filters: Vec<String>,
     /// Quantize numbers of netCDF-4 output, so that they compress better: "var,ALGORITHM,N", with

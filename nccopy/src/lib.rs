@@ -137,7 +137,8 @@ fn copy_one(
         zarr: output.zarr,
     };
     let (target, kept) = held(target, cli.verify);
-    let writer = format::create(target, plan.schema.clone(), create, env)?;
+    let writer = format::create(target, plan.schema.clone(), create, env);
+    let writer = writer.map_err(|e| e.of(&name))?;
     if cli.verify {
         env.progress.expect(copy::verify::bytes(&*reader, &plan)?);
     }

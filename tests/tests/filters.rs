@@ -152,7 +152,7 @@ snapshots! {
 #[test]
 fn data_behind_a_missing_filter_is_moved() {
     let sandbox = Sandbox::new();
-    let args = ["-V", "lossy", "%netcdf4/filtered.nc", "@o.nc"];
+    let args = ["--quiet", "-V", "lossy", "%netcdf4/filtered.nc", "@o.nc"];
     let _ = nccopy(&sandbox, &args).clean();
     let shown = ncdump(&sandbox, &["-h", "-s", "@o.nc"]).clean().text();
     assert!(

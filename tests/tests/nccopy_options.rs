@@ -328,3 +328,78 @@ data:
     ];
     let _ = nccopy(&sandbox, &args).clean();
 }
+
+/// The stored filters and chunks of all variables.
+fn storage(sandbox: &Sandbox, path: &str) -> String {
+    let text = sandbox
+        .run(ncdump::run, &["ncdump", "-h", "-s", path])
+        .text();
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter(|l| l.contains(":_Filter") || l.contains(":_ChunkSizes"));
+    lines.map(|line| format!("    {line}\n")).collect()
+}
+
+const SEVERAL: &str = r#"netcdf a {
+dimensions: time = UNLIMITED ; x = 4 ; y = 20 ;
+variables:
+  int crs ; int few(x) ; short n(time, y) ; float t(time, x) ; double u(y, x) ; string s(y) ; char c(y, x) ; float v(y) ;
+    n:_DeflateLevel = 1 ; t:_ChunkSizes = 1, 4 ;
+data: crs = 1 ; few = 1, 2, 3, 4 ; n = 1, 2, 3 ; t = 1.5, 2.5, 3.5, 4.5, 5.5 ; u = 1, 2, 3 ; s = "a", "b" ; v = 1, 2 ;
+}"#;
+
+/// Parameters have names; the filters of a pattern are applied where they can be.
+#[test]
+fn filters_by_name_and_pattern() {
+    let sandbox = generated(SEVERAL);
+    let mut all = String::new();
+    for filter in [
+        "*,blosc,codec=zstd,level=5",
+        "*,zfp,accuracy=0.001",
+        "*,shuffle|szip,block=16",
+        "*,bitround,9",
+        "n,zfp,rate=8",
+        "few,szip",
+        "t,szip",
+        "t,blosc,kodec=zstd",
+        "t,zstd,3,level=3",
+    ] {
+        all += &format!("{filter}\n");
+        let args = ["--strict", "-F", filter, "@a.nc", "@o.nc"];
+        let done = nccopy(&sandbox, &args);
+        all += &done.to_string();
+        if done.code == 0 {
+            all += &storage(&sandbox, "@o.nc");
+            let verified = ["--quiet", "--verify", "-F", filter, "@a.nc", "@o.nc"];
+            let lossy = filter.contains("zfp");
+            assert!(lossy || nccopy(&sandbox, &verified).code == 0, "{filter}");
+        }
+    }
+    assert_snapshot!(all);
+}
+
+/// `_Filter` takes the same names.
+#[test]
+fn filters_by_name_in_cdl() {
+    let dataset = |filter: &str| {
+        let sandbox = Sandbox::new();
+        let cdl = r#"netcdf a { dimensions: x = 40 ; variables: int v(x) ; v:_Filter = "FILTER" ; data: v = 1, 2 ; }"#;
+        sandbox.write("a.cdl", cdl.replace("FILTER", filter));
+        let args = ["ncgen", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
+        let done = sandbox.run(ncgen::run, &args);
+        (done.code == 0)
+            .then(|| sandbox.read("a.nc"))
+            .ok_or_else(|| done.message())
+    };
+    for (named, numbers) in [
+        ("blosc,codec=zstd,level=7", "32001,7,1,5"),
+        ("shuffle|zstd,level=9", "2|32015,9"),
+        ("szip,coding=ec,block=16", "4,4,16"),
+    ] {
+        assert_eq!(dataset(named).unwrap(), dataset(numbers).unwrap());
+    }
+    let wrong = dataset("zstd,lvl=9").unwrap_err();
+    assert!(
+        wrong.contains("zstd has no parameter `lvl` (level)"),
+        "{wrong}"
+    );
+}

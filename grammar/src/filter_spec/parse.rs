@@ -7,6 +7,7 @@ use pest::Parser;
 use pest::iterators::Pair;
 use pest_derive::Parser;
 
+use super::named::{Given, by_name};
 use super::parameter::{Tag, integer, real};
 use crate::diagnostic::nearest;
 use crate::mistake::{Mistake, syntax};
@@ -145,8 +146,12 @@ fn pattern(pair: Pair<'_, Rule>) -> Option<Pattern<'_>> {
 
 fn spec(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
     let (mut id, mut params) = (0, vec![]);
+    let (mut called, mut given) = ("", vec![]);
     for part in pair.into_inner() {
         let at = part.as_span().start();
+        if matches!(part.as_rule(), Rule::id | Rule::name) {
+            called = part.as_str();
+        }
         match part.as_rule() {
             Rule::id => {
                 let beyond = |_| Mistake::new(at, format!("{} is beyond 32 bits", part.as_str()));
@@ -154,10 +159,30 @@ fn spec(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
             }
             Rule::name => id = number(at, part.as_str())?,
             Rule::parameter => params.extend(parameter(part)?),
+            Rule::named | Rule::flag => given.push(named(part)),
             _ => {}
         }
     }
-    Ok(FilterSpec { id, params })
+    match given.first() {
+        None => Ok(FilterSpec { id, params }),
+        Some(first) if !params.is_empty() => {
+            let message = "parameters are all given by name, or none of them is";
+            Err(Mistake::new(first.at, message))
+        }
+        Some(_) => Ok(FilterSpec {
+            id,
+            params: by_name(id, called, &given)?,
+        }),
+    }
+}
+
+fn named(pair: Pair<'_, Rule>) -> Given<'_> {
+    let at = pair.as_span().start();
+    let mut parts = pair.into_inner();
+    let name = parts.next().map_or("", |p| p.as_str());
+    let value = parts.find(|p| p.as_rule() == Rule::word);
+    let value = value.map(|p| (p.as_str(), p.as_span().start()));
+    Given { name, value, at }
 }
 
 /// The number of the filter with this name.
@@ -208,6 +233,8 @@ fn symbol(rule: Rule) -> &'static str {
         Rule::filters | Rule::alone | Rule::pipeline | Rule::filter => "a filter",
         Rule::id | Rule::name => "a filter's name or number",
         Rule::none => "`none`",
+        Rule::named | Rule::flag | Rule::key | Rule::word => "a parameter",
+        Rule::equals => "`=`",
         Rule::parameter | Rule::integer | Rule::real | Rule::special => "a parameter",
         Rule::exponent | Rule::sign => "a parameter",
         Rule::tag => "a type (b, ub, s, us, u, l, ul, f, d)",

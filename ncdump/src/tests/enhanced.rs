@@ -60,6 +60,7 @@ fn shuffle_and_deflate() -> Env {
         id,
         name,
         codec: None,
+        named: &[],
         prepare: |_, params| Ok(params.to_vec()),
         build: |_, _| unreachable!("no data is read"),
     };

@@ -1,15 +1,14 @@
 //! How variables are stored: chunks, filters, byte order, fill values.
 
 use super::Dataset;
-use crate::chunk::layout::Element;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Context, codec, names};
+use crate::filter::{Context, codec, names};
 use crate::model::quantize::Algorithm;
 use crate::model::region::product;
 use crate::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::model::{
-    Atomic, Dimension, Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, Values,
-    VarId, Variable,
+    Dimension, Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, Values, VarId,
+    Variable,
 };
 
 /// HDF5's number of szip.
@@ -180,20 +179,7 @@ impl Dataset {
                 dims.map(len).collect()
             }
         };
-        let size = var.ty.fixed_size(schema).unwrap_or(16);
-        let bytes = product(&shape).and_then(|n| n.checked_mul(size));
-        Context {
-            len: bytes.and_then(|n| usize::try_from(n).ok()),
-            shape,
-            element: Element {
-                ty: var.ty,
-                size,
-                order: var.storage.endianness.unwrap_or(Endianness::Little),
-                plain: var.ty.atomic().is_some_and(|ty| ty != Atomic::String),
-            },
-            fill: None,
-            about: About::new(schema, var.ty, &var.storage.filters),
-        }
+        Context::of(schema, var, shape)
     }
 
     /// As [`Dataset::define_filter`], by the name of the filter: `zstd`, `szip`, `blosc` … (`nc_def_var_zstandard`,

@@ -41,7 +41,7 @@ pub struct Plan {
     pub lengths: Vec<(DimId, u64)>,
     /// Variables of the input that keep their values where patterns ask for what changes them, and why.
     pub passed_over: BTreeMap<VarId, String>,
-    /// What is not done as asked, and why.
+    /// What is left out or not done as asked, and why.
     pub notes: Vec<Note>,
     /// What is stored in another way, and nothing lost by it.
     pub remarks: Vec<Note>,

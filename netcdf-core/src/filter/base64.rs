@@ -27,6 +27,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: |_| Ok(vec![]),
         write: |_, _| Ok(vec![]),
     }),
+    named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![]),
         _ => Err(wrong(NAME, "no parameters", user)),

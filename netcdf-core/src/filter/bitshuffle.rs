@@ -13,6 +13,7 @@
 //! bytes of a block (`u32`), and each block with its stored size (`u32`), all big-endian.
 
 use super::bits::{transposed, untranspose};
+use super::named::{Form, Mode, Parameter};
 use super::output::{array, bad, parameter, reserve, sized, take, unsupported};
 use super::user::{element_size, unfit, wrong};
 use super::{Context, Encoded, Filter, FilterEntry, lz4, zstd};
@@ -23,11 +24,23 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 32008,
     name: NAME,
     codec: None,
+    named: &[
+        Mode::of(&[BLOCK, Parameter::word("codec", CODECS, 0)]),
+        Mode::of(&[
+            BLOCK,
+            Parameter::required("codec", Form::Word(CODECS)),
+            Parameter::required("level", Form::Number),
+        ]),
+    ],
     prepare,
     build: |params, _| Ok(Box::new(Bitshuffle::new(params)?)),
 };
 
 const NAME: &str = "bitshuffle";
+
+const BLOCK: Parameter = Parameter::number("block", 0);
+
+const CODECS: &[(&str, u32)] = &[("none", 0), ("lz4", 2), ("zstd", 3)];
 
 /// What compresses blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

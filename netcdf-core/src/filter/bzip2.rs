@@ -13,6 +13,7 @@
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
 use super::codec::whole;
+use super::named::{Mode, Parameter};
 use super::output::{allocate, bad, too_long, truncated};
 use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry};
@@ -28,6 +29,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: |config| Ok(vec![config.level(1..=9, 1)?]),
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
+    named: &[Mode::of(&[Parameter::number("level", 9)])],
     prepare: |_, user| {
         let level = level(user)?;
         // What stands behind the level means nothing, and stays, as with the plugin in C.

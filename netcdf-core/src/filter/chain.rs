@@ -249,6 +249,7 @@ mod tests {
         id: 300,
         name: "picky",
         codec: None,
+        named: &[],
         prepare: |_, _| Ok(vec![]),
         build: |params, _| Ok(Box::new(Picky(params[0] as usize))),
     };

@@ -26,6 +26,7 @@ pub const CRC32: FilterEntry = FilterEntry {
         read: |config| place(config, START),
         write: |params, _| Ok(location(params, START)),
     }),
+    named: &[],
     prepare: |_, user| parameter("crc32", user, START),
     build: |params, _| Ok(Checksum::build("crc32", crc32, params, START)),
 };
@@ -40,6 +41,7 @@ pub const CRC32C: FilterEntry = FilterEntry {
         read: |config| place(config, END),
         write: crc32c_members,
     }),
+    named: &[],
     prepare: |_, user| parameter("crc32c", user, END),
     build: |params, _| Ok(Checksum::build("crc32c", crc32c::crc32c, params, END)),
 };
@@ -54,6 +56,7 @@ pub const ADLER32: FilterEntry = FilterEntry {
         read: |config| place(config, START),
         write: |params, _| Ok(location(params, START)),
     }),
+    named: &[],
     prepare: |_, user| parameter("adler32", user, START),
     build: |params, _| {
         let sum = |data: &[u8]| simd_adler32::adler32(&data);
@@ -75,6 +78,7 @@ pub const JENKINS_LOOKUP3: FilterEntry = FilterEntry {
             Ok(vec![whole("initval", initial), none])
         },
     }),
+    named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![0]),
         [initial] => Ok(vec![*initial]),

@@ -27,6 +27,7 @@ use libdeflater::{CompressionLvl, Compressor};
 use simd_adler32::adler32;
 
 use super::codec::whole;
+use super::named::{Mode, Parameter};
 use super::output::{allocate, bad, truncated, unsupported};
 use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
@@ -42,6 +43,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: |config| Ok(vec![config.level(0..=9, 6)?]),
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
+    named: &[Mode::of(&[Parameter::number("level", 6)])],
     prepare: |_, user| Ok(vec![level(user)?]),
     build: |params, _| {
         Ok(Box::new(Deflate {

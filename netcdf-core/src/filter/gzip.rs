@@ -25,6 +25,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: |config| Ok(vec![config.level(0..=9, 1)?]),
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
+    named: &[],
     prepare: |_, user| Ok(vec![level(user)?]),
     build: |params, _| {
         let level = params.first().copied();

@@ -12,6 +12,7 @@
 //! its stored size (`u32`) and its bytes, all big-endian. The last block is what is left. A block
 //! of the same size stored as decoded is not compressed.
 
+use super::named::{Mode, Parameter};
 use super::output::{append_with, array, bad, extend, reserve, sized, take};
 use std::cell::RefCell;
 
@@ -26,6 +27,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 32004,
     name: NAME,
     codec: None,
+    named: &[Mode::of(&[Parameter::number("block", 0)])],
     prepare: |_, user| match user {
         [] => Ok(vec![]),
         [block] if *block <= MOST => Ok(vec![*block]),

@@ -23,6 +23,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 32000,
     name: NAME,
     codec: None,
+    named: &[],
     prepare: |context, user| match user {
         // Stored ones are made anew, as the filter of h5py does.
         [] | [REVISION, _, _] => Ok(vec![REVISION, VERSION, chunk_bytes(NAME, context)?]),

@@ -15,6 +15,7 @@ pub mod gzip;
 pub mod lz4;
 pub mod lzf;
 pub mod lzma;
+pub mod named;
 pub mod names;
 pub mod nbit;
 pub mod numbers;
@@ -42,6 +43,7 @@ mod vectors;
 
 pub use chain::Chain;
 pub use codec::Codec;
+use named::Mode;
 use plugin::{Plugin, Plugins};
 
 use std::borrow::Cow;
@@ -50,7 +52,7 @@ use std::sync::Arc;
 use crate::chunk::layout::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
-use crate::model::{Atomic, DataType, FilterSpec, Schema, TypeKind};
+use crate::model::{Atomic, DataType, Endianness, FilterSpec, Schema, TypeKind, Variable};
 
 /// The filters that are built in. Each module's text is the data sheet of its filter.
 const BUILT_IN: &[FilterEntry] = &[
@@ -155,6 +157,25 @@ impl About {
 }
 
 impl Context {
+    /// What chunks of this shape of a variable will be like, as far as that is known before the variable is written.
+    #[must_use]
+    pub fn of(schema: &Schema, var: &Variable, shape: Vec<u64>) -> Self {
+        let size = var.ty.fixed_size(schema).unwrap_or(16);
+        let bytes = product(&shape).and_then(|n| n.checked_mul(size));
+        Self {
+            len: bytes.and_then(|n| usize::try_from(n).ok()),
+            shape,
+            element: Element {
+                ty: var.ty,
+                size,
+                order: var.storage.endianness.unwrap_or(Endianness::Little),
+                plain: var.ty.atomic().is_some_and(|ty| ty != Atomic::String),
+            },
+            fill: None,
+            about: About::new(schema, var.ty, &var.storage.filters),
+        }
+    }
+
     /// The context behind a filter whose output has no fixed length.
     #[must_use]
     pub fn of_any_length(&self) -> Self {
@@ -259,6 +280,8 @@ pub struct FilterEntry {
     pub name: &'static str,
     /// What Zarr calls it, if Zarr has it.
     pub codec: Option<Codec>,
+    /// The names of the user's parameters; nothing if there are none.
+    pub named: &'static [Mode],
     /// From the user's parameters to those that are stored. Stored parameters may be given, too: a
     /// chunk of another shape or type gets its own.
     ///

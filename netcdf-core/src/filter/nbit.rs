@@ -27,6 +27,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 5,
     name: "nbit",
     codec: None,
+    named: &[],
     prepare: |_, _| Err(read_only("nbit")),
     build: |params, _| Ok(Box::new(Nbit::new(params)?)),
 };

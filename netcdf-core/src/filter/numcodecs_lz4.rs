@@ -33,6 +33,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
             Ok(vec![whole("acceleration", acceleration)])
         },
     }),
+    named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![1]),
         [_] => Ok(user.to_vec()),

@@ -12,6 +12,7 @@
 //! What they write are numbers as they are: reading does nothing. (Quantization that netCDF-C does
 //! itself leaves attributes and no filter.)
 
+use super::named::{Form, Mode, Parameter};
 use super::output::reserve;
 use super::{Context, Encoded, Filter, FilterEntry, read_only};
 use crate::error::Result;
@@ -21,6 +22,7 @@ pub const BITGROOM: FilterEntry = FilterEntry {
     id: 32022,
     name: "bitgroom",
     codec: None,
+    named: &[Mode::of(&[Parameter::required("digits", Form::Number)])],
     prepare: |_, _| Err(read_only("bitgroom")),
     build: |_, _| Ok(Box::new(Quantized("bitgroom"))),
 };
@@ -30,6 +32,7 @@ pub const GRANULARBR: FilterEntry = FilterEntry {
     id: 32023,
     name: "granularbr",
     codec: None,
+    named: &[Mode::of(&[Parameter::required("digits", Form::Number)])],
     prepare: |_, _| Err(read_only("granularbr")),
     build: |_, _| Ok(Box::new(Quantized("granularbr"))),
 };
@@ -39,6 +42,7 @@ pub const BITROUND: FilterEntry = FilterEntry {
     id: 32032,
     name: "bitround",
     codec: None,
+    named: &[Mode::of(&[Parameter::required("bits", Form::Number)])],
     prepare: |_, _| Err(read_only("bitround")),
     build: |_, _| Ok(Box::new(Quantized("bitround"))),
 };

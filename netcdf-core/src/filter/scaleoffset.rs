@@ -24,6 +24,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 6,
     name: "scaleoffset",
     codec: None,
+    named: &[],
     prepare: |_, _| Err(read_only("scaleoffset")),
     build: |params, _| Ok(Box::new(ScaleOffset::new(params)?)),
 };

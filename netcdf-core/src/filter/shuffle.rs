@@ -36,6 +36,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
             Ok(vec![whole("elementsize", size)])
         },
     }),
+    named: &[],
     prepare: |context, user| match user {
         [] | [_] => Ok(vec![element_size("shuffle", context)?]),
         _ => Err(wrong("shuffle", "no parameters", user)),

@@ -13,6 +13,7 @@
 //! bytes, and so on. A scanline starts with a reference pixel and ends with as much padding as
 //! fills its last block.
 
+use super::named::{Mode, Parameter};
 use super::output::allocate;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt, shuffle};
 use crate::error::{Error, ErrorKind, Result};
@@ -37,6 +38,10 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: params::from_codec,
         write: params::to_codec,
     }),
+    named: &[Mode::of(&[
+        Parameter::word("coding", &[("nn", 32), ("ec", 4)], NEAREST_NEIGHBOUR),
+        Parameter::number("block", 8),
+    ])],
     prepare: params::prepare,
     build: |params, _| Ok(Box::new(Szip::new(params)?)),
 };

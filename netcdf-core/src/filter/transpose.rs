@@ -34,6 +34,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
             }
         },
     }),
+    named: &[],
     prepare: |context, user| {
         let rank = context.shape.len();
         let whole = Transpose::new(user).is_ok() && user.len() == rank;

@@ -21,6 +21,7 @@ pub const ID: u32 = codec::PRIVATE + 64;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ID,
     name: "vlen-utf8",
+    named: &[],
     prepare: |_, _| Ok(vec![]),
     build: |_, _| Ok(Box::new(VlenUtf8)),
     codec: None,

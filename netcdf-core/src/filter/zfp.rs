@@ -29,6 +29,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 32013,
     name: NAME,
     codec: None,
+    named: params::NAMED,
     prepare: params::prepare,
     build: |params, _| Ok(Box::new(Zfp(Header::read(params)?))),
 };

@@ -33,6 +33,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: from_codec,
         write: |params, _| Zfpy::new(params).map(|zfpy| zfpy.members()),
     }),
+    named: &[],
     prepare: |context, user| {
         let zfpy = Zfpy::new(user);
         let zfpy = zfpy.map_err(|_| wrong(NAME, "mode, error, rate and precision", user))?;

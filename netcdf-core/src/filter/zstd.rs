@@ -18,6 +18,7 @@ use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::compress_bound;
 
 use super::codec::{Config, Members, Shown, whole};
+use super::named::{Mode, Parameter};
 use super::output::{allocate, append_with, bad, extend, too_long};
 use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry};
@@ -35,6 +36,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: from_codec,
         write: to_codec,
     }),
+    named: &[Mode::of(&[Parameter::number("level", 3)])],
     prepare: |_, user| match user {
         [_, CHECKED] => Ok(vec![level(user)?.cast_unsigned(), CHECKED]),
         _ => Ok(vec![level(user)?.cast_unsigned()]),

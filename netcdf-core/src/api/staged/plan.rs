@@ -17,6 +17,9 @@ impl Staged {
         for note in plan.notes.drain(..) {
             env.notes.say(note);
         }
+        for note in plan.remarks.drain(..) {
+            env.notes.remark(note);
+        }
         plan.data
             .retain(|pair| self.is_old(pair.from) || self.is_touched(pair.from));
         for (id, var) in self.schema.var_ids().zip(&self.schema.vars) {

@@ -3,9 +3,10 @@
 mod chunks;
 mod filters;
 mod instead;
+mod unfit;
 
 use super::{Pair, Plan};
-use crate::copy::options::{Chunks, MIN_CHUNK, Options, StorageOptions, VarLayout};
+use crate::copy::options::{Chunks, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
 use crate::env::Note;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::format::netcdf4::write::chunk_sizes::bytes;
@@ -27,8 +28,17 @@ struct Case<'a> {
     from: &'a Variable,
     to: &'a Variable,
     ask: &'a StorageOptions,
+    /// The filters that are asked for the variable.
+    asked: Option<&'a Filtering>,
     /// Whether something is asked for that concerns the variable, so that small chunks are given up.
     anew: bool,
+}
+
+/// What is said of how variables are stored.
+#[derive(Default)]
+struct Said {
+    notes: Vec<Note>,
+    remarks: Vec<Note>,
 }
 
 /// Decides how the variables of a plan's output are stored, `pairs` of input and output.
@@ -42,9 +52,12 @@ pub(super) fn decide(
     options: &Options,
 ) -> Result<()> {
     let mut decided = vec![];
+    let mut said = Said::default();
     for &pair in pairs {
         let found = input.var(pair.from).zip(plan.schema.var(pair.to));
         let Some((from, to)) = found else { continue };
+        let asked = options.storage.filters.vars.get(&pair.from);
+        let others = anew(input, options, pair.from);
         let case = Case {
             input,
             output: &plan.schema,
@@ -52,9 +65,10 @@ pub(super) fn decide(
             from,
             to,
             ask: &options.storage,
-            anew: anew(input, options, pair.from),
+            asked,
+            anew: others || asked.is_some(),
         };
-        let mut storage = case.storage(&mut plan.notes);
+        let mut storage = case.stored(others, &mut said);
         if let Ok(storage) = &mut storage
             && !case.output.kind.is_cdf()
         {
@@ -63,6 +77,8 @@ pub(super) fn decide(
         }
         decided.push((pair.to, storage.in_object(|| input.var_path(pair.from))?));
     }
+    plan.notes.append(&mut said.notes);
+    plan.remarks.append(&mut said.remarks);
     for (to, storage) in decided {
         if let Some(var) = plan.schema.vars.get_mut(to.index()) {
             if let Some(quantize) = storage.quantize {
@@ -80,7 +96,7 @@ fn tell(quantize: Quantize, attributes: &mut Vec<Attribute>) {
     attributes.insert(0, quantize.attribute());
 }
 
-/// True if some option concerns the storage of a variable.
+/// True if some option but `-F` for the variable concerns its storage.
 fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
     let ask = &options.storage;
     let dims = input
@@ -95,12 +111,11 @@ fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
         || ask.min_chunk.is_some()
         || ask.chunks != Chunks::default()
         || ask.filters.none
-        || ask.filters.vars.contains_key(&var)
         || options.fix_unlimited && unlimited
 }
 
 impl Case<'_> {
-    fn storage(&self, notes: &mut Vec<Note>) -> Result<Storage> {
+    fn storage(&self, said: &mut Said) -> Result<Storage> {
         if self.output.kind.is_cdf() {
             return Ok(Storage::default());
         }
@@ -108,13 +123,13 @@ impl Case<'_> {
             endianness: self.from.storage.endianness,
             ..Storage::default()
         };
-        self.filters(&mut storage, notes)?;
+        self.filters(&mut storage, said)?;
         self.has_filters(&storage)?;
-        storage.layout = Some(self.layout(&storage, notes)?);
+        storage.layout = Some(self.layout(&storage, said)?);
         storage.shard = self.shard(&storage);
         let quantize = self.ask.quantize.get(&self.pair.from);
         storage.quantize = quantize.map(|asked| asked.quantize);
-        self.leave_decode_only(&mut storage, notes);
+        self.leave_decode_only(&mut storage, said);
         storage.prepared = self.keeps_filters(&storage);
         Ok(storage)
     }
@@ -129,8 +144,10 @@ impl Case<'_> {
                 false
             }
         };
-        let asked = self.ask.filters.vars.contains_key(&self.pair.from);
-        types && !asked && storage.filters == old.filters && storage.layout == old.layout
+        types
+            && self.asked.is_none()
+            && storage.filters == old.filters
+            && storage.layout == old.layout
     }
 
     /// All of a variable that is copied is written; what is not stays fill. As in netCDF-C this is said of
@@ -145,7 +162,7 @@ impl Case<'_> {
         }
     }
 
-    fn layout(&self, storage: &Storage, notes: &mut Vec<Note>) -> Result<StorageLayout> {
+    fn layout(&self, storage: &Storage, said: &mut Said) -> Result<StorageLayout> {
         let asked = self.ask.chunks.vars.get(&self.pair.from);
         if self.to.dims.is_empty() {
             return Ok(match asked {
@@ -157,8 +174,10 @@ impl Case<'_> {
         let unlimited = self.to.dims.iter().filter_map(|&d| self.output.dim(d));
         let unlimited = unlimited.into_iter().any(|d| d.unlimited);
         if unlimited || !storage.filters.is_empty() {
-            self.say_chunked(asked, unlimited, notes);
-            return Ok(StorageLayout::Chunked(self.shape(asked)?.lengths));
+            self.say_chunked(asked, unlimited, said);
+            let mut shape = self.shape(asked)?;
+            self.suit_szip(&mut shape, storage, said);
+            return Ok(StorageLayout::Chunked(shape.lengths));
         }
         match asked {
             Some(VarLayout::Compact) => self.compact(),
@@ -234,7 +253,7 @@ impl Case<'_> {
     }
 
     /// Says that a variable is stored in chunks although something else is asked for.
-    fn say_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, notes: &mut Vec<Note>) {
+    fn say_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, said: &mut Said) {
         let plain = match asked {
             Some(VarLayout::Compact | VarLayout::Contiguous) => true,
             Some(VarLayout::Chunked(_)) => false,
@@ -248,7 +267,7 @@ impl Case<'_> {
                 ),
                 false => ("filters need", "-F none takes filters away"),
             };
-            notes.push(Note {
+            said.notes.push(Note {
                 object: self.path(),
                 what: format!("stored in chunks, which {why}"),
                 remedy: Some(remedy.to_owned()),

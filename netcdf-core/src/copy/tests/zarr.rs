@@ -183,10 +183,10 @@ fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
     storage.filters = vec![spec(codec::ids::DELTA, &[1]), spec(codec::ids::GZIP, &[5])];
     let planned = plan(&s, &to(Kind::Netcdf4)).unwrap();
     assert_eq!(planned.schema.vars[0].storage.filters, [spec(1, &[5])]);
-    let said: Vec<_> = planned.notes.iter().map(|n| n.what.as_str()).collect();
+    let said: Vec<_> = planned.remarks.iter().map(|n| n.what.as_str()).collect();
     let with = "stored with the filter deflate in place of the codec gzip";
     assert_eq!(said, ["stored without the codec delta", with]);
-    assert!(plan(&s, &to(Kind::NCZARR)).unwrap().notes.is_empty());
+    assert!(plan(&s, &to(Kind::NCZARR)).unwrap().remarks.is_empty());
     let unknown = codec::pack_text(br#"{"id": "pcodec"}"#);
     s.vars[v.index()].storage.filters = vec![spec(codec::UNKNOWN, &unknown)];
     let e = plan(&s, &to(Kind::Netcdf4)).unwrap_err();

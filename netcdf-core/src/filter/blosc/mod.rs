@@ -39,6 +39,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: json::read,
         write: json::write,
     }),
+    named: params::NAMED,
     prepare: params::prepare,
     build: |params, _| {
         Ok(Box::new(Blosc {

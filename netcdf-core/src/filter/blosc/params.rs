@@ -5,12 +5,29 @@ use super::codec::Codec;
 use super::header::Shuffle;
 use crate::error::Result;
 use crate::filter::Context;
+use crate::filter::named::{Mode, Parameter};
 use crate::filter::output::unsupported;
 use crate::filter::user::{chunk_bytes, element_size, unfit, wrong};
 
 /// The revision of the HDF5 filter, and the version of the format.
 const REVISION: u32 = 2;
 const VERSION: u32 = 2;
+
+/// What a user gives, by name.
+pub(super) const NAMED: &[Mode] = &[Mode::of(&[
+    Parameter::number("level", 5),
+    Parameter::word("shuffle", &[("none", 0), ("bytes", 1), ("bits", 2)], 1),
+    Parameter::word("codec", CODECS, 0),
+])];
+
+const CODECS: &[(&str, u32)] = &[
+    ("blosclz", 0),
+    ("lz4", 1),
+    ("lz4hc", 2),
+    ("snappy", 3),
+    ("zlib", 4),
+    ("zstd", 5),
+];
 
 /// Larger elements are bytes to Blosc.
 const LARGEST: u32 = 255;

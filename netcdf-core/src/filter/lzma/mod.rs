@@ -38,6 +38,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: settings::from_codec,
         write: |params, _| settings::to_codec(params),
     }),
+    named: &[],
     prepare: |_, user| match user {
         [] => Ok(settings::params(&[])),
         _ if Settings::read(user).is_ok() => Ok(user.to_vec()),

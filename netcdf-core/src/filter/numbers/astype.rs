@@ -27,6 +27,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read,
         write: |params, _| write(params),
     }),
+    named: &[],
     prepare: |_, user| cast(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(AsType(cast(params)?))),
 };

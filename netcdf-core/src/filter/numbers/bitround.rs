@@ -33,6 +33,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         },
         write: |params, _| Ok(vec![whole("keepbits", parameter(NAME, params, 0)?)]),
     }),
+    named: &[],
     prepare: |context, user| match user {
         [keep] => Rounding::new(context, *keep).map(|_| user.to_vec()),
         _ => Err(wrong(NAME, "one number of bits", user)),

@@ -25,6 +25,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read,
         write: |params, _| write(params),
     }),
+    named: &[],
     prepare: |_, user| Cast::of(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(Delta(Cast::of(params)?))),
 };

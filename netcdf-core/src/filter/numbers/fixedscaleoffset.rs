@@ -30,6 +30,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read,
         write: |params, _| write(params),
     }),
+    named: &[],
     prepare: |_, user| FixedScaleOffset::new(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(FixedScaleOffset::new(params)?)),
 };

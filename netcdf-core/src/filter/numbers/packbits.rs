@@ -32,6 +32,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         },
         write: |_, _| Ok(vec![]),
     }),
+    named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![]),
         _ => Err(wrong(NAME, "no parameters", user)),

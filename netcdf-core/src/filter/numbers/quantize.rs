@@ -29,6 +29,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read,
         write: |params, _| write(params),
     }),
+    named: &[],
     prepare: |_, user| Quantize::new(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(Quantize::new(params)?)),
 };

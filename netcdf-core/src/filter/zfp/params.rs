@@ -8,6 +8,7 @@ use super::NAME;
 use super::header::Header;
 use crate::error::Result;
 use crate::filter::Context;
+use crate::filter::named::{Form, Mode, Parameter};
 use crate::filter::user::{unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
@@ -17,6 +18,35 @@ const PRECISION: u32 = 2;
 const ACCURACY: u32 = 3;
 const EXPERT: u32 = 4;
 const REVERSIBLE: u32 = 5;
+
+/// What a user gives, by name.
+pub(super) const NAMED: &[Mode] = &[
+    Mode {
+        before: &[RATE, 0],
+        parameters: &[Parameter::required("rate", Form::Double)],
+    },
+    Mode {
+        before: &[PRECISION, 0],
+        parameters: &[Parameter::required("precision", Form::Number)],
+    },
+    Mode {
+        before: &[ACCURACY, 0],
+        parameters: &[Parameter::required("accuracy", Form::Double)],
+    },
+    Mode {
+        before: &[EXPERT, 0],
+        parameters: &[
+            Parameter::required("minbits", Form::Number),
+            Parameter::required("maxbits", Form::Number),
+            Parameter::required("maxprec", Form::Number),
+            Parameter::required("minexp", Form::Number),
+        ],
+    },
+    Mode {
+        before: &[REVERSIBLE],
+        parameters: &[Parameter::required("reversible", Form::Flag)],
+    },
+];
 
 /// The stored parameters for a user's.
 pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
@@ -48,7 +78,7 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     let config = config.map_err(|_| expected(user))?;
     let whole = matches!(scalar_type, ZfpScalarType::I32 | ZfpScalarType::I64);
     if whole && config.mode() == ZfpMode::FixedAccuracy {
-        return Err(unfit(NAME, "integers have no mode 3 (an error)"));
+        return Err(unfit(NAME, "integers have no mode 3 (accuracy)"));
     }
     let header = Header {
         config,

@@ -94,6 +94,7 @@ fn what_is_missing_may_show_when_data_is_read() {
         id: 40000,
         name: "container",
         codec: None,
+        named: &[],
         prepare: |_, params| Ok(params.to_vec()),
         build: |_, _| Err(Error::new(ErrorKind::FilterUnavailable, "nothing within")),
     };

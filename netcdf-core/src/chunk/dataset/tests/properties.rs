@@ -183,6 +183,7 @@ fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
         id: 300,
         name: "damaged",
         codec: None,
+        named: &[],
         prepare: |_, user| Ok(user.to_vec()),
         build: |_, _| Ok(Box::new(Damaged)),
     };
@@ -230,6 +231,7 @@ fn short_chunks_are_errors() {
         id: 300,
         name: "half",
         codec: None,
+        named: &[],
         prepare: |_, user| Ok(user.to_vec()),
         build: |_, _| Ok(Box::new(Half)),
     };

@@ -1,11 +1,13 @@
 //! Which shape the chunks of a variable have.
 
-use super::Case;
+use super::{Case, Said};
 use crate::copy::options::VarLayout;
+use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::netcdf4::write::chunk_sizes::{MOST, bytes, default_shape};
 use crate::format::netcdf4::write::datatypes::memory_size;
-use crate::model::{Storage, StorageLayout, Zarr, ZarrVersion};
+use crate::model::storage::ids::SZIP;
+use crate::model::{FilterSpec, Storage, StorageLayout, Zarr, ZarrVersion};
 
 /// A shape of chunks.
 pub(super) struct Shape {
@@ -55,6 +57,41 @@ impl Case<'_> {
 }
 
 impl Case<'_> {
+    /// Makes chunks longer that have fewer elements than szip takes, from the last dimension on, as far as nobody asked for
+    /// their lengths and there are as many elements.
+    pub(super) fn suit_szip(&self, shape: &mut Shape, storage: &Storage, said: &mut Said) {
+        let Some(szip) = storage.filters.iter().find(|f| f.id == SZIP) else {
+            return;
+        };
+        let least = least_of_szip(szip);
+        let of_var = self.ask.chunks.vars.contains_key(&self.pair.from);
+        if elements(&shape.lengths) >= least || of_var {
+            return;
+        }
+        let mut longer = shape.lengths.clone();
+        let dims = self.from.dims.iter().zip(&self.to.dims).enumerate();
+        for (n, (from, to)) in dims.collect::<Vec<_>>().into_iter().rev() {
+            let fixed = self.output.dim(*to).filter(|d| !d.unlimited);
+            let most = fixed.map_or(u64::MAX, |d| d.len.max(1));
+            let all = elements(&longer);
+            if let Some(length) = longer.get_mut(n)
+                && !self.ask.chunks.dims.contains_key(from)
+            {
+                let others = (all / (*length).max(1)).max(1);
+                *length = least.div_ceil(others).clamp(*length, most.max(*length));
+            }
+        }
+        if elements(&longer) < least {
+            return;
+        }
+        said.remarks.push(Note {
+            object: self.path(),
+            what: format!("stored in longer chunks, as szip takes {least} elements at least"),
+            remedy: None,
+        });
+        shape.lengths = longer;
+    }
+
     /// The shape of the shards: for each dimension what is asked for the variable, else for the dimension, else one chunk.
     pub(super) fn shard(&self, storage: &Storage) -> Option<Vec<u64>> {
         let asked = &self.ask.shards;
@@ -87,6 +124,16 @@ impl Case<'_> {
         };
         Some(dims.map(length).collect())
     }
+}
+
+/// Elements of a chunk.
+pub(super) fn elements(lengths: &[u64]) -> u64 {
+    lengths.iter().fold(1, |n, l| n.saturating_mul(*l))
+}
+
+/// Elements that a chunk has to have for szip with these parameters.
+pub(super) fn least_of_szip(szip: &FilterSpec) -> u64 {
+    szip.params.get(1).copied().unwrap_or(8).into()
 }
 
 /// Halves the lengths that nobody asked for until a chunk has few enough bytes.

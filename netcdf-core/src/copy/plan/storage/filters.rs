@@ -4,7 +4,7 @@
 //! takes all away; `-d` replaces all but the checksum, which netCDF-C keeps as well.
 
 use super::instead::{Instead, instead};
-use super::{Case, is_heap};
+use super::{Case, Said, is_heap};
 use crate::copy::options::Filtering;
 use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,30 +26,34 @@ impl Case<'_> {
     ///
     /// # Errors
     /// Those of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable called by its name.
-    pub(super) fn filters(&self, storage: &mut Storage, notes: &mut Vec<Note>) -> Result<()> {
-        match self.ask.filters.vars.get(&self.pair.from) {
-            Some(asked) => self.asked(asked, storage, notes)?,
+    pub(super) fn filters(&self, storage: &mut Storage, said: &mut Said) -> Result<()> {
+        match self.asked {
+            Some(asked) => self.asked(asked, storage)?,
             None if self.ask.filters.none || self.to.dims.is_empty() => {}
-            None => self.unnamed(storage, notes),
+            None => self.unnamed(storage, said),
         }
-        self.leave_shuffle(storage, notes);
+        self.leave_shuffle(storage, said);
         Ok(())
     }
 
     /// Takes shuffling away from texts that have no fixed size in chunks.
-    fn leave_shuffle(&self, storage: &mut Storage, notes: &mut Vec<Note>) {
+    fn leave_shuffle(&self, storage: &mut Storage, said: &mut Said) {
         let zarr = self.output.kind.as_zarr();
         let texts = self.to.ty == Atomic::String.into();
         if !texts || zarr.is_none_or(|zarr| zarr.version == ZarrVersion::V2) {
             return;
         }
-        let asked = self.ask.filters.vars.contains_key(&self.pair.from);
-        if asked && storage.filters.iter().any(|f| f.id == SHUFFLE) {
-            notes.push(Note {
+        let has = storage.filters.iter().any(|f| f.id == SHUFFLE);
+        if let Some(asked) = self.asked.filter(|_| has) {
+            let note = Note {
                 object: self.path(),
                 what: "stored without shuffle, which is of no use for texts".to_owned(),
                 remedy: None,
-            });
+            };
+            match asked.by_name {
+                true => said.notes.push(note),
+                false => said.remarks.push(note),
+            }
         }
         storage.filters.retain(|f| f.id != SHUFFLE);
     }
@@ -82,8 +86,8 @@ impl Case<'_> {
     }
 
     /// Takes away filters of the input that can be undone but not done, where chunks cannot be moved as they are.
-    pub(super) fn leave_decode_only(&self, storage: &mut Storage, notes: &mut Vec<Note>) {
-        if self.ask.filters.vars.contains_key(&self.pair.from) {
+    pub(super) fn leave_decode_only(&self, storage: &mut Storage, said: &mut Said) {
+        if self.asked.is_some() {
             return;
         }
         let old = &self.from.storage;
@@ -102,7 +106,7 @@ impl Case<'_> {
                 SZIP | ZFP => "which is for numbers",
                 _ => "which can be read but not written",
             };
-            notes.push(Note {
+            said.remarks.push(Note {
                 object: self.path(),
                 what: format!("stored without {}, {why}", name(filter)),
                 remedy: Some("-d or -F compress in another way".to_owned()),
@@ -122,32 +126,24 @@ impl Case<'_> {
         }
     }
 
-    fn asked(&self, asked: &Filtering, storage: &mut Storage, notes: &mut Vec<Note>) -> Result<()> {
-        if asked.filters.is_empty() {
+    /// The filters that are asked for; what a pattern asks for and cannot be is found in [`super::unfit`].
+    fn asked(&self, asked: &Filtering, storage: &mut Storage) -> Result<()> {
+        // A pattern is not about scalars.
+        if asked.filters.is_empty() || self.to.dims.is_empty() && !asked.by_name {
             return Ok(());
         }
-        match self.output.takes_filters(self.pair.to) {
-            // A pattern is not about scalars.
-            _ if self.to.dims.is_empty() && !asked.by_name => {}
-            Ok(()) => asked
-                .filters
-                .iter()
-                .for_each(|f| match self.output.kind.as_zarr() {
-                    Some(_) => storage.add_filter(f.clone()),
-                    None => storage.set_filter(f.clone()),
-                }),
-            Err(e) if asked.by_name => return Err(e),
-            Err(e) => notes.push(Note {
-                object: self.path(),
-                what: format!("stored without filters: {}", e.what()),
-                remedy: None,
-            }),
+        self.output.takes_filters(self.pair.to)?;
+        for filter in asked.filters.iter().cloned() {
+            match self.output.kind.as_zarr() {
+                Some(_) => storage.add_filter(filter),
+                None => storage.set_filter(filter),
+            }
         }
         Ok(())
     }
 
     /// The filters of the input, or what the output has in place of them.
-    fn kept(&self, storage: &mut Storage, notes: &mut Vec<Note>) {
+    fn kept(&self, storage: &mut Storage, said: &mut Said) {
         let zarr = self.output.kind.as_zarr();
         let (old, new) = match zarr {
             None => ("codec", "filter"),
@@ -173,7 +169,7 @@ impl Case<'_> {
                 Instead::Nothing if filter.id == codec::ids::TRANSPOSE => continue,
                 Instead::Nothing => "without".to_owned(),
             };
-            notes.push(Note {
+            said.remarks.push(Note {
                 object: self.path(),
                 what: format!("stored {stored} the {old} {}", name(filter)),
                 remedy: Some("-F gives other filters".to_owned()),
@@ -182,10 +178,10 @@ impl Case<'_> {
     }
 
     /// Filters of a variable of which `-F` says nothing.
-    fn unnamed(&self, storage: &mut Storage, notes: &mut Vec<Note>) {
+    fn unnamed(&self, storage: &mut Storage, said: &mut Said) {
         let old = &self.from.storage.filters;
         let Some(level) = self.ask.deflate else {
-            self.kept(storage, notes);
+            self.kept(storage, said);
             return;
         };
         let checksum = old.iter().filter(|f| f.id == FLETCHER32);

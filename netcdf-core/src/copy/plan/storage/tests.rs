@@ -127,7 +127,7 @@ fn table(input: &Schema, options: &Options) -> String {
         );
         writeln!(out, "{}", line.trim_end()).unwrap();
     }
-    for note in &plan.notes {
+    for note in plan.notes.iter().chain(&plan.remarks) {
         writeln!(out, "{note}").unwrap();
     }
     out
@@ -247,7 +247,7 @@ fn filters_that_are_only_undone() {
     let ids = |options: &Options| -> (Vec<Vec<u32>>, usize) {
         let p = plan(&s, options).unwrap();
         let ids = |v: &Variable| v.storage.filters.iter().map(|f| f.id).collect();
-        (p.schema.vars.iter().map(ids).collect(), p.notes.len())
+        (p.schema.vars.iter().map(ids).collect(), p.remarks.len())
     };
     let same = (vec![vec![6, 2, 1], vec![5], vec![]], 1);
     assert_eq!(ids(&Options::default()), same);
@@ -268,7 +268,7 @@ fn filters_that_are_only_undone() {
     let p = plan(&s, &Options::default()).unwrap();
     assert_eq!(p.schema.vars[0].storage.filters, []);
     assert_eq!(p.schema.vars[1].storage.filters, [filter(1, &[4])]);
-    assert_eq!(p.notes.len(), 4);
+    assert_eq!((p.notes.len(), p.remarks.len()), (0, 4));
 }
 
 #[test]

@@ -1,0 +1,97 @@
+//! Filters that a pattern asks for and that cannot be applied to a variable: it stays as it is.
+
+use super::chunks::{elements, least_of_szip};
+use super::{Case, Said};
+use crate::chunk::layout::Element;
+use crate::env::Note;
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::{About, Context, Table};
+use crate::model::storage::ids::SZIP;
+use crate::model::{Atomic, Endianness, FilterSpec, Storage, StorageLayout};
+
+impl Case<'_> {
+    /// How the variable is stored; `anew` says whether anything but its filters is asked for.
+    ///
+    /// # Errors
+    /// What is asked for the variable by its name and cannot be.
+    pub(super) fn stored(&self, anew: bool, said: &mut Said) -> Result<Storage> {
+        let asked = self.asked.filter(|asked| !asked.by_name);
+        let filters = asked.is_some_and(|asked| !asked.filters.is_empty());
+        if !filters || self.to.dims.is_empty() || self.output.kind.is_cdf() {
+            return self.storage(said);
+        }
+        let mut own = Said::default();
+        let why = match self.storage(&mut own) {
+            Ok(storage) => match self.unfit(&storage) {
+                None => {
+                    said.notes.append(&mut own.notes);
+                    said.remarks.append(&mut own.remarks);
+                    return Ok(storage);
+                }
+                Some(why) => why,
+            },
+            Err(e) if e.kind() == ErrorKind::VariableLength => e,
+            Err(e) => return Err(e),
+        };
+        said.remarks.push(Note {
+            object: self.path(),
+            what: format!("left as it is by the pattern of -F: {}", why.what()),
+            remedy: None,
+        });
+        let without = Case {
+            asked: None,
+            anew,
+            ..*self
+        };
+        without.storage(said)
+    }
+
+    /// Why the filters cannot be applied to chunks of the variable. Of those that are not built in nothing is known.
+    fn unfit(&self, storage: &Storage) -> Option<Error> {
+        let Some(StorageLayout::Chunked(shape)) = &storage.layout else {
+            return None;
+        };
+        let table = Table::default();
+        let mut context = Context::of(self.output, self.to, shape.clone());
+        if self.output.kind.as_zarr().is_some() {
+            context.about.dims = self.output.shape(self.pair.to);
+        }
+        for filter in &storage.filters {
+            let entry = table.entry(filter.id).ok()?;
+            match entry.prepare(&context, &filter.params) {
+                Ok(params) => {
+                    let built = entry.build(&params, &context).ok()?;
+                    context = built.output(&context);
+                }
+                Err(e) if e.kind() == ErrorKind::Unsupported => {
+                    return Some(e).filter(|_| is_written(&table, filter));
+                }
+                Err(e) if filter.id == SZIP && elements(&context.shape) < least_of_szip(filter) => {
+                    let least = least_of_szip(filter);
+                    let what = format!("szip: fewer elements than a block has ({least})");
+                    return Some(Error::new(e.kind(), what));
+                }
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+}
+
+/// Whether a filter can be applied to anything: to a chunk of floats.
+fn is_written(table: &Table, filter: &FilterSpec) -> bool {
+    let context = Context {
+        shape: vec![64],
+        element: Element {
+            ty: Atomic::Float.into(),
+            size: 4,
+            order: Endianness::Little,
+            plain: true,
+        },
+        fill: None,
+        len: Some(256),
+        about: About::default(),
+    };
+    let entry = table.entry(filter.id);
+    entry.is_ok_and(|entry| entry.prepare(&context, &filter.params).is_ok())
+}
