@@ -1,4 +1,4 @@
-//! Text forms of netCDF: CDL, numbers, escapes, filter and chunk specifications, options of command lines.
+//! Text forms of netCDF: CDL, numbers, escapes, filter and chunk specifications, what the tools share of their command lines.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -13,6 +13,7 @@ pub mod c_format;
 pub mod cdl;
 pub mod chunk_spec;
 pub mod diagnostic;
+pub mod ended;
 pub mod escape;
 pub mod filter_spec;
 pub mod flags;

@@ -35,20 +35,20 @@ use netcdf_core::io::locator::Access;
 use netcdf_core::io::trace::Trace;
 use netcdf_core::model::Kind;
 use netcdf_core::tool::{self, Idle, Io, Status};
+use netcdf_grammar::ended;
 
 use cli::Cli;
 use inputs::Copy;
 
 /// Runs nccopy; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
-    let cli = match cli::parse(args) {
-        Ok(cli) => cli,
-        Err(e) => return tool::usage("nccopy", &e.render().to_string(), e.use_stderr(), io),
-    };
-    let (copies, passed_over) = match copies(&cli) {
-        Ok(found) => found,
-        Err(e) => return tool::report("nccopy", &e, io),
-    };
+    let ended = start(args, io);
+    ended::status("nccopy", ended, io)
+}
+
+fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
+    let cli = cli::parse(args)?;
+    let (copies, passed_over) = copies(&cli)?;
     let mut env = Env::with_threads(cli.threads);
     let mut plugins = Plugins::from_environment(cli.prefer_plugins);
     if cli.isolate_plugins.unwrap_or(cli.plugin_timeout.is_some()) {
@@ -71,10 +71,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         passed_over.into_iter().for_each(|n| notes.remark(n));
         tool::tell("nccopy", &notes, io);
     }
-    match job::run(&cli, &copies, &mut env, io) {
-        Ok(status) => status,
-        Err(e) => tool::report("nccopy", &e, io),
-    }
+    Ok(job::run(&cli, &copies, &mut env, io)?)
 }
 
 /// The copies that a command line asks for.

@@ -40,6 +40,7 @@ use netcdf_core::format::{self, Reader};
 use netcdf_core::io::locator::{self, Access};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::tool::{self, Io, Status};
+use netcdf_grammar::ended;
 
 use cli::Cli;
 use options::Job;
@@ -49,21 +50,23 @@ const NAME: &str = "ncdump";
 
 /// Runs the tool; `args` begin with its own name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
+    let ended = start(args, io);
+    ended::status(NAME, ended, io)
+}
+
+fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
     let args: Vec<_> = args.into_iter().collect();
     if args.len() <= 1 {
         // As the C tool does: a usage message, and nothing is wrong.
         let _ = write!(io.stderr, "{}", cli::command().render_help());
-        return Status::Success;
+        return Ok(Status::Success);
     }
-    let parsed = match cli::parse(args) {
-        Ok(parsed) => parsed,
-        Err(e) => return tool::usage(NAME, &e.render().to_string(), e.use_stderr(), io),
-    };
+    let parsed = cli::parse(args)?;
     let job = match Job::new(&parsed) {
         Ok(job) => job,
         Err(e) => {
             tool::report(NAME, &e, io);
-            return Status::Usage;
+            return Ok(Status::Usage);
         }
     };
     let mut env = Env::with_threads(parsed.threads);
@@ -85,7 +88,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     }
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
-    conclude(done, omitted, &env, io)
+    Ok(conclude(done, omitted, &env, io))
 }
 
 /// Says what there is to say at the end of a run; its status.

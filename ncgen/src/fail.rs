@@ -36,19 +36,22 @@ impl From<ReadError> for Failure {
     }
 }
 
-/// Says it on standard error; the run's status.
-pub(crate) fn report(failure: &Failure, env: &Env, io: &mut Io) -> Status {
+/// Says what is wrong with the text on standard error; the run's status.
+///
+/// # Errors
+/// What is still to be said.
+pub(crate) fn status(failure: Failure, env: &Env, io: &mut Io) -> anyhow::Result<Status> {
     match failure {
         Failure::Error(e) if e.kind() == ErrorKind::Cancelled => {
-            tool::cancelled(&env.cancel).unwrap_or(Status::Failure)
+            Ok(tool::cancelled(&env.cancel).unwrap_or(Status::Failure))
         }
-        Failure::Error(e) => tool::report("ncgen", e, io),
+        Failure::Error(e) => Err(e.into()),
         Failure::Text(errors) => {
             let count = errors.list.len();
             let errors_word = if count == 1 { "error" } else { "errors" };
             // Where standard error is closed, there is nobody left to tell.
             let _ = writeln!(io.stderr, "{errors}\nncgen: {count} {errors_word}");
-            Status::Failure
+            Ok(Status::Failure)
         }
     }
 }

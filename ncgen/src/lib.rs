@@ -35,16 +35,19 @@ use netcdf_core::model::{Kind, Schema};
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
+use netcdf_grammar::ended;
 
 use cli::{Cli, Language};
 use fail::Failure;
 
 /// Runs ncgen; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
-    let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
-        Err(e) => return tool::usage("ncgen", &e.render().to_string(), e.use_stderr(), io),
-    };
+    let ended = start(args, io);
+    ended::status("ncgen", ended, io)
+}
+
+fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
+    let cli = Cli::try_parse_from(args)?;
     let mut env = Env::with_threads(cli.threads);
     let mut plugins = Plugins::from_environment(cli.prefer_plugins);
     if cli.isolate_plugins.unwrap_or(cli.plugin_timeout.is_some()) {
@@ -56,8 +59,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
         tool::tell("ncgen", &env.notes, io);
     }
     match made {
-        Ok(()) => Status::Success,
-        Err(failure) => fail::report(&failure, &env, io),
+        Ok(()) => Ok(Status::Success),
+        Err(failure) => fail::status(failure, &env, io),
     }
 }
 

@@ -42,6 +42,12 @@ impl Status {
     }
 }
 
+impl From<Status> for u8 {
+    fn from(status: Status) -> Self {
+        status.code()
+    }
+}
+
 /// The standard streams of a run: the process's own, or a test's.
 pub struct Io {
     /// Standard input.

@@ -47,6 +47,7 @@ use std::ffi::OsString;
 
 use netcdf_core::error::Result;
 use netcdf_core::tool::{self, Io, Status};
+use netcdf_grammar::ended;
 
 use cli::{Cli, Command};
 use open::Session;
@@ -73,19 +74,20 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
     if args.get(1).is_some_and(|first| first == "--compat") {
         return compat::run(args.get(2..).unwrap_or_default(), io).code();
     }
-    let cli = match cli::parse(args) {
-        Ok(cli) => cli,
-        Err(e) => return tool::usage(NAME, &e.render().to_string(), e.use_stderr(), io).code(),
-    };
+    let ended = start(args, io);
+    ended::status(NAME, ended, io)
+}
+
+fn start(args: Vec<OsString>, io: &mut Io) -> anyhow::Result<u8> {
+    let cli = cli::parse(args)?;
     let session = Session::new(&cli);
     let done = look(&cli, &session, io);
     tool::tell(NAME, &session.env.notes, io);
-    match done {
-        Ok(Verdict::Sound) => Status::Success.code(),
-        Ok(Verdict::Problems) => Status::Failure.code(),
-        Ok(Verdict::NoStore) => 3,
-        Err(e) => tool::report(NAME, &e, io).code(),
-    }
+    Ok(match done? {
+        Verdict::Sound => Status::Success.code(),
+        Verdict::Problems => Status::Failure.code(),
+        Verdict::NoStore => 3,
+    })
 }
 
 /// Does what is asked for.

@@ -1,0 +1,52 @@
+//! How a run of a tool ended: the outer edge, where errors of all sorts become messages and a status.
+
+use netcdf_core::error::{Error, ErrorKind};
+use netcdf_core::tool::{self, Io, Status};
+
+/// The status of a run. What ended it is said: the help or version that a command line asks for, what is wrong with the command
+/// line, or an error of any sort.
+pub fn status<T: From<Status>>(tool: &str, ended: anyhow::Result<T>, io: &mut Io) -> T {
+    ended.unwrap_or_else(|e| T::from(told(tool, e, io)))
+}
+
+fn told(tool: &str, e: anyhow::Error, io: &mut Io) -> Status {
+    let e = match e.downcast::<clap::Error>() {
+        Ok(e) => return tool::usage(tool, &e.render().to_string(), e.use_stderr(), io),
+        Err(e) => e,
+    };
+    match e.downcast::<Error>() {
+        Ok(e) => tool::report(tool, &e, io),
+        Err(e) => tool::report(tool, &Error::new(ErrorKind::Argument, format!("{e:#}")), io),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context as _;
+
+    fn ended(e: impl Into<anyhow::Error>) -> Status {
+        let mut io = Io {
+            stdin: Box::new(std::io::empty()),
+            stdout: Box::new(std::io::sink()),
+            stderr: Box::new(std::io::sink()),
+            terminal: false,
+            screen: false,
+        };
+        status("ncdump", Err(e.into()), &mut io)
+    }
+
+    #[test]
+    fn each_sort_has_its_status() {
+        let command = || clap::Command::new("ncdump").version("1");
+        let asked = |arg: &str| command().try_get_matches_from(["ncdump", arg]).unwrap_err();
+        assert_eq!(ended(asked("--version")), Status::Success);
+        assert_eq!(ended(asked("--nosuch")), Status::Usage);
+        assert_eq!(
+            ended(Error::new(ErrorKind::Corrupt, "odd")),
+            Status::Failure
+        );
+        let other = Err::<(), _>(std::fmt::Error).context("while writing");
+        assert_eq!(ended(other.unwrap_err()), Status::Failure);
+    }
+}
