@@ -127,7 +127,8 @@ fn lines(text: &str) -> Vec<String> {
             c => {
                 let kept: String = line.chars().take(column).collect();
                 let behind: String = line.chars().skip(column + 1).collect();
-                *line = format!("{kept:column$}{c}{behind}");
+                let gap = " ".repeat(column.saturating_sub(kept.chars().count()));
+                *line = format!("{kept}{gap}{c}{behind}");
                 column += 1;
             }
         }
