@@ -1,5 +1,5 @@
-complete -c ncdump -s v -d 'Print the data of these variables only: names, /group/names, or the last parts of such paths' -r
-complete -c ncdump -s g -d 'Print these groups only; `/` is the root group' -r
+complete -c ncdump -s v -d 'Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`), and `!` in front of what to leave out (`!*_bnds`); a backslash takes the meaning from a character' -r
+complete -c ncdump -s g -d 'Print these groups only: names, paths, patterns and `!` as for -v; `/` is the root group' -r
 complete -c ncdump -s b -d 'Annotate each row with its indices, as C or Fortran counts them' -r -f -a "c\t''
 f\t''"
 complete -c ncdump -s f -d 'Annotate each value with its indices, as C or Fortran counts them' -r -f -a "c\t''

@@ -25,11 +25,12 @@ pub struct Cli {
     #[arg(short = 'h')]
     pub header: bool,
 
-    /// Print the data of these variables only: names, /group/names, or the last parts of such paths
+    /// Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`),
+    /// and `!` in front of what to leave out (`!*_bnds`); a backslash takes the meaning from a character
     #[arg(short = 'v', value_name = "VAR,...")]
     pub variables: Option<OsString>,
 
-    /// Print these groups only; `/` is the root group
+    /// Print these groups only: names, paths, patterns and `!` as for -v; `/` is the root group
     #[arg(short = 'g', value_name = "GROUP,...")]
     pub groups: Option<OsString>,
 

@@ -1,6 +1,7 @@
 //! The table of `--filters`: the filters that the data of each variable went through, and which of
 //! them are available.
 
+use netcdf_core::error::{Error, ErrorKind, list_names};
 use netcdf_core::filter::codec::is_private;
 use netcdf_core::filter::{self, Entry};
 use netcdf_core::model::{FilterSpec, GroupId, Schema, Storage, StorageLayout, VarId, Variable};
@@ -38,6 +39,45 @@ pub(crate) fn table(schema: &Schema, known: &filter::Table, selection: &Selectio
         }
     }
     table.text()
+}
+
+/// What is missing of each variable.
+pub(crate) fn missing(schema: &Schema, known: &filter::Table, selection: &Selection) -> Vec<Error> {
+    let vars = selected(schema, selection).into_iter();
+    let failed = vars.filter_map(|var| {
+        let e = known.check(&var.storage.filters, 0).err()?;
+        let group = schema.group_path(var.group);
+        Some(e.in_object(&format!("{}/{}", group.trim_end_matches('/'), var.name)))
+    });
+    failed.collect()
+}
+
+/// One error for all variables that lack the same filter, at the place of the first.
+pub(crate) fn grouped(errors: Vec<Error>) -> Vec<Error> {
+    let mut groups: Vec<(Error, Vec<String>)> = vec![];
+    for e in errors {
+        let object = e.object().unwrap_or_default().to_owned();
+        let same = |(first, _): &&mut (Error, Vec<String>)| {
+            let missing = e.kind() == ErrorKind::FilterUnavailable;
+            missing && first.what() == e.what() && first.remedy() == e.remedy()
+        };
+        match groups.iter_mut().find(same) {
+            Some((_, objects)) => objects.push(object),
+            None => groups.push((e, vec![object])),
+        }
+    }
+    let one = |(first, objects): (Error, Vec<String>)| match objects.len() {
+        0 | 1 => first,
+        _ => {
+            let what = first.what().text().to_string();
+            let e = Error::new(first.kind(), what).in_object(&list_names(&objects));
+            match first.remedy() {
+                Some(remedy) => e.with_remedy(remedy.to_owned()),
+                None => e,
+            }
+        }
+    };
+    groups.into_iter().map(one).collect()
 }
 
 /// The variables that are asked for, in the order of a dump.

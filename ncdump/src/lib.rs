@@ -127,8 +127,9 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     let before = omitted.len();
     omitted.extend(env.damage.take());
     let printed = print((cli, job), &*reader, env, omitted, io);
-    let named: Vec<_> = omitted.drain(before..).map(|e| e.of(&resource)).collect();
-    omitted.extend(named);
+    let found = filters::grouped(omitted.drain(before..).collect());
+    omitted.extend(found.into_iter().map(|e| e.of(&resource)));
+    let printed = printed.map_err(|e| e.of(&resource));
     // The process is about to end: giving back the memory of 10^5 attributes one by one would take
     // as long as printing them.
     std::mem::forget(reader);
@@ -150,7 +151,7 @@ fn print(
             say(io, &format!("{} mode={:08x}\n", known.model, known.mode))
         }
         Job::Filters(request) => {
-            let text = request.filters(reader.schema(), &env.filters)?;
+            let text = request.filters(reader.schema(), &env.filters, omitted)?;
             say(io, &text)
         }
         Job::Cdl(request) => {

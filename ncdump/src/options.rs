@@ -1,6 +1,5 @@
 //! What the command line asks for.
 
-use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 
@@ -14,6 +13,7 @@ use netcdf_grammar::cdl::write::{
     self, Annotation, Language, Options, Selection, SpecialAttributes,
 };
 use netcdf_grammar::number::Precision;
+use netcdf_grammar::selection::names;
 
 use crate::cli::Cli;
 use crate::forms::DumpForms;
@@ -106,8 +106,8 @@ impl Request {
         Ok(Self {
             header: cli.header,
             coordinates: cli.coordinates,
-            variables: cli.variables.as_deref().map(names),
-            groups: cli.groups.as_deref().map(names),
+            variables: cli.variables.as_deref().map(|list| names([list])),
+            groups: cli.groups.as_deref().map(|list| names([list])),
             annotation: annotation(cli)?,
             line_length: line_length(cli.line_length.as_deref())?,
             digits: digits(cli)?,
@@ -147,12 +147,18 @@ impl Request {
         write::write(set, &options, omitted, out)
     }
 
-    /// The table of filters.
+    /// The table of filters; an error for each variable with one that is missing goes to `missing`.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for names that are not in the dataset.
-    pub(crate) fn filters(&self, schema: &Schema, known: &Table) -> Result<String> {
+    pub(crate) fn filters(
+        &self,
+        schema: &Schema,
+        known: &Table,
+        missing: &mut Vec<Error>,
+    ) -> Result<String> {
         let selection = self.selection(schema)?;
+        missing.extend(filters::missing(schema, known, &selection));
         Ok(filters::table(schema, known, &selection))
     }
 
@@ -181,15 +187,6 @@ impl Request {
 
 fn wrong(what: String) -> Error {
     Error::new(ErrorKind::Argument, what)
-}
-
-/// The names of a list; there is no way to name something with a comma.
-fn names(list: &OsStr) -> Vec<Vec<u8>> {
-    let names = list.as_encoded_bytes().split(|&b| b == b',');
-    names
-        .filter(|n| !n.is_empty())
-        .map(<[u8]>::to_vec)
-        .collect()
 }
 
 fn annotation(cli: &Cli) -> Result<Annotation> {

@@ -68,6 +68,10 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
+    /// Make outputs of more than 1 GB of which almost all is fill values; an error without it
+    #[arg(long = "allow-large")]
+    pub allow_large: bool,
+
     /// Do not wait until the output has reached the disk
     #[arg(long)]
     pub no_sync: bool,

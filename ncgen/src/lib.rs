@@ -13,6 +13,7 @@ pub mod cli;
 mod data;
 mod emit;
 mod fail;
+mod made_up;
 mod name;
 mod strings;
 #[cfg(test)]
@@ -212,6 +213,15 @@ fn write(
         strings::widen(&mut schema, cdl, source, env)?;
     }
     let mut writer = format::create(target, schema, create, env)?;
+    if !cli.allow_large {
+        let lists = if cli.header_only {
+            &[]
+        } else {
+            cdl.data.as_slice()
+        };
+        let checked = made_up::check(lists, &mut *writer, cli.no_fill);
+        checked.map_err(|e| e.of(&path.to_string_lossy()))?;
+    }
     if !cli.header_only {
         data::write(cdl, source, &mut *writer, reporter, env)?;
     }

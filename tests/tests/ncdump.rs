@@ -41,6 +41,10 @@ snapshots! {
     no_such_file: "%classic/nosuch.nc";
     no_such_option: "-Q", "%classic/weather-1.nc";
     no_such_variable: "-v", "lat,nosuch", "%classic/weather-1.nc";
+    variables_that_match: "-v", "l*,!lon", "%classic/weather-1.nc";
+    no_variable_matches: "-v", "zz*", "%classic/weather-1.nc";
+    a_similar_variable: "-v", "temprature", "%classic/weather-1.nc";
+    a_similar_group: "-g", "modle", "%netcdf4/filtered.nc";
     no_such_group: "-g", "nosuch", "%classic/weather-1.nc";
     no_dataset: "%cdl/weather.cdl";
     two_files: "%classic/weather-1.nc", "%classic/weather-2.nc";

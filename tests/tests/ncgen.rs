@@ -107,6 +107,79 @@ diagnostics! {
     too_many_values: "netcdf a {\ndimensions:\n\tx = 2 ;\nvariables:\n\tint v(x) ;\ndata:\n v = 1, 2, 3 ;\n}\n";
 }
 
+/// 16 GiB of fill values are made only if asked for; where they are not stored they are no question.
+#[test]
+fn outputs_of_fill_values_alone_are_refused() {
+    let sandbox = Sandbox::new();
+    let text = "netcdf a {\ndimensions:\n\tx = 4294967296 ;\nvariables:\n\tfloat v(x) ;\ndata:\n v = 1 ;\n}\n";
+    sandbox.write("a.cdl", text);
+    assert_snapshot!(ncgen(&sandbox, &["-k", "cdf5", "-o", "@a.nc", "@a.cdl"]));
+    let refused = ncgen(&sandbox, &["-k", "nc4", "-o", "@a.nc", "@a.cdl"]);
+    assert_eq!(refused.code, 1, "{refused}");
+    assert_eq!(sandbox.names(), ["a.cdl"], "nothing is left");
+    for args in [
+        &["-k", "zarr3", "-o", "@a.zarr"][..],
+        &["-H", "-k", "nc4", "-o", "@a.nc"],
+        &["-x", "-H", "-k", "cdf5", "--allow-large", "-o", "@b.nc"],
+    ] {
+        let args = [args, &["@a.cdl"]].concat();
+        let made = ncgen(&sandbox, &args);
+        assert_eq!(made.code, 0, "{made}");
+    }
+}
+
+/// What `ncdump` prints of characters reads back, whatever fills up rows.
+#[test]
+fn characters_with_a_fill_value_come_back() {
+    let sandbox = Sandbox::new();
+    let variables = "\tchar a(x, n) ;\n\t\ta:_FillValue = \"x\" ;\n\tchar b(n) ;\n\t\tb:_FillValue = \" \" ;\n\tchar c ;\n\t\tc:_FillValue = \"z\" ;\n\tchar d(x, n) ;\n";
+    let data = " a = \"ab\\000\\000\", \"\\000\\000\\000\\000\" ;\n b = \"a\\000 \\000\" ;\n c = \"\\000\" ;\n d = \"ab\", \"\" ;\n";
+    let text = format!(
+        "netcdf a {{\ndimensions:\n\tx = 2 ;\n\tn = 4 ;\nvariables:\n{variables}data:\n{data}}}\n"
+    );
+    sandbox.write("a.cdl", text);
+    let _ = ncgen(&sandbox, &["-3", "-o", "@a.nc", "@a.cdl"]).clean();
+    let printed = sandbox
+        .run(ncdump::run, &["ncdump", "@a.nc"])
+        .clean()
+        .text();
+    assert!(printed.contains(" d =\n  \"ab\",\n  \"\" ;"), "{printed}");
+    sandbox.write("b.cdl", &printed);
+    let _ = ncgen(&sandbox, &["-3", "-o", "@b.nc", "@b.cdl"]).clean();
+    assert_eq!(sandbox.read("a.nc"), sandbox.read("b.nc"), "{printed}");
+}
+
+/// Types of later groups, which wait for one another over several groups.
+#[test]
+fn types_may_be_made_of_those_of_later_groups() {
+    let sandbox = Sandbox::new();
+    let a = "group: a {\n  types:\n    compound T { /b/U f ; L l ; } ;\n    /c/V(*) L ;\n  variables:\n    T v ;\n  data:\n   v = {{X, {{Y}}}} ;\n}\n";
+    let b = "group: b {\n  types:\n    byte enum U { X = 1, Y = 2 } ;\n}\n";
+    let c = "group: c {\n  types:\n    compound V { /b/U u ; } ;\n}\n";
+    let make = |groups: [&str; 3]| {
+        let text = format!("netcdf a {{\n{}}}\n", groups.concat());
+        sandbox.write("a.cdl", text);
+        ncgen(&sandbox, &["-o", "@a.nc", "@a.cdl"])
+    };
+    let a = &a
+        .replace("{{", "{")
+        .replace("}}", "}")
+        .replace("{X, {Y}}", "{X, {{Y}}}");
+    let _ = make([a, c, b]).clean();
+    let printed = sandbox
+        .run(ncdump::run, &["ncdump", "@a.nc"])
+        .clean()
+        .text();
+    assert!(printed.contains("   v = {X, {{Y}}} ;\n"), "{printed}");
+    let circle = "group: b {\n  types:\n    compound U { /a/T t ; } ;\n}\n";
+    let refused = make([a, c, circle]);
+    assert_eq!(refused.code, 1, "{refused}");
+    assert!(
+        refused.to_string().contains("type `/b/U` is not defined"),
+        "{refused}"
+    );
+}
+
 const STRINGS: &str = "netcdf a {\nvariables:\n\tint v ;\n\t\tstring v:units = \"m\" ;\n\t\tstring v:long_name = \"caf\u{e9}\" ;\n}\n";
 
 /// Where there are no strings, one string is text.

@@ -83,8 +83,11 @@ variable  storage  chunk   id     filter   state     parameters
 ";
     let env = shuffle_and_deflate();
     let (status, out, err) = run_in(&["--filters"], &filtered(), &env);
-    assert_eq!((status, err.as_str()), (Status::Success, ""));
     assert_eq!(out, expected);
+    assert_eq!(status, Status::Failure, "sz3 is missing");
+    assert!(err.starts_with("ncdump: filter 32024 (sz3: "), "{err}");
+    let (status, _, err) = run_in(&["--filters", "-v", "temp"], &filtered(), &env);
+    assert_eq!((status, err.as_str()), (Status::Success, ""));
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn data_behind_missing_filters_is_left_out() {
         "{out}"
     );
     assert!(err.starts_with("ncdump: filter 32024 (sz3: "), "{err}");
-    let place = " is not available in /g/b c (parameters 7,8; ";
+    let place = " is not available in /g/b c (it comes with ";
     assert!(err.contains(place), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
     // Where the data is not asked for, nothing is missing.

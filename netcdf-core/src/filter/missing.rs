@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
 /// Parameters of a filter that a message names; some filters have thousands.
-const NAMED: usize = 16;
+const NAMED: usize = 6;
 
 impl Table {
     /// The name of a filter, if it is known; whether it can be used is another question.
@@ -52,7 +52,7 @@ impl Table {
 }
 
 /// Bytes of JSON that a message has.
-const SHOWN: usize = 300;
+const SHOWN: usize = 100;
 
 /// The error for a codec of Zarr that is not there.
 fn unknown(params: &[u32], searched: Option<String>) -> Error {
@@ -64,16 +64,14 @@ fn unknown(params: &[u32], searched: Option<String>) -> Error {
     };
     let shown = String::from_utf8_lossy(shown);
     let searched = searched.map_or(String::new(), |text| format!("{text}; "));
-    let remedy = format!(
-        "{shown}{more}; not among the codecs that are built in, and no codec library describes it; {searched}zarr-python can store \
-         the array with another codec"
-    );
+    let remedy =
+        format!("{shown}{more}; {searched}zarr-python can store the array with another codec");
     let what = format!("codec {name} is not available");
     Error::new(ErrorKind::FilterUnavailable, what).with_remedy(remedy)
 }
 
 fn error(id: u32, params: Option<&[u32]>, searched: Option<String>) -> Error {
-    let (what, source) = match registered(id) {
+    let (what, source, params) = match registered(id) {
         Some(Registered {
             name,
             about,
@@ -81,19 +79,19 @@ fn error(id: u32, params: Option<&[u32]>, searched: Option<String>) -> Error {
             ..
         }) => {
             let what = format!("filter {id} ({name}: {about}) is not available");
-            (what, format!("it comes with {install}; "))
+            // Its users know the filter by its name.
+            (what, format!("it comes with {install}"), None)
         }
         None => {
             let why = unregistered(id);
             let what = format!("filter {id} (not registered: {why}) is not available");
-            (what, String::new())
+            let source = "h5repack can store the data with deflate";
+            (what, source.to_owned(), params)
         }
     };
     let params = params.map_or(String::new(), parameters);
     let searched = searched.map_or(String::new(), |text| format!("{text}; "));
-    let remedy = format!(
-        "{params}not among the filters that are built in; {searched}{source}where HDF5 has it, h5repack can store the data with deflate"
-    );
+    let remedy = format!("{params}{searched}{source}");
     Error::new(ErrorKind::FilterUnavailable, what).with_remedy(remedy)
 }
 
@@ -129,12 +127,13 @@ mod tests {
         assert_eq!(
             e.to_string(),
             "filter 32024 (sz3: error-bounded lossy compression of numbers, version 3) is not \
-             available (parameters 1,2; not among the filters that are built in; it comes with the \
-             Python package hdf5plugin; where HDF5 has it, h5repack can store the data with deflate)"
+             available (it comes with the Python package hdf5plugin)"
         );
         let e = table.check(&[spec(32768, &[])], 0).unwrap_err();
         let why = "not registered: the number is one for private use";
         assert_eq!(e.what(), format!("filter 32768 ({why}) is not available"));
+        let e = table.check(&[spec(32768, &[1, 2])], 0).unwrap_err();
+        assert!(e.to_string().contains(" (parameters 1,2; h5repack "), "{e}");
     }
 
     #[test]
@@ -142,8 +141,8 @@ mod tests {
         let table = Table::new(vec![]);
         let params = super::super::codec::pack_text(br#"{"id": "pcodec", "level": 8}"#);
         let specs = [spec(UNKNOWN, &params)];
-        let text = "codec pcodec is not available ({\"id\": \"pcodec\", \"level\": 8}; not among the codecs that are built \
-                    in, and no codec library describes it; zarr-python can store the array with another codec)";
+        let text = "codec pcodec is not available ({\"id\": \"pcodec\", \"level\": 8}; zarr-python can store the array with \
+                    another codec)";
         let e = table.check(&specs, 0).unwrap_err();
         assert_eq!(e.to_string(), text);
         let context = crate::filter::tests::context(4, 4);
@@ -177,6 +176,23 @@ mod tests {
     fn messages_stay_short() {
         assert_eq!(parameters(&[]), "without parameters; ");
         assert_eq!(parameters(&[7]), "parameter 7; ");
-        assert!(parameters(&[0; 2000]).ends_with(",0,0 and 1984 more; "));
+        assert!(parameters(&[0; 2000]).ends_with(",0,0 and 1994 more; "));
+    }
+
+    /// Three lines of a terminal, and what the path of the file takes.
+    #[test]
+    fn messages_take_three_lines() {
+        let plugins = Plugins::from_environment(false);
+        let table = Table::with_plugins(plugins);
+        let mut longest = 0;
+        for id in (1..500).chain(32_000..33_000).chain([40_000, 70_000]) {
+            if table.entry(id).is_err() {
+                let e = table.check(&[spec(id, &[1, 2, 3])], 0).unwrap_err();
+                let text = e.in_object("/group/variable").to_string();
+                assert!(text.len() <= 240, "{} {text}", text.len());
+                longest = longest.max(text.len());
+            }
+        }
+        assert!(longest > 100, "{longest}");
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn unregistered(id: u32) -> &'static str {
     match id {
         0..=255 => "HDF5 keeps the number for itself",
         256..=511 => "the number is one for tests",
-        512..=32767 => "the number is not on the list of registered filters",
+        512..=32767 => "the number is not on the list of HDF5",
         32768..=65535 => "the number is one for private use",
         65536.. => "HDF5 has no such numbers",
     }

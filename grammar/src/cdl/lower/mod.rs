@@ -43,6 +43,8 @@ pub(super) enum Pass {
     Forward,
     /// Groups, dimensions and types.
     Definitions,
+    /// Types that are made of types of later groups, after `Definitions`; as often as there are more of them.
+    Types,
     /// What is left, after `Definitions`.
     Rest,
 }
@@ -69,6 +71,12 @@ pub(super) struct Lower<'s> {
     keywords: HashSet<(GroupId, Name)>,
     /// What of the text is read.
     pub(super) pass: Pass,
+    /// Types that are made of types which are not defined yet.
+    postponed: HashSet<(GroupId, Name)>,
+    /// Whether a type may be postponed: not where nothing more can be found.
+    may_wait: bool,
+    /// Whether something that the type in hand is made of was not found.
+    waits: bool,
     /// Alignments of the compound types so far.
     alignments: HashMap<TypeId, u64>,
     /// What types are made of.
@@ -101,6 +109,9 @@ impl<'s> Lower<'s> {
             keyword_variables: false,
             keywords: HashSet::new(),
             pass: Pass::All,
+            postponed: HashSet::new(),
+            may_wait: false,
+            waits: false,
             alignments: HashMap::new(),
             made_of: HashMap::new(),
             kind,
@@ -111,9 +122,32 @@ impl<'s> Lower<'s> {
         }
     }
 
+    /// Before the definitions.
+    pub(super) fn first_pass(&mut self) {
+        self.pass = Pass::Definitions;
+        self.may_wait = true;
+    }
+
+    /// How many types are made of others that are not defined yet.
+    pub(super) fn postponed(&self) -> usize {
+        match self.report.has_errors() {
+            true => 0,
+            false => self.postponed.len(),
+        }
+    }
+
+    /// Postponed types come next. Unless they `may_wait` on, what they lack is an error.
+    pub(super) fn types_pass(&mut self, may_wait: bool) {
+        self.pass = Pass::Types;
+        self.may_wait = may_wait;
+        self.group = GroupId::ROOT;
+        self.keywords.clear();
+    }
+
     /// After the definitions: the rest of the text comes next.
     pub(super) fn second_pass(&mut self) {
         self.pass = Pass::Rest;
+        self.may_wait = false;
         self.group = GroupId::ROOT;
         self.keywords.clear();
     }
@@ -123,7 +157,8 @@ impl<'s> Lower<'s> {
         if absolute && self.pass == Pass::All {
             self.pass = Pass::Forward;
         }
-        self.pass == Pass::Forward
+        self.waits |= self.may_wait;
+        self.may_wait || self.pass == Pass::Forward
     }
 
     /// Reports an error at a position of the piece.
@@ -241,7 +276,7 @@ impl<'s> Lower<'s> {
         let name = self.new_name(word, "group")?;
         let key = (self.group, name);
         if let Some(&group) = self.names.groups.get(&key)
-            && self.pass == Pass::Rest
+            && matches!(self.pass, Pass::Rest | Pass::Types)
         {
             return Some(group);
         }

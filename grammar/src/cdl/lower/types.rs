@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use netcdf_core::model::{Atomic, DataType, Field, Name, TypeKind, UserType};
 
-use super::Lower;
 use super::compounds::Layout;
 use super::variables::whole;
+use super::{Lower, Pass};
 use crate::cdl::ast::{self, TypeBody, Word};
 
 /// Types within a type, at most: more do not fit into an HDF5 file.
@@ -57,6 +57,11 @@ impl Lower<'_> {
         let Some(name) = self.new_name(ty.name, "type") else {
             return;
         };
+        let key = (self.group, name.clone());
+        if self.pass == Pass::Types && !self.postponed.contains(&key) {
+            return;
+        }
+        self.waits = false;
         let mut alignment = 1;
         let kind = match &ty.body {
             TypeBody::Enum { base, members } => self.enumeration(*base, members),
@@ -69,8 +74,13 @@ impl Lower<'_> {
                 kind
             }),
         };
-        if self.names.types.contains_key(&(self.group, name.clone())) {
+        let postponed = self.postponed.remove(&key);
+        if self.names.types.contains_key(&key) || (postponed && self.pass == Pass::Definitions) {
             return self.duplicate(ty.name, "type");
+        }
+        if kind.is_none() && self.waits {
+            self.postponed.insert(key);
+            return;
         }
         let Some(kind) = kind else {
             self.failed.insert(name);

@@ -243,6 +243,9 @@ impl Lower<'_> {
         let (absolute, name, group) = self.place(word)?;
         let found = if absolute {
             self.names.types.get(&(group, name)).copied()
+        } else if self.is_postponed(group, &name) {
+            self.waits = true;
+            return None;
         } else {
             let near = outwards(&self.names.types, &self.schema, group, &name);
             match (near, self.names.types_named(&name)) {
@@ -256,6 +259,15 @@ impl Lower<'_> {
             }
         };
         Some(found.map(DataType::User))
+    }
+
+    /// Whether the nearest type of a name, from a group outwards, is one that waits for others.
+    fn is_postponed(&self, group: GroupId, name: &Name) -> bool {
+        let parent = |id: &GroupId| self.schema.group(*id)?.parent;
+        let mut groups = std::iter::successors(Some(group), parent).map(|id| (id, name.clone()));
+        let nearest =
+            groups.find(|key| self.postponed.contains(key) || self.names.types.contains_key(key));
+        self.may_wait && nearest.is_some_and(|key| self.postponed.contains(&key))
     }
 }
 

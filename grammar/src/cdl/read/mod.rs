@@ -103,8 +103,19 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError
     if lower.pass == Pass::Forward {
         // Something of a later group is used: all groups, dimensions and types first, then the rest.
         let mut first = new_lower(source, options);
-        first.pass = Pass::Definitions;
+        first.first_pass();
         (_, lower) = run(source, options, first)?;
+        let mut progress = true;
+        while progress && lower.postponed() > 0 {
+            let before = lower.postponed();
+            lower.types_pass(true);
+            (_, lower) = run(source, options, lower)?;
+            progress = lower.postponed() < before;
+        }
+        if lower.postponed() > 0 {
+            lower.types_pass(false);
+            (_, lower) = run(source, options, lower)?;
+        }
         lower.second_pass();
         (name, lower) = run(source, options, lower)?;
     }
@@ -304,7 +315,7 @@ impl Reader<'_> {
     }
 
     fn data(&mut self, list: &List) {
-        if self.lower.pass == Pass::Definitions {
+        if matches!(self.lower.pass, Pass::Definitions | Pass::Types) {
             return;
         }
         let found = utf8(self.splitter.text()).and_then(|text| {
@@ -375,13 +386,14 @@ impl Reader<'_> {
         match self.lower.pass {
             Pass::All | Pass::Forward => false,
             Pass::Definitions => !definition,
+            Pass::Types => !(definition && defines(Section::Types)),
             Pass::Rest => definition,
         }
     }
 
     /// In a statement that is passed over: variables whose names are those of sections.
     fn names_for_splitter(&mut self) {
-        if self.lower.pass != Pass::Definitions
+        if !matches!(self.lower.pass, Pass::Definitions | Pass::Types)
             || self.section != Some(Part::Section(Section::Variables))
         {
             return;

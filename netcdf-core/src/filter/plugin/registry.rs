@@ -165,9 +165,14 @@ impl Plugins {
             Ok(()) => path.display().to_string(),
             Err(why) => format!("{} ({why})", path.display()),
         });
-        let mut text = match directories.collect::<Vec<_>>().join(", ") {
-            none if none.is_empty() => format!("{} names no directory", discovery::VARIABLE),
-            some => format!("no plugin for it in {some}"),
+        let mut text = match directories.collect::<Vec<_>>().as_slice() {
+            [] => format!("{} names no directory", discovery::VARIABLE),
+            [first, _, more @ ..] if !more.is_empty() => {
+                let first = first.strip_suffix(" (not there)").unwrap_or(first);
+                let more = more.len() + 1;
+                format!("no plugin for it in {first} and {more} more directories")
+            }
+            some => format!("no plugin for it in {}", some.join(", ")),
         };
         let files = state
             .refused

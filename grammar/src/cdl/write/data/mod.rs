@@ -98,6 +98,10 @@ impl Writer<'_, '_> {
             unlimited,
             name,
             annotation: self.options.annotation,
+            zero_fill: match var.fill_value() {
+                Some(Values::Char(fill)) => fill.first().is_none_or(|&c| c == 0),
+                Some(_) | None => true,
+            },
             start,
             spare: Spare::default(),
         }

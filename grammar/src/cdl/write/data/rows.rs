@@ -21,6 +21,8 @@ pub(super) struct Rows {
     pub(super) name: Vec<u8>,
     /// Which comments there are.
     pub(super) annotation: Annotation,
+    /// Whether characters that a list does not have read back as NUL.
+    pub(super) zero_fill: bool,
     /// The line where a row begins.
     pub(super) start: Wrap,
     /// Room for texts.

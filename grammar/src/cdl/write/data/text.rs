@@ -20,7 +20,7 @@ impl Rows {
         for row in stored.chunks(len) {
             self.begin(&index, &mut out);
             out.push(b'"');
-            escape_text(trim_nuls(row), style, &mut out);
+            escape_text(self.shown(row), style, &mut out);
             out.push(b'"');
             self.end(&index, self.closed(&index), &mut out);
             self.advance(&mut index);
@@ -34,7 +34,7 @@ impl Rows {
             self.begin(index, &mut piece.before);
             piece.before.push(b'"');
         }
-        let text = trim_nuls(stored);
+        let text = self.shown(stored);
         piece.zeros = stored.len().saturating_sub(text.len());
         escape_text(text, self.style(), &mut piece.text);
         if ends {
@@ -42,6 +42,14 @@ impl Rows {
             self.end(index, self.closed(index), &mut piece.after);
         }
         piece
+    }
+
+    /// The characters of a row that are written: those that are left out read back as the fill value.
+    fn shown<'t>(&self, row: &'t [u8]) -> &'t [u8] {
+        match self.zero_fill {
+            true => trim_nuls(row),
+            false => row,
+        }
     }
 
     /// How the text of a row is written. A newline begins another string only where there is one

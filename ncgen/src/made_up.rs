@@ -1,0 +1,62 @@
+//! Outputs that would be fill values for the most part.
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format::Writer;
+use netcdf_core::model::VarId;
+use netcdf_grammar::cdl::DataList;
+
+/// Bytes of an output that may be anything.
+const LARGE: u64 = 1_000_000_000;
+
+/// Of so many bytes the text has to give one.
+const PARTS: u64 = 1000;
+
+/// Bytes of a value for each byte of its text, at most.
+const VALUE: u64 = 8;
+
+/// That an output which is large is not made of fill values alone. What is stored in chunks leaves most of them out, and so do
+/// variables of netCDF-4 files without values.
+///
+/// # Errors
+/// [`ErrorKind::Limit`].
+pub(crate) fn check(lists: &[DataList], writer: &mut dyn Writer, no_fill: bool) -> Result<()> {
+    let schema = writer.schema().clone();
+    let mut listed = vec![false; schema.vars.len()];
+    let mut text = 0u64;
+    for list in lists {
+        let bytes = list.bytes.end.saturating_sub(list.bytes.start);
+        text = text.saturating_add(bytes);
+        if let Some(listed) = listed.get_mut(list.var.index()) {
+            *listed = true;
+        }
+    }
+    let fills_all = schema.kind.is_cdf() && !no_fill;
+    let mut written = 0u64;
+    for (id, listed) in schema.var_ids().zip(listed) {
+        if !writer.takes_chunks(id) && (listed || fills_all) {
+            written = written.saturating_add(bytes(writer, id)?);
+        }
+    }
+    let given = text.saturating_mul(VALUE);
+    if written <= LARGE || given >= written / PARTS {
+        return Ok(());
+    }
+    let what = format!(
+        "the output would have {written} bytes, almost all of them fill values: the values in the text have {text} bytes"
+    );
+    let remedy =
+        "--allow-large writes them; -k nczarr3, or _ChunkSizes in netCDF-4 files, leaves them out";
+    Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
+}
+
+/// Bytes of a variable; of its records one.
+fn bytes(writer: &mut dyn Writer, id: VarId) -> Result<u64> {
+    let size = writer.layout(id)?.element.size;
+    let schema = writer.schema();
+    let dims = schema.var(id).map(|v| v.dims.as_slice());
+    let lengths = dims.unwrap_or_default().iter().map(|&dim| {
+        let fixed = schema.dim(dim).filter(|d| !d.unlimited);
+        fixed.map_or(1, |d| d.len)
+    });
+    Ok(lengths.fold(size, u64::saturating_mul))
+}
