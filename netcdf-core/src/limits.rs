@@ -45,9 +45,18 @@ impl Limits {
     }
 }
 
+/// Bytes of an element, at most: elements are read as a whole, and each has a fill value.
+pub const ELEMENT: u64 = 1 << 28;
+
+/// Copies of an element that a dataset holds beside its data: fill values of layouts, filters and metadata.
+const ELEMENTS: usize = 6;
+
 /// Requests of so many bytes are tried first: what fails when tried is an error, what fails
 /// otherwise ends the process.
-const TRIED: usize = 1 << 24;
+pub const TRIED: usize = 1 << 24;
+
+/// Bytes that have to be left for requests that are not tried.
+const SPARE: usize = 1 << 25;
 
 /// Asks the machine whether there is room for `len` bytes that a file wants.
 ///
@@ -58,12 +67,27 @@ pub fn room(len: usize, what: &str) -> Result<()> {
         return Ok(());
     }
     let mut tried = Vec::<u8>::new();
-    let room = tried.try_reserve_exact(len);
+    let room = tried.try_reserve_exact(len.saturating_add(SPARE));
     std::hint::black_box(&tried); // else nothing is asked for
-    room.map_err(|_| {
-        let what = format!("no memory for the {len} bytes of {what}");
-        Error::new(ErrorKind::Limit, what)
-    })
+    room.map_err(|_| no_room(len, what))
+}
+
+/// Room for `len` bytes more that a file wants.
+///
+/// # Errors
+/// As [`room`].
+pub fn reserve(bytes: &mut Vec<u8>, len: usize, what: &str) -> Result<()> {
+    if bytes.capacity() - bytes.len() >= len {
+        return Ok(());
+    }
+    room(len, what)?;
+    let room = bytes.try_reserve_exact(len);
+    room.map_err(|_| no_room(len, what))
+}
+
+fn no_room(len: usize, what: &str) -> Error {
+    let what = format!("no memory for the {len} bytes of {what}");
+    Error::new(ErrorKind::Limit, what)
 }
 
 /// `len` zero bytes that a file wants.
@@ -73,6 +97,20 @@ pub fn room(len: usize, what: &str) -> Result<()> {
 pub fn zeros(len: usize, what: &str) -> Result<Vec<u8>> {
     room(len, what)?;
     Ok(vec![0; len])
+}
+
+/// The bytes of an element as a size in memory, in which there is room for its fill value wherever that is held.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] where there is none, and for more than [`ELEMENT`].
+pub fn element(bytes: u64) -> Result<usize> {
+    let size = usize::try_from(bytes).ok().filter(|_| bytes <= ELEMENT);
+    let size = size.ok_or_else(|| {
+        let what = format!("elements of {bytes} bytes, the limit is {ELEMENT}");
+        Error::new(ErrorKind::Limit, what)
+    })?;
+    room(size.saturating_mul(ELEMENTS), "fill values")?;
+    Ok(size)
 }
 
 fn within(bytes: u64, limit: u64, what: &str) -> Result<usize> {
@@ -95,6 +133,20 @@ mod tests {
         let e = zeros(1 << 60, "a chunk").unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Limit);
         assert!(e.what().ends_with("bytes of a chunk"), "{e}");
+    }
+
+    #[test]
+    fn memory_is_asked_for_before_it_is_taken() {
+        let mut bytes = vec![1, 2];
+        reserve(&mut bytes, 30, "x").unwrap();
+        assert!(bytes.capacity() >= 32 && bytes == [1, 2]);
+        let e = reserve(&mut bytes, 1 << 60, "a chunk").unwrap_err();
+        assert_eq!((e.kind(), bytes), (ErrorKind::Limit, vec![1, 2]));
+        assert_eq!(element(8).unwrap(), 8);
+        for large in [ELEMENT + 1, u64::MAX] {
+            let e = element(large).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Limit);
+        }
     }
 
     #[test]

@@ -7,6 +7,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::error::Result;
+use crate::limits;
+
+/// What memory is for, in messages.
+const WHAT: &str = "a chunk";
+
 /// Bytes from which on a buffer is kept for others.
 pub(super) const LARGE: usize = 128 << 10;
 
@@ -56,46 +62,53 @@ fn lock(list: &Mutex<Vec<Vec<u8>>>) -> MutexGuard<'_, Vec<Vec<u8>>> {
 
 impl Buffers {
     /// An empty buffer, with room for `len` bytes if that is large.
-    pub(super) fn take(&self, len: usize) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Limit`] if there is no memory for them, as of all that are taken.
+    pub(super) fn take(&self, len: usize) -> Result<Vec<u8>> {
         if len < LARGE {
-            return lock(&self.small).pop().unwrap_or_default();
+            return Ok(lock(&self.small).pop().unwrap_or_default());
         }
-        let mut buffer = self.large(len, Vec::with_capacity);
+        let mut buffer = self.large(len, |room| {
+            let mut buffer = vec![];
+            limits::reserve(&mut buffer, room, WHAT)?;
+            Ok(buffer)
+        })?;
         buffer.clear();
-        buffer
+        Ok(buffer)
     }
 
     /// `len` bytes that mean nothing yet, with room for `room` if that is large.
-    pub(super) fn filled(&self, len: usize, room: usize) -> Vec<u8> {
+    pub(super) fn filled(&self, len: usize, room: usize) -> Result<Vec<u8>> {
         let room = room.max(len);
         if room < LARGE {
-            return vec![0; len];
+            return Ok(vec![0; len]);
         }
         // Memory that is new to the process is zero: it need not be written.
-        let mut buffer = self.large(room, |room| vec![0; room]);
+        let mut buffer = self.large(room, |room| limits::zeros(room, WHAT))?;
         buffer.resize(len, 0);
-        buffer
+        Ok(buffer)
     }
 
     /// `len` zero bytes.
-    pub(super) fn zeros(&self, len: usize) -> Vec<u8> {
+    pub(super) fn zeros(&self, len: usize) -> Result<Vec<u8>> {
         if len < LARGE {
-            return vec![0; len];
+            return Ok(vec![0; len]);
         }
-        let mut bytes = self.take(len);
+        let mut bytes = self.take(len)?;
         bytes.resize(len, 0);
-        bytes
+        Ok(bytes)
     }
 
     /// A buffer with room for `len` bytes, and what was last in it; or a new one.
-    fn large(&self, len: usize, new: impl FnOnce(usize) -> Vec<u8>) -> Vec<u8> {
+    fn large(&self, len: usize, new: impl FnOnce(usize) -> Result<Vec<u8>>) -> Result<Vec<u8>> {
         let mut large = lock(&self.large);
         // A part of a chunk does not take the memory of a whole one.
         let room = len.saturating_add(MORE);
         let right = room..=room.saturating_add(len / 4);
         let at = large.iter().position(|b| right.contains(&b.capacity()));
         if let Some(n) = at {
-            return large.swap_remove(n);
+            return Ok(large.swap_remove(n));
         }
         // What is kept for a time makes room for what is needed now.
         let mut left = match self.more.load(Ordering::Relaxed) {
@@ -166,20 +179,23 @@ mod tests {
     #[test]
     fn large_buffers_come_back_where_they_fit() {
         let buffers = Buffers::default();
-        let large = buffers.take(2 * LARGE);
+        let large = buffers.take(2 * LARGE).unwrap();
         buffers.give_large(large);
         buffers.give_large(vec![1; LARGE + MORE + 1]);
         buffers.give_large(vec![1; 10]);
-        assert_eq!(buffers.take(10).capacity(), 0);
-        let filled = buffers.filled(LARGE, 0);
+        assert_eq!(buffers.take(10).unwrap().capacity(), 0);
+        let filled = buffers.filled(LARGE, 0).unwrap();
         assert_eq!((filled.len(), filled.capacity()), (LARGE, LARGE + MORE + 1));
-        let first = buffers.filled(10, LARGE);
+        let first = buffers.filled(10, LARGE).unwrap();
         assert_eq!((first.len(), first.capacity()), (10, LARGE + MORE));
-        assert_eq!(buffers.filled(10, 11).capacity(), 10);
-        assert_eq!(buffers.take(LARGE).capacity(), LARGE + MORE);
-        assert_eq!(buffers.take(2 * LARGE).capacity(), 2 * LARGE + MORE);
+        assert_eq!(buffers.filled(10, 11).unwrap().capacity(), 10);
+        assert_eq!(buffers.take(LARGE).unwrap().capacity(), LARGE + MORE);
+        assert_eq!(
+            buffers.take(2 * LARGE).unwrap().capacity(),
+            2 * LARGE + MORE
+        );
         buffers.give(Vec::with_capacity(7));
-        assert_eq!(buffers.take(20).capacity(), 7);
+        assert_eq!(buffers.take(20).unwrap().capacity(), 7);
     }
 
     #[test]
@@ -189,7 +205,7 @@ mod tests {
         (0..1000).for_each(|_| buffers.give(Vec::with_capacity(LARGE)));
         assert_eq!(lock(&buffers.large).len(), 2 * KEPT / LARGE);
         // One that none of them fits takes the place of some.
-        let other = buffers.take(10 * LARGE);
+        let other = buffers.take(10 * LARGE).unwrap();
         assert_eq!(lock(&buffers.large).len(), 2 * KEPT / LARGE - 11);
         drop((keep, other));
         assert_eq!(lock(&buffers.large).len(), KEPT / LARGE);

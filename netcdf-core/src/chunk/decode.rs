@@ -38,8 +38,8 @@ impl<'a> Decoder<'a> {
         layout: &'a Layout,
     ) -> Result<Self> {
         env.buffers.forget_huge();
-        let fill = fill(reader.schema(), env, var, layout)?;
-        let beyond = beyond(reader.schema(), env, var, layout)?;
+        let fill = fill(reader.schema(), var, layout)?;
+        let beyond = beyond(reader.schema(), var, layout)?;
         let context = Context {
             shape: layout.chunk.clone(),
             element: layout.element,
@@ -64,7 +64,10 @@ impl<'a> Decoder<'a> {
     }
 
     /// Memory for `stored` bytes of a chunk, with room for what they decode to. It holds anything.
-    pub(super) fn memory(&self, stored: usize) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] if there is none.
+    pub(super) fn memory(&self, stored: usize) -> Result<Vec<u8>> {
         let len = match self.layout.filters.len() {
             0 => 0,
             _ => self.room(stored),
@@ -75,8 +78,7 @@ impl<'a> Decoder<'a> {
     /// Bytes of a decoded chunk; 0 for one that cannot come of what is stored.
     fn room(&self, stored: usize) -> usize {
         let most = stored.saturating_mul(RATIO);
-        let fits = |len: usize| len <= most && limits::room(len, "a chunk").is_ok();
-        self.len.filter(|&len| fits(len)).unwrap_or(0)
+        self.len.filter(|&len| len <= most).unwrap_or(0)
     }
 
     /// The elements of a chunk, from its bytes as they are stored.
@@ -87,10 +89,14 @@ impl<'a> Decoder<'a> {
         // A filter puts what it makes where there were the bytes of the one before it.
         let several = self.layout.filters.len() > 1;
         if several && len >= LARGE && bytes.capacity() < len {
-            let stored = std::mem::replace(&mut bytes, buffers.take(len));
+            let stored = std::mem::replace(&mut bytes, buffers.take(len)?);
             bytes.extend_from_slice(&stored);
         }
-        let mut scratch = buffers.take(len);
+        if len == 0 {
+            // Memory grows with what is made.
+            limits::room(self.len.unwrap_or(0), "a chunk").map_err(|e| self.in_chunk(e, chunk))?;
+        }
+        let mut scratch = buffers.take(len)?;
         let decoded = self.chain.decode(chunk.mask, bytes, &mut scratch);
         if len < LARGE || scratch.capacity() >= len {
             buffers.give(scratch);
@@ -126,12 +132,12 @@ impl<'a> Decoder<'a> {
 
 /// The stored form of an element that is not stored: as the layout has it, else the variable's fill
 /// value. Zero bytes are an empty list or string, and stand for numbers in unusual forms.
-pub(crate) fn fill(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
-    let size = env.limits.item(layout.element.size, "an element")?;
+pub(crate) fn fill(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
+    let size = limits::element(layout.element.size)?;
     if let Some(bytes) = layout.fill.as_ref().filter(|b| b.len() == size) {
         return Ok(bytes.clone());
     }
-    let mut bytes = limits::zeros(size, "an element")?;
+    let mut bytes = vec![0; size];
     let element = layout.element;
     let known = match element.ty {
         DataType::Atomic(_) => element.plain_type().is_some(),
@@ -149,17 +155,17 @@ pub(crate) fn fill(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> R
 ///
 /// # Errors
 /// As [`fill`].
-pub(crate) fn beyond(schema: &Schema, env: &Env, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
+pub(crate) fn beyond(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
     let hdf5 = !schema.kind.is_cdf() && schema.kind.as_zarr().is_none();
     let bare = |v: &Variable| v.storage.fill == Fill::NoFill;
     if !hdf5 || layout.extent == schema.shape(var) || !schema.var(var).is_some_and(bare) {
-        return fill(schema, env, var, layout);
+        return fill(schema, var, layout);
     }
     let layout = Layout {
         fill: None,
         ..layout.clone()
     };
-    fill(schema, env, var, &layout)
+    fill(schema, var, &layout)
 }
 
 /// Types within types.

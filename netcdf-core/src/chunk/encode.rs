@@ -11,7 +11,6 @@ use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context};
 use crate::format::Writer;
-use crate::limits::room;
 use crate::model::{Region, VarId};
 
 /// What is the same for all chunks of a variable.
@@ -53,7 +52,7 @@ impl Encoder {
 
     fn made(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
         let schema = writer.schema();
-        let fill = fill(schema, env, var, layout)?;
+        let fill = fill(schema, var, layout)?;
         let context = Context {
             shape: layout.chunk.clone(),
             element: layout.element,
@@ -126,8 +125,7 @@ impl Encoder {
     /// # Errors
     /// [`ErrorKind::Limit`] if there is no memory for it.
     pub fn blank(&self) -> Result<Vec<u8>> {
-        room(self.len, "a chunk")?;
-        let mut all = self.buffers.zeros(self.len);
+        let mut all = self.buffers.zeros(self.len)?;
         if self.fill.iter().any(|&b| b != 0) {
             super::scatter::spread(&self.fill, &mut all);
         }
@@ -147,7 +145,7 @@ impl Encoder {
         if self.chain.is_empty() {
             return Ok(Stored { mask: 0, bytes });
         }
-        let mut scratch = self.buffers.take(self.len);
+        let mut scratch = self.buffers.take(self.len)?;
         let encoded = self.chain.encode(bytes, &mut scratch);
         self.buffers.give(scratch);
         let named = encoded.map_err(|e| e.within(&format!("the chunk at {:?}", place.start)));

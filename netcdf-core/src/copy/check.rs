@@ -40,7 +40,7 @@ impl Job {
         let context = Context {
             shape: self.to.chunk.clone(),
             element: self.to.element,
-            fill: Some(fill(output, set.env, self.pair.to, &self.to)?),
+            fill: Some(fill(output, self.pair.to, &self.to)?),
             len: self.to.chunk_bytes(),
             about: About::new(output, self.to.element.ty, &self.to.filters),
         };

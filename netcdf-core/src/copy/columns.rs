@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::io::Source;
 use crate::io::file::Scratch;
 use crate::io::memory::MemorySource;
+use crate::limits::zeros;
 use crate::model::{Kind, VarId};
 
 /// Bytes of a record from which on it is worth a read of its own.
@@ -92,7 +93,7 @@ impl Columns {
             end = end.saturating_add(len);
         }
         let mut made = match end <= set.env.memory.0 / 2 {
-            true => Made::Memory(vec![0; set.env.limits.item(end, "records")?]),
+            true => Made::Memory(zeros(set.env.limits.item(end, "records")?, "records")?),
             false => Made::File(Scratch::new(set.env.scratch.as_deref())?),
         };
         gathered(set, &rows, 0, |n, element, column| {

@@ -168,8 +168,8 @@ impl Job {
             return Ok(false);
         }
         let from = set.fill(self.pair.from, &self.from)?;
-        let to = fill(writer.schema(), set.env, self.pair.to, &self.to)?;
-        if from != beyond(set.reader.schema(), set.env, self.pair.from, &self.from)? {
+        let to = fill(writer.schema(), self.pair.to, &self.to)?;
+        if from != beyond(set.reader.schema(), self.pair.from, &self.from)? {
             return Ok(false);
         }
         // A fill value that does not fit the output's type does not agree.

@@ -9,6 +9,7 @@ use crate::error::{Context, Result};
 use crate::format::Writer;
 use crate::io::merge::merge;
 use crate::io::source::present;
+use crate::limits::zeros;
 use crate::model::Region;
 
 /// Bytes of a record from which on it is worth a copy of its own.
@@ -215,7 +216,7 @@ fn gather_band(
         let whole = found.len() as u64 == count && found.iter().all(|c| c.object == 0);
         if whole {
             let size = job.slab().saturating_mul(count);
-            columns.push(vec![0; set.env.limits.item(size, "records")?]);
+            columns.push(zeros(set.env.limits.item(size, "records")?, "records")?);
             places.push(found);
         } else {
             let region = region(job, first, count);

@@ -2,6 +2,7 @@
 
 use super::{Context, Encoded, Filter, Table, corrupt};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits;
 use crate::model::FilterSpec;
 
 /// Filters in the order of writing.
@@ -136,6 +137,11 @@ impl Chain {
             let filter = stage.filter.as_ref().map_err(again)?;
             let context = other.as_ref().unwrap_or(&stage.context);
             scratch.clear();
+            if bytes.len() >= limits::TRIED {
+                // What does not get smaller gets little larger.
+                let most = bytes.len().saturating_add(bytes.len() / 64);
+                limits::reserve(scratch, most, "a chunk")?;
+            }
             match filter.encode(context, &bytes, scratch)? {
                 Encoded::Applied => {
                     std::mem::swap(&mut bytes, scratch);

@@ -11,6 +11,7 @@
 //! Stored are the number of texts, and for each its length in bytes and its bytes; numbers are of 32 bits, little-endian.
 //! The filter is given elements of a fixed size with zeros behind the texts.
 
+use super::output::allocate;
 use super::{Context, Encoded, Filter, FilterEntry, codec, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -35,7 +36,7 @@ impl Filter for VlenUtf8 {
         let short = || corrupt("vlen-utf8: texts that end too early");
         let (count, mut rest) = number(input).ok_or_else(short)?;
         let len = (count as u64).saturating_mul(size as u64);
-        output.reserve(context.room(len, "vlen-utf8")?);
+        allocate("vlen-utf8", output, context.room(len, "vlen-utf8")?)?;
         for _ in 0..count {
             let (len, behind) = number(rest).ok_or_else(short)?;
             let text = behind.get(..len).ok_or_else(short)?;

@@ -62,12 +62,12 @@ pub(super) fn resolve(
 }
 
 /// Stored form of an element that was not put.
-pub(super) fn fill(schema: &Schema, env: &Env, var: VarId, tiles: &Tiles) -> Result<Vec<u8>> {
+pub(super) fn fill(schema: &Schema, var: VarId, tiles: &Tiles) -> Result<Vec<u8>> {
     let layout = crate::chunk::layout::Layout {
         fill: None,
         ..tiles.layout(&[])
     };
-    crate::chunk::decode::fill(schema, env, var, &layout)
+    crate::chunk::decode::fill(schema, var, &layout)
 }
 
 /// Puts all elements of a variable of another dataset, band by band.

@@ -208,7 +208,7 @@ impl Staged {
     /// The tiles of a variable of which nothing was put. Elements that cannot stay where they are, as they have no plain
     /// form, are put all.
     fn first(&self, var: VarId, (spool, env): (&mut Spool, &Env)) -> Result<Tiles> {
-        let mut tiles = self.blank(var, env)?;
+        let mut tiles = self.blank(var)?;
         let Some((base, id)) = self.base_of(var) else {
             return Ok(tiles);
         };
@@ -222,7 +222,7 @@ impl Staged {
     }
 
     /// No tiles of a variable.
-    fn blank(&self, var: VarId, env: &Env) -> Result<Tiles> {
+    fn blank(&self, var: VarId) -> Result<Tiles> {
         let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
         let variable = self.schema.var(var).ok_or_else(unknown)?;
         let base = match self.base_of(var) {
@@ -240,7 +240,7 @@ impl Staged {
             Some(StorageLayout::Virtual | StorageLayout::Unknown) => None,
         };
         let mut tiles = Tiles::new(element, vec![], &shape, chunk);
-        tiles.fill = elements::fill(&self.schema, env, var, &tiles)?;
+        tiles.fill = elements::fill(&self.schema, var, &tiles)?;
         Ok(tiles)
     }
 }

@@ -26,7 +26,7 @@ impl Staged {
     fn kept(&self, var: VarId) -> Result<std::borrow::Cow<'_, Tiles>> {
         Ok(match self.put_in(var) {
             Some(tiles) => std::borrow::Cow::Borrowed(tiles),
-            None => std::borrow::Cow::Owned(self.blank(var, &Env::default())?),
+            None => std::borrow::Cow::Owned(self.blank(var)?),
         })
     }
 

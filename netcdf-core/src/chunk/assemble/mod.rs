@@ -14,7 +14,7 @@ use super::scatter::{Block, Run, put, runs, spread};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::Writer;
-use crate::limits::room;
+use crate::limits::reserve;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
 use spool::Spool;
@@ -157,7 +157,7 @@ impl<'a> Assembler<'a> {
     fn fill(&mut self, elements: u64) -> Result<()> {
         let len = self.window.len();
         let end = len.saturating_add(self.bytes(elements));
-        room(end, "a row of chunks")?;
+        reserve(&mut self.window, end - len, "a row of chunks")?;
         self.window.resize(end, 0);
         let added = self.window.get_mut(len..).unwrap_or_default();
         if self.encoder.fill().iter().any(|&b| b != 0) {
@@ -233,7 +233,7 @@ impl<'a> Assembler<'a> {
             count: chunk.count.clone(),
         };
         let elements = product(&chunk.count).unwrap_or(u64::MAX);
-        let mut bytes = self.env.buffers.zeros(self.bytes(elements));
+        let mut bytes = self.env.buffers.zeros(self.bytes(elements))?;
         runs(&part, &Region::whole(&window.count), |run| {
             let back = Run {
                 from: run.to,

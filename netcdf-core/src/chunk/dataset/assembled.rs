@@ -26,7 +26,7 @@ impl Variable<'_> {
                 Error::new(ErrorKind::Corrupt, what)
             })?;
         }
-        Ok(canvas.into_bytes())
+        canvas.into_bytes()
     }
 }
 

@@ -43,8 +43,8 @@ impl Canvas {
     }
 
     /// Puts elements of a chunk; `None` if it has fewer.
-    pub(super) fn put(&mut self, run: Run, from: &[u8]) -> Option<()> {
-        put(run, self.size, from, self.all())
+    pub(super) fn put(&mut self, run: Run, from: &[u8]) -> Result<Option<()>> {
+        Ok(put(run, self.size, from, self.all()?))
     }
 
     /// Takes the elements of the whole region, if that is what these are and nothing was put yet.
@@ -60,7 +60,7 @@ impl Canvas {
     /// Puts what elements of a box of the region are in `part`.
     pub(super) fn put_part(&mut self, place: &Block, part: &[u8], region: &Region) -> Result<()> {
         let size = self.size;
-        let all = self.all();
+        let all = self.all()?;
         runs(place, region, |run| {
             let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than it needs");
             put(run, size, part, all).ok_or_else(short)
@@ -110,7 +110,7 @@ impl Canvas {
     fn fill_box(&mut self, fill: &[u8], part: &Block) -> Result<()> {
         let size = self.size;
         let shape = self.shape.clone();
-        let all = self.all();
+        let all = self.all()?;
         runs(part, &shape, |run| {
             let byte = |n: u64| usize::try_from(n.saturating_mul(size)).unwrap_or(usize::MAX);
             let place = all.get_mut(byte(run.to)..byte(run.to.saturating_add(run.len)));
@@ -120,16 +120,16 @@ impl Canvas {
     }
 
     /// All bytes.
-    pub(super) fn all(&mut self) -> &mut [u8] {
+    pub(super) fn all(&mut self) -> Result<&mut [u8]> {
         if self.bytes.is_empty() {
-            self.bytes = self.buffers.filled(self.len, 0);
+            self.bytes = self.buffers.filled(self.len, 0)?;
         }
-        &mut self.bytes
+        Ok(&mut self.bytes)
     }
 
     /// The elements.
-    pub(super) fn into_bytes(mut self) -> Vec<u8> {
-        self.all();
-        self.bytes
+    pub(super) fn into_bytes(mut self) -> Result<Vec<u8>> {
+        self.all()?;
+        Ok(self.bytes)
     }
 }

@@ -131,8 +131,7 @@ impl Dataset<'_> {
     /// # Errors
     /// [`ErrorKind::Limit`] for elements beyond the memory of this machine.
     pub fn fill(&self, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
-        fill(self.reader.schema(), self.env, var, layout)
-            .in_object(|| self.reader.schema().var_path(var))
+        fill(self.reader.schema(), var, layout).in_object(|| self.reader.schema().var_path(var))
     }
 }
 

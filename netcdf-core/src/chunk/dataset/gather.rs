@@ -12,6 +12,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader;
 use crate::io::source::present;
+use crate::limits;
 use crate::model::{Region, VarId};
 
 /// Parts fetched at a time.
@@ -105,7 +106,7 @@ impl Variable<'_> {
         let mut canvas = gather.canvas;
         canvas.fill(self.decoder.fills(), missing, &cells.stored)?;
         Ok(Part {
-            bytes: canvas.into_bytes(),
+            bytes: canvas.into_bytes()?,
             stored: !visited.is_empty(),
         })
     }
@@ -142,7 +143,7 @@ impl Variable<'_> {
         let mut gather = Gather::new(self, part)?;
         gather.chunk(chunk)?;
         gather.flush()?;
-        Ok(gather.canvas.into_bytes())
+        gather.canvas.into_bytes()
     }
 
     /// As [`Variable::cell`] of a region without gaps, or more elements of the chunk where these are at hand: those of a box, with
@@ -166,7 +167,10 @@ impl Variable<'_> {
             (Some(run), Some(source)) => {
                 let range = self.stored(&chunk, run)?;
                 let mut bytes = std::mem::take(memory);
-                bytes.resize(present(&**source, &range)?, 0);
+                let len = present(&**source, &range)?;
+                let more = len.saturating_sub(bytes.len());
+                limits::reserve(&mut bytes, more, "a part of a chunk")?;
+                bytes.resize(len, 0);
                 source.read_at(range.start, &mut bytes)?;
                 bytes
             }
@@ -200,7 +204,7 @@ impl Variable<'_> {
         let Some(source) = source.and_then(|c| reader.object(c.object)) else {
             return reader.fetch(chunks);
         };
-        let mut bytes = self.decoder.memory(present(&**source, &only.range)?);
+        let mut bytes = self.decoder.memory(present(&**source, &only.range)?)?;
         source.read_at(only.range.start, &mut bytes)?;
         Ok(vec![bytes])
     }
@@ -343,7 +347,7 @@ impl<'a> Gather<'a> {
                 Err(back) => bytes = back,
             }
         }
-        let put = self.canvas.put(run, &bytes);
+        let put = self.canvas.put(run, &bytes)?;
         put.ok_or_else(|| self.variable.short(chunk))
     }
 }

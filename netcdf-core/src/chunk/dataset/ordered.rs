@@ -12,7 +12,6 @@ use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, spread};
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::room;
 use crate::model::Region;
 use crate::model::region::product;
 
@@ -101,15 +100,18 @@ impl Ordered {
         let lengths = blocks.clone().map(|(block, _)| bytes(block));
         let all = lengths.fold(0usize, |n, len| n.saturating_add(len.unwrap_or(usize::MAX)));
         // Each slot is set by one item of work only.
-        if let Err(e) = room(all, "chunks that are put in order") {
-            blocks.for_each(|(_, slot)| {
-                let _ = slot.set(Err(e.again()));
-            });
-            return;
-        }
         let buffers = &variable.decoder.buffers;
-        let mut all = buffers.filled(all, 0);
-        let mut scratch = self.scratch(variable, chunks, group);
+        let memory = buffers.filled(all, 0);
+        let memory = memory.and_then(|all| Ok((all, self.scratch(variable, chunks, group)?)));
+        let (mut all, mut scratch) = match memory {
+            Ok(memory) => memory,
+            Err(e) => {
+                blocks.for_each(|(_, slot)| {
+                    let _ = slot.set(Err(e.again()));
+                });
+                return;
+            }
+        };
         let mut start = 0usize;
         for (block, slot) in blocks {
             let end = start.saturating_add(bytes(block).unwrap_or(usize::MAX));
@@ -129,7 +131,7 @@ impl Ordered {
     }
 
     /// Memory for what is read of a chunk of a group. That of filters is their own.
-    fn scratch(&self, variable: &Variable<'_>, chunks: &Chunks, group: usize) -> Vec<u8> {
+    fn scratch(&self, variable: &Variable<'_>, chunks: &Chunks, group: usize) -> Result<Vec<u8>> {
         let layout = variable.layout;
         let blocks = self.blocks.chunks(self.group).nth(group);
         let blocks = blocks.unwrap_or_default().iter();

@@ -223,7 +223,7 @@ impl Slab {
         let (mut missing, mut any) = (Vec::new(), false);
         match &self.kept {
             Kept::Ordered(ordered) => {
-                any = ordered.put(&self.chunks, (band, canvas.all()), &mut missing)?;
+                any = ordered.put(&self.chunks, (band, canvas.all()?), &mut missing)?;
             }
             // Few chunks are stored of many: those are looked through.
             Kept::Plain(loaded) if self.cells.count_within(&part) / 4 > loaded.len() as u64 => {
@@ -255,7 +255,7 @@ impl Slab {
         let stored: Vec<u64> = stored.map(|(n, start)| n.saturating_sub(*start)).collect();
         canvas.fill(variable.decoder.fills(), missing.into_iter(), &stored)?;
         Ok(Part {
-            bytes: canvas.into_bytes(),
+            bytes: canvas.into_bytes()?,
             stored: any,
         })
     }

@@ -17,7 +17,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::io::file::Scratch;
-use crate::limits::room;
 use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
 use std::sync::Arc;
@@ -292,8 +291,7 @@ impl Reader for Spill<'_> {
         let elements = part.elements().unwrap_or(u64::MAX);
         let len = elements.saturating_mul(self.layout.element.size);
         let len = env.limits.item(len, "a piece")?;
-        room(len, "a piece")?;
-        let mut bytes = env.buffers.zeros(len);
+        let mut bytes = env.buffers.zeros(len)?;
         self.file.read_at(self.offset(&part), &mut bytes)?;
         Ok(bytes)
     }

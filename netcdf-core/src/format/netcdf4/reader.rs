@@ -26,7 +26,7 @@ use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
 use crate::io::siblings::Access;
-use crate::limits::zeros;
+use crate::limits::element;
 use crate::model::{Endianness, FilterSpec, Kind, Schema, Values, VarId};
 
 /// An open file.
@@ -186,20 +186,12 @@ fn provenance(builder: &Builder) -> Result<Provenance> {
     })
 }
 
-/// Bytes of an element, at most: elements are read as a whole.
-const ELEMENT: u64 = 1 << 28;
-
 /// An element that was never written: zeros, where the file says nothing else.
 fn fill(dataset: &Dataset) -> Result<Vec<u8>> {
-    let bytes = dataset.datatype.size;
-    let size = usize::try_from(bytes).ok().filter(|_| bytes <= ELEMENT);
-    let size = size.ok_or_else(|| {
-        let what = format!("elements of {bytes} bytes, the limit is {ELEMENT}");
-        Error::new(ErrorKind::Limit, what)
-    })?;
+    let size = element(dataset.datatype.size)?;
     match &dataset.fill.value {
         Value::User(bytes) if bytes.len() == size => Ok(bytes.clone()),
-        Value::User(_) | Value::Default | Value::Undefined => zeros(size, "an element"),
+        Value::User(_) | Value::Default | Value::Undefined => Ok(vec![0; size]),
     }
 }
 

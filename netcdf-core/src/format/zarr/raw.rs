@@ -16,6 +16,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context, codec};
 use crate::json::Json;
+use crate::limits;
 use crate::model::region::product;
 use crate::model::{FilterSpec, GroupId, Kind, Schema, Values, Zarr, ZarrVersion};
 
@@ -268,7 +269,7 @@ impl RawArray {
             return Some(Values::String(vec![Some([].into())]));
         }
         // The size of a type that is known is bounded.
-        let zeros = vec![0; usize::try_from(described.stored.size()?).ok()?];
+        let zeros = vec![0; limits::element(described.stored.size()?).ok()?];
         let ty = self.layout.element.ty;
         values::decode(&self.schema, &described.stored, ty, &zeros).ok()
     }

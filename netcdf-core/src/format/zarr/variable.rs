@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::codec;
 use crate::filter::{About, Context, Table};
 use crate::json::Json;
+use crate::limits;
 use crate::model::region::product;
 use crate::model::storage::Fill;
 use crate::model::{
@@ -140,7 +141,7 @@ impl Around<'_> {
         match &described.fill {
             _ if described.heap.is_some() => Some(strings::missing()),
             // What is not stored then is not defined: zeros, for netCDF-C and zarr-python as well.
-            Json::Null => usize::try_from(size).ok().map(|size| vec![0; size]),
+            Json::Null => limits::element(size).ok().map(|size| vec![0; size]),
             json => {
                 // In version 3 texts of a fixed size have theirs in base64, whoever wrote them.
                 let netcdf = !self.pure && described.version == ZarrVersion::V2;

@@ -4,6 +4,7 @@ use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::{Class, Datatype, Endianness};
 use crate::format::hdf5::write::{FileWriter, Payload};
+use crate::limits::zeros;
 use crate::model::Values;
 
 /// Bytes of a reference to the heap.
@@ -32,7 +33,7 @@ pub fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
             }
             let mut all = Payload::default();
             let size = at(datatype.size)?;
-            all.bytes = vec![0; len.checked_mul(size).ok_or_else(too_long)?];
+            all.bytes = zeros(len.checked_mul(size).ok_or_else(too_long)?, "structures")?;
             for (column, member) in columns.iter().zip(members) {
                 let part = payload(column, &member.datatype)?;
                 let place = (at(member.offset)?, at(member.datatype.size)?);

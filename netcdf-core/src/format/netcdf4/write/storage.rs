@@ -51,7 +51,7 @@ pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Stored
         if filters.is_empty() {
             return Ok(stored);
         }
-        let fill = fill(schema, env, id, &stored.layout)?;
+        let fill = fill(schema, id, &stored.layout)?;
         let about = About::new(schema, var.ty, &filters);
         let asked = (&filters[..], var.storage.prepared);
         stored.layout.filters = prepared(asked, (&stored.layout, fill, about), &env.filters)?;

@@ -19,6 +19,7 @@ use crate::format::hdf5::write::{Dataset, FileWriter, Object, ObjectId, Place, P
 use crate::format::netcdf4::form::form;
 use crate::format::{CreateOptions, Writer};
 use crate::io::{Source, Target};
+use crate::limits;
 use crate::model::{DimId, Schema, Values, VarId};
 
 /// A netCDF-4 file in the making.
@@ -69,7 +70,7 @@ impl Netcdf4Writer {
             options,
         };
         let plan = known.plan()?;
-        let with_heap = fills(&plan, &schema, &objects, &mut stored);
+        let with_heap = fills(&plan, &schema, &objects, &mut stored)?;
         let mut file = FileWriter::create(target, plan)?;
         for id in with_heap {
             let fill = schema.var(id).and_then(crate::model::Variable::fill_value);
@@ -197,20 +198,31 @@ impl Netcdf4Writer {
 }
 
 /// Takes down the stored fill values; the variables whose fill values have heap data.
-fn fills(plan: &Plan, schema: &Schema, objects: &Objects, stored: &mut [Stored]) -> Vec<VarId> {
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for elements that are too large, with the variable's path.
+fn fills(
+    plan: &Plan,
+    schema: &Schema,
+    objects: &Objects,
+    stored: &mut [Stored],
+) -> Result<Vec<VarId>> {
     let mut with_heap = vec![];
     for (id, stored) in schema.var_ids().zip(stored) {
-        let size = usize::try_from(stored.layout.element.size).unwrap_or(0);
+        let size = stored.layout.element.size;
         let dataset = dataset(plan, objects.var(id));
         stored.layout.fill = match dataset.map(|d| &d.fill.value) {
             Some(Value::User(bytes)) => Some(bytes.clone()),
-            Some(Value::Default | Value::Undefined) | None => Some(vec![0; size]),
+            Some(Value::Default | Value::Undefined) | None => {
+                let size = limits::element(size).in_object(|| schema.var_path(id))?;
+                Some(vec![0; size])
+            }
         };
         if dataset.is_some_and(|d| d.fill_heap.is_some()) {
             with_heap.push(id);
         }
     }
-    with_heap
+    Ok(with_heap)
 }
 
 fn dataset(plan: &Plan, id: ObjectId) -> Option<&Dataset> {

@@ -8,6 +8,7 @@ use crate::chunk::elements;
 use crate::chunk::layout::Element;
 use crate::error::Result;
 use crate::format::zarr::dtype::Stored;
+use crate::limits;
 use crate::model::{Fill, Schema, Values, Variable, ZarrVersion};
 
 use super::strings;
@@ -41,7 +42,7 @@ impl Told {
     /// What is told of a variable; `no_fill` says that nothing is to be told of any.
     ///
     /// # Errors
-    /// Those of encoding the values.
+    /// Those of encoding the values; [`crate::ErrorKind::Limit`] for elements that are too large.
     pub fn of(
         schema: &Schema,
         var: &Variable,
@@ -65,11 +66,9 @@ impl Told {
         };
         let value = match (when, var.unwritten()) {
             // What readers make of no fill value.
-            (When::Never, _) => vec![0; usize::try_from(element.size).unwrap_or(0)],
+            (When::Never, _) => vec![0; limits::element(element.size)?],
             (When::Needed | When::Always, Some(value)) => encoded(&value)?,
-            (When::Needed | When::Always, None) => {
-                vec![0; usize::try_from(element.size).unwrap_or(0)]
-            }
+            (When::Needed | When::Always, None) => vec![0; limits::element(element.size)?],
         };
         Ok(Self { value, own, when })
     }

@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::zarr::shard::crc32c;
 use crate::io::file::Scratch;
 use crate::io::source::read_range;
+use crate::limits::room;
 
 /// Bytes of chunks that are held in memory, for all shards of a variable.
 const HELD: usize = 64 << 20;
@@ -115,6 +116,7 @@ impl Shards {
         let all = all.and_then(|n| usize::try_from(n).ok());
         let size = all.and_then(|n| n.checked_mul(16));
         let (all, size) = all.zip(size).ok_or_else(too_large)?;
+        room(size, "the index of a shard")?;
         let mut index = vec![(MISSING, MISSING); all];
         let mut bytes = vec![];
         for (number, chunk) in chunks {

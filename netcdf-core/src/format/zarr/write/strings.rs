@@ -1,6 +1,7 @@
 //! Strings as elements of a fixed size, with zeros behind them (NCZarr document, appendix D).
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::reserve;
 use crate::model::strings::{DEFAULT, OF_DATASET, OF_VARIABLE, string_size};
 use crate::model::{Schema, Values, Variable};
 
@@ -29,7 +30,11 @@ pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
         return Err(Error::new(ErrorKind::BadType, what));
     };
     let size = usize::try_from(width).unwrap_or(usize::MAX);
-    let mut out = Vec::with_capacity(strings.len().saturating_mul(size).min(1 << 24));
+    let mut out = vec![];
+    let all = strings.len().saturating_mul(size);
+    reserve(&mut out, all, "strings of a fixed size").map_err(|e| {
+        e.with_remedy("ask for smaller chunks (-c, _ChunkSizes), or leave out the longest strings")
+    })?;
     for string in strings {
         let bytes = string.as_deref().unwrap_or_default();
         if bytes.len() > size {
