@@ -81,7 +81,7 @@ pub fn reserve(bytes: &mut Vec<u8>, len: usize, what: &str) -> Result<()> {
         return Ok(());
     }
     room(len, what)?;
-    let room = bytes.try_reserve_exact(len);
+    let room = bytes.try_reserve(len);
     room.map_err(|_| no_room(len, what))
 }
 

@@ -140,6 +140,9 @@ impl Chain {
             if bytes.len() >= limits::TRIED {
                 // What does not get smaller gets little larger.
                 let most = bytes.len().saturating_add(bytes.len() / 64);
+                if scratch.capacity() < most {
+                    *scratch = vec![];
+                }
                 limits::reserve(scratch, most, "a chunk")?;
             }
             match filter.encode(context, &bytes, scratch)? {

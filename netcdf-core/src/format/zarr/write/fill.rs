@@ -49,6 +49,7 @@ impl Told {
         (element, user): (Element, Option<&Stored>),
         no_fill: bool,
     ) -> Result<Self> {
+        let size = limits::element(element.size)?;
         let encoded = |value: &Values| match user {
             Some(user) => super::user::encode(user, value),
             None => encoded(value, element),
@@ -66,9 +67,9 @@ impl Told {
         };
         let value = match (when, var.unwritten()) {
             // What readers make of no fill value.
-            (When::Never, _) => vec![0; limits::element(element.size)?],
+            (When::Never, _) => vec![0; size],
             (When::Needed | When::Always, Some(value)) => encoded(&value)?,
-            (When::Needed | When::Always, None) => vec![0; limits::element(element.size)?],
+            (When::Needed | When::Always, None) => vec![0; size],
         };
         Ok(Self { value, own, when })
     }
