@@ -32,7 +32,7 @@ impl Job {
         if !self.same_fill || set.reader.assembles(self.pair.from) {
             return Ok(self.elements() > 0);
         }
-        Ok(set.chunks_stored(self.pair.from)? > 0)
+        set.has_chunks(self.pair.from)
     }
 
     /// That the filters can be applied to chunks of the output, which are those that its encoder knows.

@@ -107,7 +107,7 @@ impl Job {
         if !elements || !schema.var(self.pair.to).is_some_and(bare) {
             return Ok(false);
         }
-        Ok(!set.reader.assembles(self.pair.from) && set.chunks_stored(self.pair.from)? == 0)
+        Ok(!set.reader.assembles(self.pair.from) && !set.has_chunks(self.pair.from)?)
     }
 
     /// Says so if more memory is needed than was given.

@@ -108,6 +108,22 @@ impl Dataset<'_> {
         Ok(stored)
     }
 
+    /// True if any chunk of a variable is stored.
+    ///
+    /// # Errors
+    /// As [`Dataset::locate`].
+    pub fn has_chunks(&self, var: VarId) -> Result<bool> {
+        let mut any = false;
+        let found = self.locate(var, &mut |_| {
+            any = true;
+            Err(Error::new(ErrorKind::Limit, "one is enough"))
+        });
+        match any {
+            true => Ok(true),
+            false => found.map(|()| false),
+        }
+    }
+
     /// True if any chunk is stored that has elements of a region.
     ///
     /// # Errors

@@ -5,6 +5,8 @@ mod filters;
 mod instead;
 mod unfit;
 
+use std::collections::HashSet;
+
 use super::{Pair, Plan};
 use crate::copy::options::{Chunks, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
 use crate::env::Note;
@@ -53,6 +55,7 @@ pub(super) fn decide(
 ) -> Result<()> {
     let mut decided = vec![];
     let mut said = Said::default();
+    let copied: HashSet<VarId> = plan.data.iter().map(|p| p.to).collect();
     for &pair in pairs {
         let found = input.var(pair.from).zip(plan.schema.var(pair.to));
         let Some((from, to)) = found else { continue };
@@ -72,8 +75,7 @@ pub(super) fn decide(
         if let Ok(storage) = &mut storage
             && !case.output.kind.is_cdf()
         {
-            let copied = plan.data.iter().any(|p| p.to == pair.to);
-            storage.fill = case.fill(copied);
+            storage.fill = case.fill(copied.contains(&pair.to));
         }
         decided.push((pair.to, storage.in_object(|| input.var_path(pair.from))?));
     }

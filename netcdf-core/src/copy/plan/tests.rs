@@ -157,3 +157,19 @@ fn too_many_records_are_refused_before_they_are_written() {
     };
     plan(&input, &options).unwrap();
 }
+
+/// Not quadratic in variables: that would take a quarter of an hour.
+#[test]
+fn very_many_variables() {
+    let mut schema = Schema::new(Kind::Classic);
+    for n in 0..400_000 {
+        add(&mut schema, &format!("v{n}"), Atomic::Int, &[]);
+    }
+    let options = Options {
+        kind: Some(Kind::Netcdf4),
+        ..Options::default()
+    };
+    let start = std::time::Instant::now();
+    assert_eq!(plan(&schema, &options).unwrap().data.len(), 400_000);
+    assert!(start.elapsed() < std::time::Duration::from_secs(120));
+}
