@@ -82,21 +82,21 @@ fn heap() -> Error {
 /// Reverses the bytes of each element of `size` bytes.
 pub fn swap(bytes: &mut [u8], size: usize) {
     match size {
-        2 => bytes
-            .as_chunks_mut::<2>()
-            .0
-            .iter_mut()
-            .for_each(|c| c.reverse()),
-        4 => bytes
-            .as_chunks_mut::<4>()
-            .0
-            .iter_mut()
-            .for_each(|c| c.reverse()),
-        8 => bytes
-            .as_chunks_mut::<8>()
-            .0
-            .iter_mut()
-            .for_each(|c| c.reverse()),
+        2 => {
+            for c in bytes.as_chunks_mut().0 {
+                *c = u16::from_ne_bytes(*c).swap_bytes().to_ne_bytes();
+            }
+        }
+        4 => {
+            for c in bytes.as_chunks_mut().0 {
+                *c = u32::from_ne_bytes(*c).swap_bytes().to_ne_bytes();
+            }
+        }
+        8 => {
+            for c in bytes.as_chunks_mut().0 {
+                *c = u64::from_ne_bytes(*c).swap_bytes().to_ne_bytes();
+            }
+        }
         _ => bytes
             .chunks_exact_mut(size.max(1))
             .for_each(<[u8]>::reverse),

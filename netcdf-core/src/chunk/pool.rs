@@ -155,6 +155,8 @@ impl Pool {
                 if ended.is_none() && held.is_none() {
                     match items.next() {
                         Some(Ok(item)) => held = Some(item),
+                        // Nobody waits for what is under way.
+                        Some(Err(e)) if e.kind() == ErrorKind::Cancelled => return Err(e),
                         Some(Err(e)) => ended = Some(Err(e)),
                         None => ended = Some(Ok(())),
                     }
@@ -398,6 +400,25 @@ mod tests {
         });
         assert!(r.is_err());
         assert_eq!(n, 10);
+    }
+
+    #[test]
+    fn what_waits_is_dropped_when_a_run_is_cancelled() {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        let pool = Pool {
+            threads: 2,
+            memory: 100,
+        };
+        let cancelled = || Err(Error::new(ErrorKind::Cancelled, "stopped"));
+        let begun = AtomicU64::new(0);
+        let work = |_| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            Ok(())
+        };
+        let ended = pool.ordered(items(5, 1).chain([cancelled()]), work, Ok);
+        assert_eq!(ended.unwrap_err().kind(), ErrorKind::Cancelled);
+        assert!(begun.load(Ordering::SeqCst) < 5);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::plan::ObjectId;
 use crate::bytes::Sink;
 use crate::bytes::sums::lookup3;
+use crate::env::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The value of an address that stands for none.
@@ -135,12 +136,21 @@ impl Part {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if an address is not known.
-    pub fn finish(mut self) -> Result<Vec<u8>> {
+    pub fn finish(self) -> Result<Vec<u8>> {
+        self.finish_unless(&Cancel::default())
+    }
+
+    /// As [`Part::finish`], unless the run is cancelled.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Cancelled`] then; those of [`Part::finish`].
+    pub fn finish_unless(mut self, cancel: &Cancel) -> Result<Vec<u8>> {
         if let Some((_, of)) = self.holes.first() {
             let what = format!("the address of {of:?} is not known");
             return Err(Error::new(ErrorKind::Argument, what));
         }
         for sum in &self.sums {
+            cancel.check()?;
             let bytes = self.sink.bytes.get(sum.range.clone());
             let value = lookup3(bytes.unwrap_or_default());
             self.sink.patch(sum.at, &value.to_le_bytes())?;

@@ -12,6 +12,7 @@ use super::plan::{ObjectId, Plan};
 use super::tail::Tail;
 use crate::bytes::Sink;
 use crate::bytes::sums::lookup3;
+use crate::env::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::superblock::SIGNATURE;
 use crate::io::{Source, Target};
@@ -24,6 +25,7 @@ pub struct FileWriter {
     data: Vec<Option<Data>>,
     tail: Tail,
     heap: GlobalHeap,
+    cancel: Cancel,
 }
 
 /// Bytes in memory, or in a source.
@@ -88,7 +90,15 @@ impl FileWriter {
             data: front.data,
             tail: Tail::new(target, end),
             heap: GlobalHeap::default(),
+            cancel: Cancel::default(),
         })
+    }
+
+    /// The same, not finished once `cancel` is set.
+    #[must_use]
+    pub fn unless(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
     }
 
     /// Stores bytes of a contiguous or compact dataset, from byte `at` of its data on. What is left out
@@ -257,6 +267,7 @@ impl FileWriter {
     /// Those of the target.
     pub fn finish(mut self) -> Result<()> {
         for data in self.data.iter_mut().flatten() {
+            self.cancel.check()?;
             match &mut data.stored {
                 Stored::Compact(_) => {}
                 Stored::Contiguous { size, .. } => {
@@ -275,7 +286,7 @@ impl FileWriter {
             self.tail.write(at, &full.finish()?)?;
         }
         let superblock = superblock(self.tail.end(), self.root);
-        let front = self.front.finish()?;
+        let front = self.front.finish_unless(&self.cancel)?;
         self.tail.finish((START, &front), &superblock)
     }
 }

@@ -592,3 +592,17 @@ fn fill_values_that_no_header_takes() {
         "{e}"
     );
 }
+
+/// Headers of very many variables take a while.
+#[test]
+fn a_cancelled_run_is_not_finished() {
+    let schema = Schema::new(Kind::Netcdf4);
+    let env = Env::default();
+    let (target, bytes) = MemoryTarget::new("t.nc");
+    let options = CreateOptions::default();
+    let writer = Netcdf4Writer::create(Box::new(target), schema, options, &env).unwrap();
+    env.cancel.0.store(15, std::sync::atomic::Ordering::Relaxed);
+    let e = Box::new(writer).finish().unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Cancelled);
+    assert!(bytes.lock().unwrap().is_none());
+}

@@ -59,7 +59,10 @@ impl Netcdf4Writer {
         let objects = Objects::new(&schema, &scales)?;
         let types = Types::new(&schema, objects.first_type())?;
         let stored = schema.var_ids();
-        let stored = stored.map(|id| storage::of(&schema, id, &types, env));
+        let stored = stored.map(|id| {
+            env.cancel.check()?;
+            storage::of(&schema, id, &types, env)
+        });
         let mut stored: Vec<Stored> = stored.collect::<Result<_>>()?;
         let known = Known {
             schema: &schema,
@@ -71,7 +74,7 @@ impl Netcdf4Writer {
         };
         let plan = known.plan()?;
         let with_heap = fills(&plan, &schema, &objects, &mut stored)?;
-        let mut file = FileWriter::create(target, plan)?;
+        let mut file = FileWriter::create(target, plan)?.unless(&env.cancel);
         for id in with_heap {
             let fill = schema.var(id).and_then(crate::model::Variable::fill_value);
             if let (Some(fill), Some(stored)) = (fill, stored.get_mut(id.index())) {

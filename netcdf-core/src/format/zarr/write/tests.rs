@@ -399,7 +399,11 @@ fn long_strings_are_in_small_chunks() {
     };
     assert_eq!(chunk(128, 2000).unwrap(), 2000);
     assert!(chunk(1 << 20, 2000).unwrap() < 300);
-    assert!(chunk(i32::MAX, 1 << 30).unwrap() <= 1);
+    assert!(chunk(1 << 25, 1 << 30).unwrap() <= 8);
+    assert_eq!(
+        chunk(i32::MAX, 1 << 30).unwrap_err().kind(),
+        ErrorKind::Limit
+    );
 }
 
 #[test]
@@ -447,4 +451,26 @@ fn consolidated_metadata_is_in_the_order_of_the_tree() {
             .collect();
         assert_eq!(paths, ["a", "a/c", "a.b", "a.b/e", "b", "b/d"]);
     }
+}
+
+/// Metadata of very many variables takes a while.
+#[test]
+fn a_cancelled_run_writes_no_metadata() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new("s"));
+    let (target, _) = MemoryStoreTarget::new(Arc::clone(&store));
+    let mut schema = Schema::new(Kind::PURE_ZARR);
+    var(&mut schema, "v", Atomic::Int, &[]);
+    let env = Env::default();
+    let options = CreateOptions::default();
+    let writer = create(
+        Box::new(target) as Box<dyn StoreTarget>,
+        schema,
+        options,
+        &env,
+    )
+    .unwrap();
+    env.cancel.0.store(15, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(writer.finish().unwrap_err().kind(), ErrorKind::Cancelled);
+    let keys = listing(&*store);
+    assert!(!keys.iter().any(|(key, _)| key.contains(".z")), "{keys:?}");
 }

@@ -11,7 +11,7 @@ use super::storage::{self, Stored};
 use super::{keys, strings, v2, v3};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::spread;
-use crate::env::Env;
+use crate::env::{Cancel, Env};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Chain;
 use crate::format::{CreateOptions, Writer};
@@ -30,6 +30,8 @@ pub struct ZarrWriter {
     options: CreateOptions,
     /// As `schema.vars`.
     vars: Vec<Var>,
+    /// No more metadata is written once it is set.
+    cancel: Cancel,
 }
 
 /// A variable.
@@ -66,6 +68,7 @@ impl ZarrWriter {
             say_untold(&schema, env);
         }
         let var = |id| -> Result<Var> {
+            env.cancel.check()?;
             let stored = storage::of(&schema, id, options.no_fill, env)?;
             let shards = stored.per_shard();
             let chain = || stored.chain(&schema, env).in_object(|| schema.var_path(id));
@@ -89,6 +92,7 @@ impl ZarrWriter {
             zarr,
             options,
             vars,
+            cancel: env.cancel.clone(),
         };
         // What cannot be said of it is to be known before data is put.
         writer.metadata(&mut |_, _| Ok(()), env)?;
@@ -210,6 +214,7 @@ impl ZarrWriter {
             env,
         };
         for (id, var) in self.schema.var_ids().zip(&self.vars) {
+            self.cancel.check()?;
             let path = || self.schema.var_path(id);
             let prefix = &var.prefix;
             match self.zarr.version {
@@ -228,6 +233,7 @@ impl ZarrWriter {
         let groups = (0..).zip(&self.schema.groups).map(|(n, _)| GroupId(n));
         let groups: Vec<_> = groups.collect();
         for id in groups.into_iter().rev() {
+            self.cancel.check()?;
             let prefix = keys::group(&self.schema, id);
             match self.zarr.version {
                 ZarrVersion::V2 => {
