@@ -28,6 +28,9 @@ pub struct Storage {
     /// Bytes of the longest string, where strings are stored with a fixed size (Zarr); `None` leaves it to the
     /// attributes, or the format.
     pub max_string: Option<u64>,
+    /// Unicode characters of the longest string, where strings are stored as so many characters of four bytes (`<Un` of
+    /// pure Zarr); `None` for strings that are stored as bytes.
+    pub characters: Option<u64>,
     /// Elements per dimension of what stands under one key, where several chunks do (Zarr version 3).
     pub shard: Option<Vec<u64>>,
 }

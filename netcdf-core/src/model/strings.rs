@@ -7,6 +7,8 @@ use crate::error::{Error, ErrorKind, Result};
 pub const OF_VARIABLE: &str = "_nczarr_maxstrlen";
 /// The attribute of the root group that holds for variables without [`OF_VARIABLE`].
 pub const OF_DATASET: &str = "_nczarr_default_maxstrlen";
+/// The attribute that tells Python's readers that bytes are text, as `utf-8`, for which netCDF takes strings anyway.
+pub const ENCODING: &str = "_Encoding";
 /// Bytes of strings of which nothing is said.
 pub const DEFAULT: u64 = 128;
 

@@ -1,6 +1,6 @@
 //! Strings of outputs that store them with a fixed size.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::{Pair, Plan};
 use crate::chunk::Dataset;
@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader;
 use crate::model::strings::{DEFAULT, OF_VARIABLE};
-use crate::model::{Atomic, Region, Values, VarId};
+use crate::model::{Atomic, Region, Values, VarId, Variable};
 
 /// Elements that are looked at at a time, about.
 const BAND: u64 = 1 << 16;
@@ -19,9 +19,10 @@ const BAND: u64 = 1 << 16;
 /// # Errors
 /// Those of reading the strings.
 pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
-    if plan.schema.kind.as_zarr().is_none() {
+    let Some(zarr) = plan.schema.kind.as_zarr() else {
         return Ok(());
-    }
+    };
+    let pure = zarr.pure;
     for &Pair { from, to } in &plan.data {
         let Some(var) = plan.schema.vars.get_mut(to.index()) else {
             continue;
@@ -29,12 +30,20 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
         if var.ty != Atomic::String.into() {
             continue;
         }
-        let longest = width(reader, from, env)?;
-        let fill = match var.fill_value() {
-            Some(Values::String(fill)) => longest_of(&fill),
-            Some(_) | None => 0,
+        let fill = longest_fill(var);
+        let source = reader.schema().var(from).map(|v| &v.storage);
+        let characters = source.and_then(|s| s.characters);
+        var.storage.characters = characters.map(|n| n.max(fill.characters));
+        let bytes = match source.and_then(|s| s.max_string) {
+            Some(width) => width,
+            // UTF-8 has four bytes for a character at most.
+            None if pure => match characters {
+                Some(n) => n.saturating_mul(4),
+                None => longest(reader, from, env)?.bytes,
+            },
+            None => longest(reader, from, env)?.bytes,
         };
-        var.storage.max_string = Some(longest.max(fill).max(1));
+        var.storage.max_string = Some(bytes.max(fill.bytes).max(1));
     }
     Ok(())
 }
@@ -56,31 +65,44 @@ pub fn widen_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<
         if var.ty != Atomic::String.into() || var.attribute(OF_VARIABLE).is_some() {
             continue;
         }
+        let longest = longest(reader, from, env)?.max(longest_fill(var));
         let usual = var.storage.max_string.unwrap_or(DEFAULT);
-        let fill = match var.fill_value() {
-            Some(Values::String(fill)) => longest_of(&fill),
-            Some(_) | None => 0,
-        };
-        let longest = longest(reader, from, env)?;
-        var.storage.max_string = Some(usual.max(longest).max(fill));
+        var.storage.max_string = Some(usual.max(longest.bytes));
+        let characters = var.storage.characters.as_mut();
+        characters.map(|n| *n = longest.characters.max(*n));
     }
     Ok(())
 }
 
-/// Bytes of the longest string of a variable, or of those that it has room for.
-fn width(reader: &dyn Reader, var: VarId, env: &Env) -> Result<u64> {
-    let known = reader.schema().var(var).and_then(|v| v.storage.max_string);
-    match known {
-        Some(width) => Ok(width),
-        None => longest(reader, var, env),
+/// How long the longest of some strings is: the one with the most bytes, and the one with the most Unicode characters.
+#[derive(Debug, Clone, Copy, Default)]
+struct Longest {
+    bytes: u64,
+    characters: u64,
+}
+
+impl Longest {
+    fn max(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.max(other.bytes),
+            characters: self.characters.max(other.characters),
+        }
     }
 }
 
-/// Bytes of the longest string of a variable.
-fn longest(reader: &dyn Reader, var: VarId, env: &Env) -> Result<u64> {
+/// The longest string of a variable's fill value.
+fn longest_fill(var: &Variable) -> Longest {
+    match var.fill_value() {
+        Some(Values::String(fill)) => longest_of(&fill),
+        Some(_) | None => Longest::default(),
+    }
+}
+
+/// The longest string of a variable.
+fn longest(reader: &dyn Reader, var: VarId, env: &Env) -> Result<Longest> {
     let set = Dataset::new(reader, env);
     let region = Region::whole(&reader.schema().shape(var));
-    let longest = AtomicU64::new(0);
+    let found = Mutex::new(Longest::default());
     set.bands(
         var,
         (region, BAND),
@@ -89,17 +111,21 @@ fn longest(reader: &dyn Reader, var: VarId, env: &Env) -> Result<u64> {
                 let what = "values that are no strings";
                 return Err(Error::new(ErrorKind::BadType, what));
             };
-            longest.fetch_max(longest_of(&strings), Ordering::Relaxed);
+            let longest = longest_of(&strings);
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            *found = found.max(longest);
             Ok(())
         },
         |()| Ok(()),
     )?;
-    Ok(longest.into_inner())
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn longest_of(strings: &[Option<Box<[u8]>>]) -> u64 {
-    let lengths = strings
-        .iter()
-        .map(|s| s.as_ref().map_or(0, |s| s.len() as u64));
-    lengths.max().unwrap_or(0)
+fn longest_of(strings: &[Option<Box<[u8]>>]) -> Longest {
+    let long = |text: &[u8]| Longest {
+        bytes: text.len() as u64,
+        characters: String::from_utf8_lossy(text).chars().count() as u64,
+    };
+    let strings = strings.iter().flatten().map(|text| long(text));
+    strings.fold(Longest::default(), Longest::max)
 }

@@ -174,6 +174,82 @@ fn strings_get_the_room_that_they_need() {
     assert!(String::from_utf8(array).unwrap().contains("\"|S300\""));
 }
 
+/// A text that stands under a key.
+fn text_of(store: &Arc<dyn Store>, key: &str) -> String {
+    String::from_utf8(store.get(key).unwrap().unwrap()).unwrap()
+}
+
+#[test]
+fn strings_of_characters_stay_such_in_pure_zarr() {
+    let source = MemoryStore::new("u.zarr");
+    let array = r#"{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":">U3","fill_value":"","order":"C",
+        "compressor":null,"filters":null}"#;
+    let chunk: Vec<u8> = "grüa\0\0"
+        .chars()
+        .flat_map(|c| u32::from(c).to_be_bytes())
+        .collect();
+    source.put(".zgroup", br#"{"zarr_format":2}"#).unwrap();
+    source.put("v/.zarray", array.as_bytes()).unwrap();
+    source
+        .put("v/.zattrs", br#"{"_ARRAY_DIMENSIONS":["x"]}"#)
+        .unwrap();
+    source.put("v/0", &chunk).unwrap();
+    let source: Arc<dyn Store> = Arc::new(source);
+    let input = opened(&source);
+    let wanted = ["grü", "a"].map(|text| Some(text.as_bytes().into()));
+    for (kind, key, named) in [
+        (Kind::PURE_ZARR, "v/.zarray", "\"<U3\""),
+        (Kind::PURE_ZARR3, "v/zarr.json", "\"fixed_length_utf32\""),
+        (Kind::NCZARR, "v/.zarray", "\"|S4\""),
+    ] {
+        let (store, _) = stored(&*input, &to(kind)).unwrap();
+        assert!(
+            text_of(&store, key).contains(named),
+            "{}",
+            text_of(&store, key)
+        );
+        assert_eq!(all(&*opened(&store)), Values::String(wanted.to_vec()));
+    }
+}
+
+/// xarray takes strings of a fixed size for bytes without it, and opens no store of version 3 with `_FillValue` of strings.
+#[test]
+fn strings_of_pure_zarr_say_that_they_are_text() {
+    let mut s = dataset(Kind::Netcdf4, &[1]);
+    let v = add(&mut s, b"v", Atomic::String, &[0]);
+    let fill = Attribute::atomic(
+        Name::stored(b"_FillValue"),
+        Values::String(vec![Some(b"-"[..].into())]),
+    );
+    s.vars[v.index()].attributes.push(fill.unwrap());
+    let (target, out) = MemoryTarget::new("made");
+    let env = Env::default();
+    let mut w = format::create(Box::new(target), s, CreateOptions::default(), &env).unwrap();
+    let bytes = w
+        .put_heap(v, &Values::String(vec![Some(b"a"[..].into())]))
+        .unwrap();
+    w.put_run(v, 0, &bytes).unwrap();
+    w.finish().unwrap();
+    let input = open(&out.lock().unwrap().take().unwrap(), &env).unwrap();
+    for (kind, key, marked, filled) in [
+        (Kind::PURE_ZARR, "v/.zattrs", true, true),
+        (Kind::PURE_ZARR3, "v/zarr.json", false, false),
+        (Kind::NCZARR, "v/.zattrs", false, true),
+    ] {
+        let (store, _) = stored(&*input, &to(kind)).unwrap();
+        let text = text_of(&store, key);
+        assert_eq!(text.contains(r#""_Encoding": "utf-8""#), marked, "{text}");
+        assert_eq!(text.contains("_FillValue"), filled, "{text}");
+        let back = opened(&store);
+        let attributes = &back.schema().vars[0].attributes;
+        assert_eq!(attributes.len(), 1, "{attributes:?}");
+        assert_eq!(
+            attributes[0].values,
+            Values::String(vec![Some(b"-"[..].into())])
+        );
+    }
+}
+
 #[test]
 fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
     let mut s = dataset(Kind::PURE_ZARR, &[4]);

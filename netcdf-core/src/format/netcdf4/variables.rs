@@ -189,6 +189,7 @@ fn storage(dataset: &Dataset) -> Storage {
         codecs: None,
         quantize: None,
         max_string: None,
+        characters: None,
         shard: None,
     }
 }

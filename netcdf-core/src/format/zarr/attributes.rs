@@ -9,6 +9,7 @@ use super::{attrs, fill};
 use crate::error::Result;
 use crate::json::Json;
 use crate::model::name::ByName;
+use crate::model::strings::ENCODING;
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
 
 impl Builder<'_> {
@@ -82,6 +83,9 @@ impl Builder<'_> {
         {
             (fill.ty, fill.values) = (ty, values);
         }
+        if self.zarr.pure && matches!(described.stored.dtype, Dtype::Bytes(_)) {
+            attributes.retain(|a| !says_utf8(a));
+        }
         let has = |name: &str| attributes.iter().any(|a| a.name.is(name));
         let units = match &described.stored.dtype {
             Dtype::Time(time) if !has("units") => units(time),
@@ -103,14 +107,23 @@ impl Builder<'_> {
     }
 
     /// netCDF-C shows the fill value as an attribute of arrays without dimensions of which nothing is said of dimensions
-    /// either, and of no others; nor that which arrays have of whose nothing is said.
+    /// either, and of no others; nor that which arrays have of whose nothing is said. That of strings of any length
+    /// in version 3 is shown, too.
     fn shown_fill(&self, described: &Described, ty: DataType, json: &Json) -> Option<Values> {
-        let v2 = described.version == ZarrVersion::V2;
-        let alone = v2 && self.zarr.pure && described.rank == 0;
+        let alone = match described.version {
+            _ if !self.zarr.pure => false,
+            ZarrVersion::V2 => described.rank == 0,
+            // Our writer and others say it nowhere else: xarray takes no attribute for it.
+            ZarrVersion::V3 => described.stored.dtype == Dtype::Text,
+        };
         if !alone || described.fill == Json::Null || json.get("_ARRAY_DIMENSIONS").is_some() {
             return None;
         }
-        let values = self.fill_value(&described.stored, ty, &described.fill)?;
+        let values = match (&described.stored.dtype, &described.fill) {
+            (Dtype::Text, Json::Text(text)) if text.is_empty() => return None,
+            (Dtype::Text, Json::Text(text)) => Values::String(vec![Some(text.as_slice().into())]),
+            (_, fill) => self.fill_value(&described.stored, ty, fill)?,
+        };
         let default = ty.atomic().map(Atomic::default_fill);
         (Some(&values) != default.as_ref()).then_some(values)
     }
@@ -156,6 +169,13 @@ impl Builder<'_> {
         let values = decode(&self.schema, stored, ty, &bytes).ok()?;
         (values.len() == 1).then_some(values)
     }
+}
+
+/// Whether an attribute only says that bytes are UTF-8, which netCDF's strings are.
+fn says_utf8(attribute: &Attribute) -> bool {
+    let utf8 =
+        |text: &[u8]| text.eq_ignore_ascii_case(b"utf-8") || text.eq_ignore_ascii_case(b"utf8");
+    attribute.name.is(ENCODING) && matches!(&attribute.values, Values::Char(text) if utf8(text))
 }
 
 /// The CF units of numbers of time.

@@ -263,6 +263,10 @@ fn storage(described: &Described, layout: &Layout) -> Storage {
             Dtype::Bytes(width) => Some(width),
             _ => None,
         },
+        characters: match described.stored.dtype {
+            Dtype::Utf32(n) => Some(n),
+            _ => None,
+        },
         shard: described.shards.first().map(|s| s.shape.clone()),
     }
 }

@@ -62,6 +62,7 @@ fn add(
             codecs: None,
             quantize: None,
             max_string: None,
+            characters: None,
             shard: None,
         },
     });

@@ -2,6 +2,8 @@
 
 use super::attributes::{self, Form};
 use super::numbers::Style;
+use super::storage::Stored;
+use super::strings;
 use crate::env::{Env, Note};
 use crate::error::Result;
 use crate::format::CreateOptions;
@@ -59,6 +61,14 @@ impl Metadata<'_> {
     #[must_use]
     pub fn style(&self) -> Style {
         Style::of(self.zarr)
+    }
+
+    /// Says of strings of a fixed size that they are text.
+    pub fn mark_texts(&self, id: VarId, stored: &Stored, written: &mut Written) {
+        let var = self.schema.var(id).filter(|_| stored.fixed_text);
+        if var.is_some_and(|var| strings::is_marked(self.schema, var)) {
+            written.members.push(strings::mark());
+        }
     }
 
     /// The path of a dimension.

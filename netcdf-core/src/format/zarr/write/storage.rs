@@ -24,7 +24,8 @@ use crate::model::{
 pub struct Stored {
     /// The type of its elements; of those of a user-defined type, bytes.
     pub ty: Atomic,
-    /// What elements of a user-defined type are.
+    /// What elements are that are neither numbers, characters nor strings of bytes: of a user-defined type, or strings
+    /// of characters of four bytes.
     pub user: Option<dtype::Stored>,
     /// As the engine sees it; without its extent.
     pub layout: Layout,
@@ -99,7 +100,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
     let var = schema.var(id).ok_or_else(missing)?;
     let no_type = || Error::new(ErrorKind::BadType, "a user-defined type");
     let (ty, user) = match var.ty {
-        DataType::Atomic(ty) => (ty, None),
+        DataType::Atomic(ty) => (ty, user::characters(schema, var)),
         DataType::User(id) => {
             let user = user::of(schema, id).ok_or_else(no_type)?;
             (Atomic::UByte, Some(user))
@@ -142,8 +143,9 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         true => filter(schema, (var, &schema.var_path(id)), &mut layout, env)?,
         false => vec![],
     };
-    let fixed_text = ty == Atomic::String && is_fixed(schema, var);
-    if ty == Atomic::String && !fixed_text {
+    let of_bytes = ty == Atomic::String && user.is_none();
+    let fixed_text = of_bytes && is_fixed(schema, var);
+    if of_bytes && !fixed_text {
         let (id, params) = (vlen_utf8::ID, vec![]);
         layout.filters.insert(0, FilterSpec { id, params });
     }

@@ -1,9 +1,10 @@
 //! Strings as elements of a fixed size, with zeros behind them (NCZarr document, appendix D).
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::Json;
 use crate::limits::reserve;
-use crate::model::strings::{DEFAULT, OF_DATASET, OF_VARIABLE, string_size};
-use crate::model::{Schema, Values, Variable};
+use crate::model::strings::{DEFAULT, ENCODING, OF_DATASET, OF_VARIABLE, string_size};
+use crate::model::{Atomic, Schema, Values, Variable};
 
 /// Bytes of a string of a variable.
 ///
@@ -17,7 +18,22 @@ pub fn width(schema: &Schema, var: &Variable) -> Result<u64> {
     };
     // What the data is known to need, it gets.
     let needed = var.storage.max_string;
-    Ok(said.max(needed).unwrap_or(DEFAULT).max(1))
+    // Python's readers take strings of one byte for characters, which they join along the last dimension.
+    let least = if is_marked(schema, var) { 2 } else { 1 };
+    Ok(said.max(needed).unwrap_or(DEFAULT).max(least))
+}
+
+/// Whether strings of a fixed size get the attribute [`ENCODING`], without which xarray takes them for bytes.
+#[must_use]
+pub fn is_marked(schema: &Schema, var: &Variable) -> bool {
+    let pure = schema.kind.as_zarr().is_some_and(|zarr| zarr.pure);
+    pure && var.ty == Atomic::String.into() && var.attribute(ENCODING).is_none()
+}
+
+/// The attribute [`ENCODING`] and its value.
+#[must_use]
+pub fn mark() -> (String, Json) {
+    (ENCODING.to_owned(), Json::text("utf-8"))
 }
 
 /// Strings as elements of `width` bytes; NIL is an empty one.

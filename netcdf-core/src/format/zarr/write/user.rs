@@ -1,11 +1,13 @@
-//! User-defined types that pure Zarr has types for: truth values, complex numbers, opaque bytes and structures.
+//! What pure Zarr has types for and netCDF has not: truth values, complex numbers, opaque bytes, structures, and strings of
+//! characters of four bytes.
 
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::zarr::dtype::{Dtype, Member, Stored};
 use crate::json::Json;
+use crate::model::strings::OF_VARIABLE;
 use crate::model::{
-    Atomic, DataType, Endianness, Field, Schema, TypeId, TypeKind, Values, ZarrVersion,
+    Atomic, DataType, Endianness, Field, Schema, TypeId, TypeKind, Values, Variable, ZarrVersion,
 };
 
 use super::{dtype, numbers, strings};
@@ -18,6 +20,21 @@ const DEPTH: u32 = 16;
 pub fn of(schema: &Schema, id: TypeId) -> Option<Stored> {
     let zarr = schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
     made(schema, id, (zarr.version, 0))
+}
+
+/// Strings that are stored as characters of four bytes in pure Zarr, because they were so where they come from.
+#[must_use]
+pub fn characters(schema: &Schema, var: &Variable) -> Option<Stored> {
+    schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
+    let count = var
+        .storage
+        .characters
+        .filter(|_| var.ty == Atomic::String.into())?;
+    let asked = var.attribute(OF_VARIABLE).is_some() || var.storage.codecs.is_some();
+    (!asked).then_some(Stored {
+        dtype: Dtype::Utf32(count.max(1)),
+        order: Some(Endianness::Little),
+    })
 }
 
 fn made(schema: &Schema, id: TypeId, (version, depth): (ZarrVersion, u32)) -> Option<Stored> {
@@ -94,6 +111,11 @@ pub fn encode(stored: &Stored, values: &Values) -> Result<Vec<u8>> {
     match (&stored.dtype, values) {
         (Dtype::Number(_), values) => elements::encode(values, stored.endianness(), &mut out)?,
         (Dtype::Bytes(_), Values::Char(bytes)) => out.extend_from_slice(bytes),
+        (Dtype::Utf32(most), Values::String(texts)) => {
+            for text in texts {
+                utf32(text.as_deref().unwrap_or_default(), *most, &mut out)?;
+            }
+        }
         (Dtype::Raw(_), Values::Opaque { bytes, .. }) => out.extend_from_slice(bytes),
         (Dtype::Bool, Values::Enum(_, base)) => {
             elements::encode(base, stored.endianness(), &mut out)?;
@@ -119,6 +141,20 @@ pub fn encode(stored: &Stored, values: &Values) -> Result<Vec<u8>> {
         }
     }
     Ok(out)
+}
+
+/// A text as `most` characters of four bytes, with zeros behind it; what is not UTF-8 becomes U+FFFD, as on reading.
+fn utf32(text: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
+    let text = String::from_utf8_lossy(text);
+    let count = text.chars().count() as u64;
+    let zeros = most.checked_sub(count).ok_or_else(|| {
+        let what = format!("a string of {count} characters, the longest that is stored has {most}");
+        Error::new(ErrorKind::Range, what)
+    })?;
+    out.extend(text.chars().flat_map(|c| u32::from(c).to_le_bytes()));
+    let zeros = usize::try_from(zeros.saturating_mul(4)).unwrap_or(usize::MAX);
+    out.resize(out.len().saturating_add(zeros), 0);
+    Ok(())
 }
 
 /// Columns of `len` elements each as elements that have a part of each.
@@ -152,6 +188,7 @@ fn v2(stored: &Stored) -> Json {
         Dtype::Complex(Atomic::Float) => Json::text("<c8"),
         Dtype::Complex(_) => Json::text("<c16"),
         Dtype::Bytes(n) => text(format!("|S{n}")),
+        Dtype::Utf32(n) => text(format!("<U{n}")),
         Dtype::Raw(n) => text(format!("|V{n}")),
         Dtype::Struct(members) => {
             let field = |member: &Member| {
@@ -177,6 +214,11 @@ fn v3(stored: &Stored) -> Json {
         Dtype::Complex(Atomic::Float) => Json::text("complex64"),
         Dtype::Complex(_) => Json::text("complex128"),
         Dtype::Bytes(n) => dtype::fixed_text(*n),
+        Dtype::Utf32(n) => configured(
+            "fixed_length_utf32",
+            "length_bytes",
+            Json::int(n.saturating_mul(4)),
+        ),
         Dtype::Raw(n) => configured("raw_bytes", "length_bytes", Json::int(n)),
         Dtype::Struct(members) => {
             let field = |m: &Member| Json::Array(vec![Json::text(&m.name), v3(&m.stored)]);
@@ -190,7 +232,7 @@ fn v3(stored: &Stored) -> Json {
 /// Whether elements are numbers of several bytes, so that the codec that makes bytes of them has to be told an order.
 #[must_use]
 pub fn has_order(stored: &Stored) -> bool {
-    matches!(stored.dtype, Dtype::Complex(_))
+    matches!(stored.dtype, Dtype::Complex(_) | Dtype::Utf32(_))
 }
 
 /// A fill value.
@@ -202,6 +244,16 @@ pub fn fill_value(stored: &Stored, bytes: &[u8]) -> Json {
             let values = elements::decode(*part, stored.endianness(), bytes).ok();
             let items = values.and_then(|v| numbers::list(&v, numbers::Style::Inferred));
             Json::Array(items.unwrap_or_default())
+        }
+        Dtype::Utf32(_) => {
+            let codes = bytes
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .copied()
+                .map(u32::from_le_bytes);
+            let text: String = codes.filter_map(char::from_u32).collect();
+            Json::text(text.trim_end_matches('\0'))
         }
         _ => Json::text(&strings::base64(bytes)),
     }

@@ -104,8 +104,9 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`Metadata::own`] and [`strings::width`].
-    pub fn var_zattrs(&self, id: VarId) -> Result<Json> {
+    pub fn var_zattrs(&self, id: VarId, stored: &Stored) -> Result<Json> {
         let mut written = self.of_var(id)?;
+        self.mark_texts(id, stored, &mut written);
         let dims = self.dims(id);
         if self.options.zarr.xarray {
             let mut names: Vec<Json> = dims.iter().map(|d| name(&d.name)).collect();

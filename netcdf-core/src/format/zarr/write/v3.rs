@@ -103,6 +103,11 @@ impl Metadata<'_> {
 
     fn var_json(&self, id: VarId, stored: &Stored, dims: &[&Dimension]) -> Result<Json> {
         let mut written = self.of_var(id)?;
+        self.mark_texts(id, stored, &mut written);
+        if self.zarr.pure && stored.ty == Atomic::String && !stored.fixed_text {
+            // The array's own `fill_value` says it. xarray opens no store with such an attribute.
+            written.members.retain(|(name, _)| name != "_FillValue");
+        }
         let fills = written.members.iter_mut();
         for (_, json) in fills.filter(|(name, _)| self.zarr.pure && name == "_FillValue") {
             if let Some(fill) = self.xarray_fill(id, stored) {

@@ -220,7 +220,7 @@ impl ZarrWriter {
             match self.zarr.version {
                 ZarrVersion::V2 => {
                     let array = metadata.zarray(id, &var.stored).in_object(path)?;
-                    let attributes = metadata.var_zattrs(id).in_object(path)?;
+                    let attributes = metadata.var_zattrs(id, &var.stored).in_object(path)?;
                     put(format!("{prefix}.zarray"), array)?;
                     put(format!("{prefix}.zattrs"), attributes)?;
                 }
