@@ -488,7 +488,10 @@ fn what_cannot_be_written_is_said() {
         &place.run("in.nc nosuch/out.nc"),
         "nosuch/out.nc: cannot create: No such file",
     );
-    assert_failed(&place.run("in.nc d"), "d: a directory (write d/ or d/in.nc ");
+    assert_failed(
+        &place.run("in.nc d"),
+        "d: a directory (write d/ or d/in.nc ",
+    );
     assert_failed(
         &place.run("nosuch.nc out.nc"),
         "nosuch.nc: cannot open: No such file",
