@@ -1,4 +1,4 @@
-complete -c ncdump -s v -d 'Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`), and `!` in front of what to leave out (`!*_bnds`); a backslash takes the meaning from a character' -r
+complete -c ncdump -s v -d 'Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`), and `!` before what to leave out (`!*_bnds`); a backslash makes the next character an ordinary one' -r
 complete -c ncdump -s g -d 'Print these groups only: names, paths, patterns and `!` as for -v; `/` is the root group' -r
 complete -c ncdump -s b -d 'Annotate each row with its indices, as C or Fortran counts them' -r -f -a "c\t''
 f\t''"
@@ -12,9 +12,9 @@ complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: ac
 p\t''
 m\t''"
 complete -c ncdump -s L -d 'Log level: accepted, without effect' -r
-complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "yes\t''
+complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -r -f -a "yes\t''
 no\t''"
-complete -c ncdump -l plugin-timeout -d 'Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins' -r
+complete -c ncdump -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
 complete -c ncdump -l threads -d 'Number of threads [default: all cores]' -r
 complete -c ncdump -s c -d 'Print header and data of coordinate variables only'
 complete -c ncdump -s h -d 'Print the header only, no data'

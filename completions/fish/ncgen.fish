@@ -5,7 +5,7 @@ java\t''"
 complete -c ncgen -s o -d 'The output file (`-` for standard output), or the file that the program will make; implies -b without -l. A Zarr store is a directory, or a zip file if the name ends in `.zip`; a URL names one, too: file://PATH#mode=nczarr,file (or zip)' -r -F
 complete -c ncgen -s N -d 'Name of the dataset, overriding that in the text' -r
 complete -c ncgen -s M -d 'Name of the main function or class of a program' -r
-complete -c ncgen -s k -s v -d 'Kind of the output; without one a URL says it, or the output\'s name (zarr3 if it ends in .zarr or .zip), or the text\'s `_Format`, else it is the oldest that has all of it: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF\'s own metadata and without), nczarr3 and zarr3 (version 3)' -r -f -a "classic\t''
+complete -c ncgen -s k -s v -d 'Kind of the output: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with and without netCDF\'s own metadata), nczarr3 and zarr3 (version 3). By default a URL decides, then the output\'s name (zarr3 if it ends in .zarr or .zip), then `_Format` in the text, else the oldest kind that can hold the dataset' -r -f -a "classic\t''
 64-bit-offset\t''
 cdf5\t''
 netCDF-4\t''
@@ -18,10 +18,10 @@ complete -c ncgen -s W -d 'Most elements of a variable that a program writes at 
 complete -c ncgen -s B -d 'Accepted, without effect: size of a buffer' -r
 complete -c ncgen -s D -d 'Accepted, without effect: level of debugging output' -r
 complete -c ncgen -s L -d 'Accepted, without effect: log level' -r
-complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is an error that names it' -r -f -a "yes\t''
+complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -r -f -a "yes\t''
 no\t''"
-complete -c ncgen -l plugin-timeout -d 'Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins' -r
-complete -c ncgen -l threads -d 'Accepted, without effect so far: text is read by one thread' -r
+complete -c ncgen -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
+complete -c ncgen -l threads -d 'Accepted, without effect so far: one thread reads the text' -r
 complete -c ncgen -s b -d 'Make a netCDF file, by default named after the text, with `.nc`'
 complete -c ncgen -s n -d 'As -b, with `.cdf`'
 complete -c ncgen -s c -d 'As -l c'
@@ -36,12 +36,12 @@ complete -c ncgen -l zip-prefix -d 'Zip output: prefix all keys with a directory
 complete -c ncgen -l no-zip-prefix -d 'Zip output: do not prefix keys with a directory, as zarr-python expects [default for zarr and zarr3]'
 complete -c ncgen -l overwrite -d 'Zarr output: replace a store although there are files in its directory that are no part of it; they are removed, and named'
 complete -c ncgen -s H -d 'Check declarations only, and ignore data lists'
-complete -c ncgen -s x -d 'Do not fill elements that the text has no values for'
+complete -c ncgen -s x -d 'Do not fill elements for which the text has no values'
 complete -c ncgen -s 1 -d 'Accepted, without effect'
 complete -c ncgen -s P -d 'Accepted, without effect: write through memory'
 complete -c ncgen -s d -d 'Accepted, without effect: debugging output'
 complete -c ncgen -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
-complete -c ncgen -l allow-large -d 'Make outputs of more than 1 GB of which almost all is fill values; an error without it'
+complete -c ncgen -l allow-large -d 'Allow outputs of more than 1 GB that are almost all fill values; by default this is an error'
 complete -c ncgen -l no-sync -d 'Do not wait until the output has reached the disk'
 complete -c ncgen -l strict -d 'Treat warnings as errors: write nothing if there are any'
 complete -c ncgen -l quiet -d 'Show no warnings'

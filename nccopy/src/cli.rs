@@ -12,12 +12,11 @@ use netcdf_grammar::flags::{self, KindFlags};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
-/// The output appears under its name when it is whole. A failed, interrupted or killed run leaves what
-/// was there before. Until it is whole the output is a file without a name in the same directory, so that
-/// nothing else is left either; on file systems that have no such files (NFS, some others) it is called
-/// `.NAME.??????.tmp`, which a run that was killed leaves behind. It may be removed, the next run to the same
-/// place removes it where that is surely safe, and it is not in the way
-/// of other runs.
+/// The output appears under its name only when it is complete. A run that fails, is interrupted or is killed
+/// leaves the old output as it was. Until then the output is a file without a name in the same directory, so
+/// nothing else is left behind. Some file systems (NFS and others) do not have files without a name. There the
+/// output is called `.NAME.??????.tmp`, and a killed run leaves this file behind. You can remove it. The next run
+/// to the same place removes it if this is safe, and other runs ignore it.
 #[derive(Debug, Parser)]
 #[command(
     name = "nccopy",
@@ -54,22 +53,22 @@ pub struct Cli {
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub memory: Option<u64>,
 
-    /// Do not replace outputs: one that is there is an error
+    /// Do not replace existing outputs; an output that exists is an error
     #[arg(long)]
     pub no_clobber: bool,
 
-    /// Do not replace outputs: what is there is passed over, so that a job that was stopped goes on where it was
+    /// Skip inputs whose output exists, so that a job that was stopped continues where it was
     #[arg(long)]
     pub skip_existing: bool,
 
-    /// Put the copies in the place of the inputs, each when it is whole; all paths are inputs, and of a directory those
-    /// are the datasets in it and below it. An input that cannot be copied without a loss stays as it is, and the run fails in the end
+    /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for all datasets
+    /// in it and below it. An input that cannot be copied without loss stays as it is, and the run fails at the end
     #[arg(long, conflicts_with_all = ["no_clobber", "skip_existing", "suffix", "data_vars", "only_vars", "data_groups", "only_groups"])]
     pub in_place: bool,
 
-    /// What names of copies in a directory end in, in place of the extension of the input: `.zarr`, `_small.nc`. Without it the
-    /// extension stays, but for one that says another format: copies with -k zarr3 end in .zarr, those of Zarr stores with
-    /// -k nc4 in .nc
+    /// Ending of the names of copies in a directory, in place of the input's extension: `.zarr`, `_small.nc`. By default the
+    /// extension stays, unless it names another format: with -k zarr3 copies end in .zarr, and copies of Zarr stores with
+    /// -k nc4 end in .nc
     #[arg(long, value_name = "SUFFIX")]
     pub suffix: Option<OsString>,
 
@@ -82,56 +81,55 @@ pub struct Cli {
           default_missing_value = "table", value_enum)]
     pub report: Option<Form>,
 
-    /// Read the output back, and compare all values with the input, before it appears under its name
+    /// Read the output back and compare all values with the input before it appears under its name
     #[arg(long)]
     pub verify: bool,
 
-    /// Take notes for errors: a dataset is not copied of which something would be left out, or not be done
-    /// as asked
+    /// Treat notes as errors: do not copy a dataset if something would be left out or not done as asked
     #[arg(long)]
     pub strict: bool,
 
-    /// Use HDF5 plugins, where there are some, instead of the filters that are built in
+    /// Prefer HDF5 plugins to the built-in filters
     #[arg(long = "prefer-plugins")]
     pub prefer_plugins: bool,
 
-    /// Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is
-    /// an error that names it
+    /// Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the
+    /// plugin
     #[arg(long = "isolate-plugins", value_name = "yes|no", num_args = 0..=1, require_equals = true,
           default_missing_value = "yes", value_parser = clap::builder::BoolishValueParser::new())]
     pub isolate_plugins: Option<bool>,
 
-    /// Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins
+    /// Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins
     #[arg(long = "plugin-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub plugin_timeout: Option<u64>,
 
-    /// Threads that work at a time; all cores if not given
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
-    /// Open files that the input names and that are not in its directory (HDF5 links, virtual
-    /// datasets and external data)
+    /// Also open files outside the input's directory that the input refers to (HDF5 links, virtual
+    /// datasets, external data)
     #[arg(long = "allow-external")]
     pub allow_external: bool,
 
-    /// Write fill values in place of sources of virtual datasets that are missing, which is an error without it
+    /// Write fill values where sources of virtual datasets are missing; by default this is an error
     #[arg(long = "fill-missing")]
     pub fill_missing: bool,
 
-    /// Make outputs of more than 1 GB of which less than a thousandth is stored in the input, and all else is fill values;
-    /// an error without it
+    /// Allow outputs of more than 1 GB that are almost all fill values (less than a thousandth is stored in the input); by
+    /// default this is an error
     #[arg(long = "allow-large")]
     pub allow_large: bool,
 
-    /// Do not wait until the output is on the disk
+    /// Do not wait until the output has reached the disk
     #[arg(long)]
     pub no_sync: bool,
 
-    /// No progress bar, no notes
+    /// Show no progress bar and no notes
     #[arg(long)]
     pub quiet: bool,
 
-    /// Print the operations on Zarr stores on standard error, as with NCTRACING=1 in the environment
+    /// Trace operations on Zarr stores on standard error (also: NCTRACING=1 in the environment)
     #[arg(long)]
     pub trace: bool,
 
@@ -143,10 +141,10 @@ pub struct Cli {
     #[arg(long, action = ArgAction::Version)]
     version: Option<bool>,
 
-    /// The datasets to be copied (`-` for standard input), and behind them the file to be made, or a
-    /// directory: if it ends in `/`, or if several datasets are copied. A pipe or device,
-    /// and standard output (`-`), is written in place. Zarr stores are directories, or zip files if the name of the
-    /// output ends in `.zip`; URLs name them, too: file://PATH#mode=nczarr,file (or zip)
+    /// The datasets to copy (`-` for standard input), followed by the output file. The output is a directory if its name
+    /// ends in `/` or if there are several inputs. Pipes, devices and standard output (`-`) are written in place. A Zarr
+    /// store is a directory, or a zip file if the name ends in `.zip`; a URL can name one, too:
+    /// file://PATH#mode=nczarr,file (or zip)
     #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub paths: Vec<PathBuf>,
 }
@@ -189,10 +187,10 @@ pub enum Form {
 /// Kind of the output; of several, the last counts.
 #[derive(Debug, Args)]
 pub struct KindArgs {
-    /// Kind of the output; without one a URL says it, or the output's name: Zarr if it ends in .zarr or .zip (as the input if that is
-    /// Zarr, else zarr3); else it is the input's, and netCDF-4 for one of Zarr: classic (nc3), 64-bit-offset (nc6),
-    /// cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with netCDF's own
-    /// metadata and without), nczarr3 and zarr3 (version 3)
+    /// Kind of the output: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7),
+    /// or Zarr: nczarr and zarr (version 2, with and without netCDF's own metadata), nczarr3 and zarr3 (version 3).
+    /// By default a URL decides, then the output's name: if it ends in .zarr or .zip, the output is Zarr (of the input's kind
+    /// if the input is Zarr, else zarr3). Otherwise the output has the input's kind; a Zarr input becomes netCDF-4
     #[arg(short, value_name = "KIND", value_parser = flags::parse_kind, action = ArgAction::Set,
           overrides_with_all = flags::KIND)]
     kind: Option<Kind>,
@@ -215,8 +213,8 @@ pub struct SelectArgs {
     /// Make unlimited dimensions fixed ones
     #[arg(short = 'u')]
     pub fix_unlimited: bool,
-    /// Data of these variables only, definitions of all: names in any group, paths ("/g/v"), patterns ("t*", "?", "[a-z]"),
-    /// and "!" in front of what is not meant ("!t*"); a backslash takes the meaning from a character
+    /// Copy the data of these variables only, but define all of them: names in any group, paths ("/g/v"), patterns ("t*", "?",
+    /// "[a-z]"), and "!" before what to leave out ("!t*"); a backslash makes the next character an ordinary one
     #[arg(
         short = 'v',
         value_name = "VAR,…",
@@ -224,17 +222,17 @@ pub struct SelectArgs {
         group = "vars"
     )]
     pub data_vars: Vec<OsString>,
-    /// Definitions and data of these variables only, named as for -v
+    /// Copy these variables only, definitions and data; named as for -v
     #[arg(short = 'V', value_name = "VAR,…", group = "vars")]
     pub only_vars: Vec<OsString>,
-    /// With -v or -V, keep what says where the values of these variables are, too: coordinate variables, and those that
-    /// the attributes coordinates, bounds, grid_mapping and others of the CF conventions name
+    /// With -v or -V, also keep the variables that locate the values: coordinate variables, and those named by the
+    /// attributes coordinates, bounds, grid_mapping and others of the CF conventions
     #[arg(long, requires = "vars")]
     pub coordinates: bool,
-    /// Data of the variables of these groups only, definitions of all: names, paths, patterns and "!" as for -v
+    /// Copy the data of these groups only, but define all variables: names, paths, patterns and "!" as for -v
     #[arg(short = 'g', value_name = "GROUP,…", conflicts_with = "only_groups")]
     pub data_groups: Vec<OsString>,
-    /// Definitions and data of these groups only, named as for -g
+    /// Copy these groups only, definitions and data; named as for -g
     #[arg(short = 'G', value_name = "GROUP,…")]
     pub only_groups: Vec<OsString>,
 }
@@ -245,33 +243,33 @@ pub struct StorageArgs {
     /// Deflate level of all variables of netCDF-4 output (0 for none)
     #[arg(short = 'd', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=9))]
     pub deflate: Option<u8>,
-    /// Shuffle bytes before they are deflated
+    /// Shuffle the bytes before deflating them
     #[arg(short = 's')]
     pub shuffle: bool,
     /// Chunks of netCDF-4 output: "dim/N,dim/N,…" (all of the dimension without N), "var:N,N,…",
     /// "var:contiguous", "var:compact", or "/" for no chunks
     #[arg(short = 'c', value_name = "CHUNKS")]
     pub chunks: Vec<String>,
-    /// Shards of Zarr version 3 output, each of which holds several chunks: "dim/N,dim/N,…" or "var:N,N,…" in elements, as
+    /// Shards of Zarr version 3 output; each shard holds several chunks: "dim/N,dim/N,…" or "var:N,N,…" in elements, as
     /// for -c
     #[arg(long = "shard", value_name = "SHARDS")]
     pub shards: Vec<String>,
     /// Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several
     /// variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or
     /// numbers of filters and parameters ("temp*,shuffle|zstd,3", "*,blosc,codec=zstd,level=5",
-    /// "temp,zfp,accuracy=0.001"); "var,none" for no filters, "none" for no others. The filters of a
-    /// pattern are applied where they can be. Patterns of filters with loss pass over coordinates and
-    /// what describes them
+    /// "temp,zfp,accuracy=0.001"); "var,none" for no filters, "none" for no others. A filter
+    /// named with a pattern is applied where possible. Patterns with lossy filters skip coordinates and
+    /// the variables that describe them
     #[arg(short = 'F', value_name = "FILTER")]
     pub filters: Vec<String>,
     /// Quantize numbers of netCDF-4 output, so that they compress better: "var,ALGORITHM,N", with
     /// "var&var" and patterns as for -F. bitgroom and granularbr keep N decimal digits (float 1 to 6,
-    /// double 1 to 15), bitround N bits (float 1 to 23, double 1 to 52). Patterns pass over coordinates and
-    /// what describes them; "var,none" leaves a variable as it is
+    /// double 1 to 15), bitround N bits (float 1 to 23, double 1 to 52). Patterns skip coordinates and
+    /// the variables that describe them; "var,none" leaves a variable as it is
     #[arg(long, value_name = "QUANTIZATION")]
     pub quantize: Vec<String>,
-    /// Bytes of the smallest variables (with "dim/N") or chunks that are stored in chunks if nothing
-    /// else needs them; 8192 if not given
+    /// Smallest size in bytes of variables (with "dim/N") or chunks that are stored in chunks where nothing
+    /// else requires chunks [default: 8192]
     #[arg(short = 'M', value_name = "BYTES", value_parser = parse_size)]
     pub min_chunk: Option<u64>,
 }
@@ -279,18 +277,19 @@ pub struct StorageArgs {
 /// How Zarr output is stored.
 #[derive(Debug, Args)]
 pub struct ZarrArgs {
-    /// Zarr output: put all metadata under one key, too (.zmetadata, or in zarr.json)
+    /// Zarr output: also put all metadata under one key (.zmetadata, or in zarr.json)
     #[arg(long)]
     pub consolidated: bool,
-    /// Zarr output in a zip file: a directory named as the file in front of all keys, which netCDF-C needs; by default
-    /// with the kinds nczarr and nczarr3
+    /// Zarr output in a zip file: put a directory with the file's name before all keys, as netCDF-C requires; the default
+    /// for the kinds nczarr and nczarr3
     #[arg(long = "zip-prefix", overrides_with = "no_zip_prefix")]
     zip_prefix: bool,
-    /// Zarr output in a zip file: no directory in front of the keys, as zarr-python has them; by default with the kinds
+    /// Zarr output in a zip file: put no directory before the keys, as zarr-python does; the default for the kinds
     /// zarr and zarr3
     #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
     no_zip_prefix: bool,
-    /// Zarr output: replace a store although there are files in its directory that are no part of it; they are removed, and named
+    /// Zarr output: replace a store even if its directory holds files that do not belong to it; these files are removed, and
+    /// each is named
     #[arg(long)]
     pub overwrite: bool,
 }

@@ -26,7 +26,7 @@ pub struct Cli {
     pub header: bool,
 
     /// Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`),
-    /// and `!` in front of what to leave out (`!*_bnds`); a backslash takes the meaning from a character
+    /// and `!` before what to leave out (`!*_bnds`); a backslash makes the next character an ordinary one
     #[arg(short = 'v', value_name = "VAR,...")]
     pub variables: Option<OsString>,
 
@@ -115,13 +115,13 @@ pub struct Cli {
     #[arg(long = "prefer-plugins")]
     pub prefer_plugins: bool,
 
-    /// Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is
-    /// an error that names it
+    /// Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the
+    /// plugin
     #[arg(long = "isolate-plugins", value_name = "yes|no", num_args = 0..=1, require_equals = true,
           default_missing_value = "yes", value_parser = clap::builder::BoolishValueParser::new())]
     pub isolate_plugins: Option<bool>,
 
-    /// Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins
+    /// Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins
     #[arg(long = "plugin-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub plugin_timeout: Option<u64>,
 

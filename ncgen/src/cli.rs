@@ -11,11 +11,10 @@ use netcdf_grammar::flags::{self, KindFlags};
 
 /// Makes a netCDF dataset from CDL text, or checks the text.
 ///
-/// Without -o, -b, -n or a kind nothing is written: the text is checked, its data included. The output appears under its
-/// name when it is whole. Until then it is a file without a name in the same directory; on file systems that have no such
-/// files (NFS, some others) it is called `.NAME.??????.tmp`, which a run that was killed leaves behind. It may be removed,
-/// the next run to the same place removes it where that is surely safe,
-/// and is not in the way of other runs.
+/// Without -o, -b, -n or a kind, nothing is written: the text is checked, including its data. The output appears under its
+/// name only when it is complete. Until then it is a file without a name in the same directory. Some file systems (NFS and
+/// others) do not have files without a name. There the output is called `.NAME.??????.tmp`, and a killed run leaves this
+/// file behind. You can remove it. The next run to the same place removes it if this is safe, and other runs ignore it.
 #[derive(Debug, Parser)]
 #[command(
     name = "ncgen",
@@ -42,7 +41,7 @@ pub struct Cli {
     #[arg(short = 'H')]
     pub header_only: bool,
 
-    /// Do not fill elements that the text has no values for
+    /// Do not fill elements for which the text has no values
     #[arg(short = 'x')]
     pub no_fill: bool,
 
@@ -54,21 +53,21 @@ pub struct Cli {
     #[arg(long = "prefer-plugins")]
     pub prefer_plugins: bool,
 
-    /// Run HDF5 plugins in processes of their own: one that crashes, ends its process or does not come to an end is
-    /// an error that names it
+    /// Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the
+    /// plugin
     #[arg(long = "isolate-plugins", value_name = "yes|no", num_args = 0..=1, require_equals = true,
           default_missing_value = "yes", value_parser = clap::builder::BoolishValueParser::new())]
     pub isolate_plugins: Option<bool>,
 
-    /// Seconds that a plugin may take for a chunk (30), to which one is added for each MiB; implies --isolate-plugins
+    /// Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins
     #[arg(long = "plugin-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub plugin_timeout: Option<u64>,
 
-    /// Accepted, without effect so far: text is read by one thread
+    /// Accepted, without effect so far: one thread reads the text
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
-    /// Make outputs of more than 1 GB of which almost all is fill values; an error without it
+    /// Allow outputs of more than 1 GB that are almost all fill values; by default this is an error
     #[arg(long = "allow-large")]
     pub allow_large: bool,
 
@@ -165,9 +164,10 @@ impl Language {
 /// Kind of the output; of several, the last counts.
 #[derive(Debug, Args)]
 pub struct KindArgs {
-    /// Kind of the output; without one a URL says it, or the output's name (zarr3 if it ends in .zarr or .zip), or the text's `_Format`, else it is the oldest that has all of it: classic (nc3),
-    /// 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2,
-    /// with netCDF's own metadata and without), nczarr3 and zarr3 (version 3)
+    /// Kind of the output: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7),
+    /// or Zarr: nczarr and zarr (version 2, with and without netCDF's own metadata), nczarr3 and zarr3 (version 3).
+    /// By default a URL decides, then the output's name (zarr3 if it ends in .zarr or .zip), then `_Format` in the text, else the
+    /// oldest kind that can hold the dataset
     #[arg(short, visible_short_alias = 'v', value_name = "KIND", value_parser = flags::parse_kind, action = ArgAction::Set,
           overrides_with_all = flags::KIND)]
     kind: Option<Kind>,
