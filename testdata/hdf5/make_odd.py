@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes inexpressible.h5: compounds with fields that netCDF has no types for; scales.h5: scales on some
-dimensions only, of other lengths, of several dimensions, in groups. Needs h5py.
+dimensions only, of other lengths, of several dimensions, in groups; phony.h5: dimensions without names. Needs h5py.
 """
 import os
 
@@ -48,6 +48,19 @@ def bits(file):
     data.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([(1, 3, 4), (2, 5, 6)], memory), stored)
 
 
+def phony():
+    """Variables of types that the C library gives up, each of a length of its own."""
+    with h5py.File("phony.h5", "w") as file:
+        nested = np.dtype([("n", "<i4"), ("c", "<c8")])
+        lists = h5py.vlen_dtype(np.dtype([("x", "<i4")]))
+        with_ref = np.dtype([("n", "<i4"), ("ref", h5py.ref_dtype)])
+        for length, (name, dtype) in enumerate([
+                ("a", "<i4"), ("b_nested", nested), ("c", "<i4"), ("d_lists", lists), ("e_nested", nested), ("f", "<c8"),
+                ("g/a_nested", nested), ("g/b", "<i4"), ("h_ref", with_ref), ("i", "<i4"), ("j_lists", lists),
+                ("k_ref", with_ref), ("l", "<i4")], 2):
+            file.create_dataset(name, (length,), dtype, track_times=False)
+
+
 def scales():
     with h5py.File("scales.h5", "w") as file:
         def made(name, values, *scales):
@@ -74,6 +87,7 @@ def main():
     os.chdir(HERE)
     inexpressible()
     scales()
+    phony()
 
 
 if __name__ == "__main__":

@@ -229,3 +229,17 @@ fn copies_say_whose_raw_data_is_missing() {
     assert!(said.contains(" in /x"), "{said}");
     assert_eq!(sandbox.names(), ["a.h5"]);
 }
+
+/// Dimensions without names have the numbers of the C tool (4.10), which leaves out variables where it first meets types within
+/// types without names; each variable has a length of its own.
+#[test]
+fn numbers_of_dimensions_without_names() {
+    let shown = ncdump(&["-h", "%hdf5/phony.h5"]).text();
+    let of_c = [
+        "a_nested", "b", "a", "c", "e_nested", "f", "i", "j_lists", "k_ref", "l",
+    ];
+    for (number, name) in of_c.iter().enumerate() {
+        let shape = format!(" {name}(phony_dim_{number}) ;");
+        assert!(shown.contains(&shape), "{shape} {shown}");
+    }
+}

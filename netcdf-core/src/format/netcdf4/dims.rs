@@ -39,7 +39,10 @@ impl Builder<'_> {
     /// Gives every variable its dimensions, and every unlimited dimension its length.
     pub fn settle_dims(&mut self) {
         let mut index = self.index();
-        self.match_group(GroupId::ROOT, &mut index);
+        // Dimensions of variables that the C library leaves out come last, so that the others have the numbers of the C tool.
+        for left_out in [false, true] {
+            self.match_group(GroupId::ROOT, left_out, &mut index);
+        }
         self.set_lengths();
         self.sort_dims();
     }
@@ -71,15 +74,19 @@ impl Builder<'_> {
     }
 
     /// The groups in a group first: that is the order in which dimensions are invented.
-    fn match_group(&mut self, group: GroupId, index: &mut Index) {
+    fn match_group(&mut self, group: GroupId, left_out: bool, index: &mut Index) {
         let Some(g) = self.schema.group(group) else {
             return;
         };
         let (groups, vars) = (g.groups.clone(), g.vars.clone());
         for id in groups {
-            self.match_group(id, index);
+            self.match_group(id, left_out, index);
         }
         for id in vars {
+            let var = self.vars.get(id.index());
+            if var.is_none_or(|var| var.unknown_to_c != left_out) {
+                continue;
+            }
             let dims = self.dims_of(group, id, index);
             if let Some(var) = self.schema.vars.get_mut(id.index()) {
                 var.dims = dims;

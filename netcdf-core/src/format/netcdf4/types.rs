@@ -109,6 +109,21 @@ impl Types {
         }
     }
 
+    /// How many types were invented.
+    #[must_use]
+    pub fn invented(&self) -> u32 {
+        self.anonymous
+    }
+
+    /// Whether the C library leaves out a variable, before whose type was looked for `before` types were invented; `reduced` says that
+    /// fields were left out of the type. It does so where it first meets a type without a name that has another one in it, or a
+    /// field that cannot be.
+    #[must_use]
+    pub fn is_given_up_by_c(&self, before: u32, reduced: bool) -> bool {
+        let new = self.anonymous.saturating_sub(before);
+        new > 1 || new == 1 && reduced
+    }
+
     /// Whether a committed type is known.
     #[must_use]
     pub fn knows(&self, place: Place) -> bool {

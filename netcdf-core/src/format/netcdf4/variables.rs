@@ -1,5 +1,7 @@
 //! Datasets as variables and dimensions.
 
+use std::sync::Arc;
+
 use super::Place;
 use super::attributes::{Owner, attribute_path};
 use super::dims::Dim;
@@ -35,6 +37,8 @@ pub struct Var {
     pub scales: Option<Vec<Option<u64>>>,
     /// Of a virtual dataset, how many sources its mappings have, see [`super::virtual_extent::Extent`].
     pub counted: Vec<u64>,
+    /// Whether the C library leaves it out.
+    pub unknown_to_c: bool,
 }
 
 /// What the name of a variable begins with that is called as a dimension, and is not its scale.
@@ -57,7 +61,7 @@ impl Builder<'_> {
         let mut counted = vec![];
         let path = self.path(group, name);
         if matches!(dataset.layout, Layout::Virtual { .. }) {
-            let sources = Virtual::new(std::sync::Arc::clone(&file), self.nesting.clone());
+            let sources = Virtual::new(Arc::clone(&file), self.nesting.clone());
             let extent = sources.extent(&dataset, &path, self.env)?;
             (dataset.dataspace.dims, counted) = (extent.dims, extent.counted);
         }
@@ -84,8 +88,12 @@ impl Builder<'_> {
         if scale.is_some() && hidden.only_dimension {
             return Ok(());
         }
+        let whole = Arc::clone(&dataset.datatype);
         self.reduce(place.file, &mut dataset.datatype, &path)?;
+        let reduced = !Arc::ptr_eq(&whole, &dataset.datatype);
+        let before = self.types.invented();
         let var = self.variable(group, name, place.file, &dataset)?;
+        let unknown_to_c = self.types.is_given_up_by_c(before, reduced);
         let id = self.schema.add_var(var);
         self.vars.push(Var {
             file: place.file,
@@ -94,6 +102,7 @@ impl Builder<'_> {
             coordinates: hidden.coordinates,
             scales: hidden.scales,
             counted,
+            unknown_to_c,
         });
         self.attributes(Owner::Var(id)).reserve_exact(shown.len());
         for attribute in shown {

@@ -1,4 +1,4 @@
-//! URLs of datasets: `PROTOCOL://PATH?QUERY#FRAGMENT`, as netCDF-C takes them.
+//! URLs of datasets: `PROTOCOL://PATH?QUERY#FRAGMENT`, as netCDF-C takes them, and `file:/PATH#FRAGMENT`.
 //!
 //! The fragment says how a dataset is stored: `mode=nczarr,zip`, or single words, as `zarr`, with `&` between them.
 //! "The NetCDF NCZarr Implementation", section "Accessing Data".
@@ -142,7 +142,8 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     let Some(text) = text.to_str() else {
         return Ok(None);
     };
-    let Some((protocol, rest)) = text.split_once("://").filter(|(p, _)| is_protocol(p)) else {
+    let usual = text.split_once("://").filter(|(p, _)| is_protocol(p));
+    let Some((protocol, rest)) = usual.or_else(|| file_at_root(text)) else {
         return Ok(None);
     };
     // Quoting for a shell leaves them.
@@ -173,6 +174,13 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
         }
     };
     Err(refused.of(text))
+}
+
+/// The parts of `file:/PATH`, as RFC 8089 has it, unless there is something of that name.
+fn file_at_root(text: &str) -> Option<(&str, &str)> {
+    let (protocol, path) = text.split_once(':')?;
+    let url = protocol.eq_ignore_ascii_case("file") && path.starts_with('/');
+    (url && !path.starts_with("//") && !Path::new(text).exists()).then_some((protocol, path))
 }
 
 fn is_protocol(text: &str) -> bool {
@@ -233,6 +241,8 @@ mod tests {
         assert_eq!(url("file://a/b.c#zarr").path, Path::new("a/b.c"));
         assert_eq!(url("file:///a/b%20c?x=y#zarr").path, Path::new("/a/b%20c"));
         assert_eq!(url("FILE://a").path, Path::new("a"));
+        let short = url("file:/a/b.c#mode=nczarr,zip");
+        assert_eq!(short, url("file:///a/b.c#mode=nczarr,zip"));
         assert!(parse(Path::new("file://#zarr")).is_err());
     }
 
