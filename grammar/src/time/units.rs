@@ -27,7 +27,9 @@ pub(super) enum Unit {
 }
 
 /// Unit, prefix that names it, and other names; letter case does not matter.
-const UNIT_NAMES: [(Unit, &[u8], &[&[u8]]); 11] = [
+type Names = (Unit, &'static [u8], &'static [&'static [u8]]);
+
+const UNIT_NAMES: [Names; 11] = [
     (Unit::Nanosecond, b"nanosec", &[b"ns", b"nsec", b"nsecs"]),
     (
         Unit::Microsecond,
