@@ -68,8 +68,9 @@ pub fn widen_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<
         let longest = longest(reader, from, env)?.max(longest_fill(var));
         let usual = var.storage.max_string.unwrap_or(DEFAULT);
         var.storage.max_string = Some(usual.max(longest.bytes));
-        let characters = var.storage.characters.as_mut();
-        characters.map(|n| *n = longest.characters.max(*n));
+        if let Some(n) = &mut var.storage.characters {
+            *n = longest.characters.max(*n);
+        }
     }
     Ok(())
 }
