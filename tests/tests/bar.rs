@@ -14,7 +14,7 @@ use netcdf_tools_tests::harness::Sandbox;
 
 const TOOL: &str = env!("CARGO_BIN_EXE_tool");
 /// Inputs of a job that takes much longer than a test looks at it.
-const INPUTS: usize = 40;
+const INPUTS: usize = 400;
 
 /// A sandbox with many names of one file, and a directory for what is made of them.
 fn sandbox() -> Sandbox {
@@ -30,7 +30,7 @@ fn sandbox() -> Sandbox {
     let args = ["ncgen", "--no-sync", "-5", "-o", "@a.nc", "@a.cdl"];
     let _ = sandbox.run(ncgen::run, &args).clean();
     for n in 0..INPUTS {
-        symlink("a.nc", sandbox.path(&format!("in{n:02}.nc"))).unwrap();
+        symlink("a.nc", sandbox.path(&format!("in{n:03}.nc"))).unwrap();
     }
     std::fs::create_dir(sandbox.path("out")).unwrap();
     sandbox
@@ -155,13 +155,13 @@ fn nothing_of_a_bar_is_left() {
     let mut run = Terminal::run(&sandbox, command);
     run.wait_for("left");
     let bar = lines(&run.text()).pop().unwrap();
-    let parts = [" of 41 ", " of 61.0", "B/s", " left"];
+    let parts = [" of 401 ", " of 610.", "B/s", " left"];
     assert!(parts.iter().all(|part| bar.contains(part)), "{bar}");
     run.keys(b"\x03");
     let (status, lines) = run.end();
     assert_eq!(status, Some(130), "{lines:?}");
     assert!(left(&lines).is_empty(), "{lines:?}");
-    assert!(!sandbox.path("out/in39.nc").exists());
+    assert!(!sandbox.path("out/in399.nc").exists());
 }
 
 /// A plugin that loops does not look for signals; the second one ends the process.
@@ -192,7 +192,7 @@ fn messages_do_not_mix_with_the_bar() {
     let sandbox = sandbox();
     for n in 0..INPUTS {
         if n % 2 == 0 {
-            let path = sandbox.path(&format!("in{n:02}.nc"));
+            let path = sandbox.path(&format!("in{n:03}.nc"));
             std::fs::remove_file(&path).unwrap();
             std::fs::write(path, "no dataset, but this text").unwrap();
         }
@@ -217,7 +217,7 @@ fn messages_do_not_mix_with_the_bar() {
 #[test]
 fn no_bar_without_a_terminal_or_on_demand() {
     let sandbox = sandbox();
-    let job = "TOOL nccopy -k4 -d9 -s --threads 1 in0*.nc out/";
+    let job = "TOOL nccopy -k4 -d9 -s --threads 1 in00*.nc out/";
     for command in [
         format!("sh -c '{job} 2>log'"),
         job.replace("-k4", "-k4 --quiet"),

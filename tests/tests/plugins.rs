@@ -295,6 +295,8 @@ fn directories_are_searched_in_their_order() {
     let set = plugins(&[&missing, a.path(), b.path()]);
     let (path, said) = found(&set);
     assert_eq!(path, Some(a.path().join("liba.so")));
+    assert!(said.ends_with("missing and 2 more directories"), "{said}");
+    let (_, said) = found(&plugins(&[&missing, b.path()]));
     assert!(said.contains("missing (not there), "), "{said}");
     let set = plugins(&[&first, b.path()]);
     let (path, said) = found(&set);

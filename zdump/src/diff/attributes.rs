@@ -41,7 +41,11 @@ pub(super) fn compare(
                 let layout = same_mask((nodes.0, a), (nodes.1, b));
                 (x.map(|x| value(a, x)), y.map(|y| value(b, y)), layout)
             }
-            _ => (x.cloned(), y.cloned(), is_own(name)),
+            _ => {
+                let layout =
+                    is_own(name) || says_text(name, x.or(y).filter(|_| x.is_none() || y.is_none()));
+                (x.cloned(), y.cloned(), layout)
+            }
         };
         let difference = Difference::new("attribute", x, y);
         report.tell(path, difference.named(name).of_layout(layout))?;
@@ -68,6 +72,12 @@ fn is_own(name: &str) -> bool {
         || name == "_NCProperties"
         || name.starts_with("_nczarr_")
         || name.starts_with("_NCZARR_")
+}
+
+/// Whether an attribute that only one of two has says that bytes are UTF-8, as strings of other layouts are anyway.
+fn says_text(name: &str, value: Option<&Json>) -> bool {
+    let utf8 = |text: &[u8]| text.eq_ignore_ascii_case(b"utf-8");
+    name == "_Encoding" && matches!(value, Some(Json::Text(text)) if utf8(text))
 }
 
 /// Whether two values are the same: numbers as numbers, members in any order. A number that JSON has not may be a text.
