@@ -22,7 +22,11 @@ class Pair:
     def __init__(self, reader, file, steps, said):
         self.reader, self.file, self.steps = reader, file, steps
         self.flags = [o for step in steps for o in step]
-        self.left_out = [p.replace(":", "@") for p in re.findall(r"^nccopy: (.*?): left out", said, re.MULTILINE)]
+        # A note names some objects, and says how many more there are.
+        notes = [re.fullmatch(r"(.*?)(?: and (\d+) more)?", n) for n in re.findall(r"^nccopy: (.*?): left out", said, re.MULTILINE)]
+        self.left_out = [p.replace(":", "@") for n in notes for p in re.split(r", (?=/)| and (?=/)", n[1])]
+        self.more_left_out = sum(int(n[2] or 0) for n in notes)
+        self.taken_for_more = set()
 
     def compare(self, before, after):
         """(item, before, after) for each difference."""
@@ -69,8 +73,15 @@ def left_out(pair, item, old, new):
     place, name = place_of(item)
     whole = f"{place}@{name}" if name else place
     named = any(whole == p or whole.startswith((f"{p}/", f"{p}@", f"{p}.")) for p in pair.left_out)
-    return new == MISSING and (named or "Reference" in old
-                               or re.match(r'(DATASET|GROUP|DATATYPE|REGION) "|NULL', old) is not None)
+    reference = "Reference" in old or re.match(r'(DATASET|GROUP|DATATYPE|REGION) "|NULL', old) is not None
+    return new == MISSING and (named or reference or is_one_more(pair, whole))
+
+
+def is_one_more(pair, whole):
+    """Whether it can be one of those that a note does not name but counts."""
+    if whole not in pair.taken_for_more and len(pair.taken_for_more) < pair.more_left_out:
+        pair.taken_for_more.add(whole)
+    return whole in pair.taken_for_more
 
 
 def fixed(pair, item, old, new):
