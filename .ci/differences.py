@@ -73,6 +73,8 @@ def left_out(pair, item, old, new):
     place, name = place_of(item)
     whole = f"{place}@{name}" if name else place
     named = any(whole == p or whole.startswith((f"{p}/", f"{p}@", f"{p}.")) for p in pair.left_out)
+    if new != MISSING and item.startswith("data ") and is_of(pair, item, "compound"):
+        return is_one_more(pair, whole)  # one or more fields of it
     reference = "Reference" in old or re.match(r'(DATASET|GROUP|DATATYPE|REGION) "|NULL', old) is not None
     return new == MISSING and (named or reference or is_one_more(pair, whole))
 
