@@ -80,10 +80,20 @@ def left_out(pair, item, old, new):
 
 
 def is_one_more(pair, whole):
-    """Whether it can be one of those that a note does not name but counts."""
+    """Whether it can be one of those that a note does not name but counts; attributes of what is left out go with it."""
+    place = whole.partition("@")[0]
+    if isinstance(pair.after, dict) and not any(place_of(k)[0] == place for k in pair.after):
+        whole = place
     if whole not in pair.taken_for_more and len(pair.taken_for_more) < pair.more_left_out:
         pair.taken_for_more.add(whole)
     return whole in pair.taken_for_more
+
+
+def text_attributes(pair, _item, old, new):
+    """Attributes of one string in the classic model. Of a variable called data, the text is then taken for the data."""
+    classic = {"nc3", "nc5", "nc6", "nc7"} & set(pair.flags)
+    name = old.removeprefix("string ")
+    return bool(classic) and name != old and (new == name or new == MISSING and re.match("data ?:", name) is not None)
 
 
 def fixed(pair, item, old, new):
@@ -212,6 +222,7 @@ def h5netcdf_types(pair, item, _old, new):
 
 CLASSES = {
     "fixed dimensions": fixed,
+    "strings of attributes in the classic model": text_attributes,
     "what netCDF cannot express is left out": left_out,
     "numbers of phony dimensions": phony,
     "objects with several names": several_names,
