@@ -22,11 +22,8 @@ class Pair:
     def __init__(self, reader, file, steps, said):
         self.reader, self.file, self.steps = reader, file, steps
         self.flags = [o for step in steps for o in step]
-        # A note names some objects, and says how many more there are.
-        notes = [re.fullmatch(r"(.*?)(?: and (\d+) more)?", n) for n in re.findall(r"^nccopy: (.*?): left out", said, re.MULTILINE)]
-        self.left_out = [p.replace(":", "@") for n in notes for p in re.split(r", (?=/)| and (?=/)", n[1])]
-        self.more_left_out = sum(int(n[2] or 0) for n in notes)
-        self.taken_for_more = set()
+        notes = re.findall(r"^nccopy: (.*?): left out", said, re.MULTILINE)
+        self.left_out = [p.replace(":", "@") for note in notes for p in re.split(r", (?=/)| and (?=/)", note)]
 
     def compare(self, before, after):
         """(item, before, after) for each difference."""
@@ -73,20 +70,8 @@ def left_out(pair, item, old, new):
     place, name = place_of(item)
     whole = f"{place}@{name}" if name else place
     named = any(whole == p or whole.startswith((f"{p}/", f"{p}@", f"{p}.")) for p in pair.left_out)
-    if new != MISSING and item.startswith("data ") and is_of(pair, item, "compound"):
-        return is_one_more(pair, whole)  # one or more fields of it
     reference = "Reference" in old or re.match(r'(DATASET|GROUP|DATATYPE|REGION) "|NULL', old) is not None
-    return new == MISSING and (named or reference or is_one_more(pair, whole))
-
-
-def is_one_more(pair, whole):
-    """Whether it can be one of those that a note does not name but counts; attributes of what is left out go with it."""
-    place = whole.partition("@")[0]
-    if isinstance(pair.after, dict) and not any(place_of(k)[0] == place for k in pair.after):
-        whole = place
-    if whole not in pair.taken_for_more and len(pair.taken_for_more) < pair.more_left_out:
-        pair.taken_for_more.add(whole)
-    return whole in pair.taken_for_more
+    return new == MISSING and (named or reference)
 
 
 def text_attributes(pair, _item, old, new):

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use netcdf_core::copy::Report;
-use netcdf_core::env::{Env, Progress};
+use netcdf_core::env::{Env, Progress, Taken};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
@@ -13,6 +13,25 @@ use crate::copy_one;
 use crate::inputs::Copy;
 use crate::report;
 use crate::told::Told;
+
+/// A copy that was begun or passed over, and what was said of it.
+#[derive(Debug)]
+pub struct Done<'c> {
+    pub copy: &'c Copy,
+    pub outcome: Outcome,
+    pub notes: Taken,
+}
+
+impl<'c> Done<'c> {
+    /// A copy of which nothing was said.
+    pub fn quietly(copy: &'c Copy, outcome: Outcome) -> Self {
+        Self {
+            copy,
+            outcome,
+            notes: Taken::default(),
+        }
+    }
+}
 
 /// How a copy ended.
 #[derive(Debug)]
@@ -41,12 +60,13 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
         tool::catch_signals(&env.cancel, &idle, &bar.line())?;
     }
     copies.iter().for_each(|c| env.outputs.add(&c.output.path));
-    let mut outcomes = vec![];
+    let mut done = vec![];
+    let mut interrupted = false;
     let mut told = Told::of(copies.len());
     let mut place = 0;
     for (n, copy) in copies.iter().enumerate() {
         if stays(cli, copy) {
-            outcomes.push((copy, skip(cli, copy, &bar, io)));
+            done.push(Done::quietly(copy, skip(cli, copy, &bar, io)));
             continue;
         }
         env.progress = Progress::default();
@@ -54,34 +74,46 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
         bar.begin(place, env.progress.clone());
         place += 1;
         let copied = copy_one(cli, copy, ((n + 1, copies.len()), &idle), env, io);
+        let notes = env.notes.take_all();
         if !cli.quiet || env.notes.is_strict() {
-            bar.line().aside(|| told.tell(&env.notes, &copy.input, io));
+            bar.line().aside(|| told.tell(&notes, &copy.input, io));
         }
-        match copied {
+        let outcome = match copied {
             Ok(report) => {
                 // It may be another file now, and those that follow may need it.
                 env.outputs.add(&copy.output.path);
-                outcomes.push((copy, Outcome::Copied(report)));
+                Outcome::Copied(report)
             }
             Err(e) if e.kind() == ErrorKind::Cancelled => {
-                drop(bar);
-                told.rest(io);
-                return Ok(tool::cancelled(&env.cancel).unwrap_or(Status::Failure));
+                interrupted = true;
+                Outcome::Failed("interrupted".to_owned())
             }
             Err(e) => {
                 let said = bar.line().aside(|| tool::report("nccopy", &e, io));
-                if said != Status::Success {
-                    outcomes.push((copy, Outcome::Failed(e.to_string())));
+                if said == Status::Success {
+                    continue;
                 }
+                Outcome::Failed(e.to_string())
             }
+        };
+        done.push(Done {
+            copy,
+            outcome,
+            notes,
+        });
+        if interrupted {
+            break;
         }
     }
     drop(bar);
     told.rest(io);
     if let Some(form) = cli.report.filter(|_| !cli.dry_run) {
-        report::print(form, &outcomes, start.elapsed(), io)?;
+        report::print(form, &done, (copies.len(), start.elapsed()), io)?;
     }
-    Ok(close(copies.len(), &outcomes, io))
+    if interrupted {
+        return Ok(tool::cancelled(&env.cancel).unwrap_or(Status::Failure));
+    }
+    Ok(close(copies.len(), &done, io))
 }
 
 /// Whether what is there stays, and the copy is not made.
@@ -106,12 +138,12 @@ fn skip(cli: &Cli, copy: &Copy, bar: &Bar, io: &mut Io) -> Outcome {
 }
 
 /// Says what was not copied of several datasets; the run's status.
-fn close(all: usize, outcomes: &[(&Copy, Outcome)], io: &mut Io) -> Status {
-    let failed = |(copy, outcome): &(&Copy, Outcome)| match outcome {
-        Outcome::Failed(_) => Some(copy.input.to_string_lossy().into_owned()),
+fn close(all: usize, done: &[Done], io: &mut Io) -> Status {
+    let failed = |done: &Done| match done.outcome {
+        Outcome::Failed(_) => Some(done.copy.input.to_string_lossy().into_owned()),
         Outcome::Copied(_) | Outcome::Skipped => None,
     };
-    let failed: Vec<_> = outcomes.iter().filter_map(failed).collect();
+    let failed: Vec<_> = done.iter().filter_map(failed).collect();
     if failed.is_empty() {
         return Status::Success;
     }

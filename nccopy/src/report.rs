@@ -16,11 +16,12 @@ use netcdf_core::tool::table::Table;
 use crate::cli::Form;
 use crate::dry_run::{add_changes, method};
 use crate::inputs::Copy;
-use crate::job::Outcome;
+use crate::job::{Done, Outcome};
 
 /// What became of all inputs.
 #[derive(Debug, Default, PartialEq)]
 struct Totals {
+    inputs: usize,
     copied: usize,
     skipped: usize,
     failed: usize,
@@ -29,9 +30,12 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(outcomes: &[(&Copy, Outcome)]) -> Self {
-        let mut totals = Self::default();
-        for (_, outcome) in outcomes {
+    fn of(done: &[Done], inputs: usize) -> Self {
+        let mut totals = Self {
+            inputs,
+            ..Self::default()
+        };
+        for Done { outcome, .. } in done {
             match outcome {
                 Outcome::Copied(report) => {
                     let (before, after) = report.stored();
@@ -46,26 +50,27 @@ impl Totals {
         totals
     }
 
-    fn inputs(&self) -> usize {
-        self.copied + self.skipped + self.failed
+    /// The inputs that an interrupted run did not come to.
+    fn left(&self) -> usize {
+        let begun = self.copied + self.skipped + self.failed;
+        self.inputs.saturating_sub(begun)
     }
 }
 
-/// Prints what became of the copies, and the sums: on standard output, or on standard error if that is what a dataset went to.
+/// Prints what became of the copies, and the sums: on standard output, or on standard error if that is what a dataset went to. `run` is
+/// the number of all inputs and the time that the run took.
 ///
 /// # Errors
 /// [`netcdf_core::ErrorKind::Io`].
-pub fn print(form: Form, outcomes: &[(&Copy, Outcome)], time: Duration, io: &mut Io) -> Result<()> {
+pub fn print(form: Form, done: &[Done], run: (usize, Duration), io: &mut Io) -> Result<()> {
     let text = match form {
-        Form::Table => tables(outcomes, time),
+        Form::Table => tables(done, run),
         Form::Json => {
-            let line = json(outcomes, time).line(Between::CommaBlank)?;
+            let line = json(done, run).line(Between::CommaBlank)?;
             format!("{}\n", shown::json(&line))
         }
     };
-    let taken = outcomes
-        .iter()
-        .any(|(copy, _)| file::in_place(&copy.output.path));
+    let taken = done.iter().any(|d| file::in_place(&d.copy.output.path));
     let out = if taken {
         &mut io.stderr
     } else {
@@ -75,32 +80,45 @@ pub fn print(form: Form, outcomes: &[(&Copy, Outcome)], time: Duration, io: &mut
     out.write_all(text.as_bytes()).map_err(failed)
 }
 
-/// A table for each copy, and, of several inputs, a line with the sums.
-fn tables(outcomes: &[(&Copy, Outcome)], time: Duration) -> String {
-    let one = |(copy, outcome): &(&Copy, Outcome)| match outcome {
-        Outcome::Copied(report) => of_copy(copy, report),
-        Outcome::Skipped => format!("{}\nskipped: it is there already\n", title(copy)),
-        Outcome::Failed(why) => format!("{}\nnot copied: {}\n", title(copy), Shown::new(why)),
+/// A table for each copy with what was said of it, and, of several inputs, a line with the sums.
+fn tables(done: &[Done], (inputs, time): (usize, Duration)) -> String {
+    let one = |done: &Done| {
+        let title = title(done.copy);
+        let what = match &done.outcome {
+            Outcome::Copied(report) => of_copy(report),
+            Outcome::Skipped => "skipped: it is there already\n".to_owned(),
+            Outcome::Failed(why) => format!("not copied: {}\n", Shown::new(why)),
+        };
+        let note = |note: &Note| format!("note: {}\n", Shown::new(&note.to_string()));
+        let notes: String = done.notes.together().iter().map(note).collect();
+        format!("{title}\n{what}{notes}")
     };
-    let mut text: String = outcomes.iter().map(one).collect();
-    let totals = Totals::of(outcomes);
-    if totals.inputs() > 1 {
-        let Totals {
-            copied,
-            skipped,
-            failed,
-            before,
-            after,
-        } = totals;
-        let inputs = totals.inputs();
-        let ratio = times(before, after);
-        let seconds = time.as_secs_f64();
-        let sums = format!(
-            "{inputs} inputs: {copied} copied, {skipped} skipped, {failed} failed; {before} bytes before, {after} after, ratio {ratio}, {seconds:.3} seconds\n"
-        );
-        text.push_str(&sums);
+    let mut text: String = done.iter().map(one).collect();
+    let totals = Totals::of(done, inputs);
+    if inputs > 1 {
+        text.push_str(&sums(&totals, time));
     }
     text
+}
+
+fn sums(totals: &Totals, time: Duration) -> String {
+    let Totals {
+        inputs,
+        copied,
+        skipped,
+        failed,
+        before,
+        after,
+    } = totals;
+    let left = match totals.left() {
+        0 => String::new(),
+        left => format!(", {left} not begun"),
+    };
+    let ratio = times(*before, *after);
+    let seconds = time.as_secs_f64();
+    format!(
+        "{inputs} inputs: {copied} copied, {skipped} skipped, {failed} failed{left}; {before} bytes before, {after} after, ratio {ratio}, {seconds:.3} seconds\n"
+    )
 }
 
 fn title(copy: &Copy) -> String {
@@ -118,7 +136,7 @@ fn times(before: u64, after: u64) -> String {
 }
 
 /// A table with a line a variable, and the sums.
-fn of_copy(copy: &Copy, report: &Report) -> String {
+fn of_copy(report: &Report) -> String {
     let titles = ["variable", "method", "before", "after", "ratio", "seconds"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     for v in &report.vars {
@@ -140,14 +158,13 @@ fn of_copy(copy: &Copy, report: &Report) -> String {
         after.to_string(),
     ];
     rows.push([&sums[..], &[times(before, after)]].concat());
-    let title = title(copy);
     let retyped = report.retyped.iter().map(|a| Shown::new(a).to_string());
     let retyped = match retyped.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => none,
         list => format!("attributes of other types: {list}\n"),
     };
     let table = Table::flush_right(&[2, 3, 4, 5]).with(rows);
-    format!("{title}\n{}{retyped}", table.text())
+    format!("{}{retyped}", table.text())
 }
 
 /// What `--verify` allowed to differ, if anything does.
@@ -175,35 +192,53 @@ pub fn allowed(report: &Report, output: &Path) -> Option<Note> {
     })
 }
 
-/// `{"copies": [{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …}], "totals": {…}}`; of a
-/// copy that was not made `"error"` or `"skipped"`.
-fn json(outcomes: &[(&Copy, Outcome)], time: Duration) -> Json {
-    let one = |(copy, outcome): &(&Copy, Outcome)| {
-        let (input, output) = names(copy);
+/// `{"copies": [{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …, "notes": [{"object": …,
+/// "what": …}, …]}], "totals": {…}}`; of a copy that was not made `"error"` or `"skipped"`.
+fn json(done: &[Done], (inputs, time): (usize, Duration)) -> Json {
+    let one = |done: &Done| {
+        let (input, output) = names(done.copy);
         let mut members = vec![
             ("input", Json::text(&input)),
             ("output", Json::text(&output)),
         ];
-        match outcome {
+        match &done.outcome {
             Outcome::Copied(report) => members.extend(of_report(report)),
             Outcome::Skipped => members.push(("skipped", Json::Bool(true))),
             Outcome::Failed(why) => members.push(("error", Json::text(why))),
         }
+        let notes: Vec<_> = done.notes.notes().map(of_note).collect();
+        if !notes.is_empty() {
+            members.push(("notes", Json::Array(notes)));
+        }
         object(members)
     };
-    let totals = Totals::of(outcomes);
+    let totals = Totals::of(done, inputs);
     let mut sums = vec![
-        ("inputs", Json::int(totals.inputs())),
+        ("inputs", Json::int(inputs)),
         ("copied", Json::int(totals.copied)),
         ("skipped", Json::int(totals.skipped)),
         ("failed", Json::int(totals.failed)),
     ];
+    if totals.left() > 0 {
+        sums.push(("not_begun", Json::int(totals.left())));
+    }
     sums.extend(sizes(totals.before, totals.after));
     sums.push(("seconds", seconds(time)));
     object(vec![
-        ("copies", Json::Array(outcomes.iter().map(one).collect())),
+        ("copies", Json::Array(done.iter().map(one).collect())),
         ("totals", object(sums)),
     ])
+}
+
+fn of_note(note: &Note) -> Json {
+    let mut members = vec![
+        ("object", Json::text(&note.object)),
+        ("what", Json::text(&note.what)),
+    ];
+    if let Some(remedy) = &note.remedy {
+        members.push(("remedy", Json::text(remedy)));
+    }
+    object(members)
 }
 
 type Members = Vec<(&'static str, Json)>;
@@ -275,6 +310,7 @@ fn sizes(before: u64, after: u64) -> Members {
 mod tests {
     use super::*;
     use netcdf_core::copy::methods::Method;
+    use netcdf_core::env::{Notes, Taken};
     use netcdf_core::io::locator::{Asked, Destination};
     use std::time::Duration;
 
@@ -306,36 +342,62 @@ mod tests {
     #[test]
     fn tables() {
         let (copy, report) = sample();
-        assert_eq!(
-            of_copy(&copy, &report),
-            "in.nc -> out \"1\".nc\n\
+        let table = "in.nc -> out \"1\".nc\n\
              variable  method  before  after  ratio  seconds\n\
              /v        move        80     20   4.00    1.500\n\
              /g/\\x01   move         8      0      -    1.500\n\
-             total                 88     20   4.40\n"
-        );
+             total                 88     20   4.40\n\
+             note: /r and /s: left out\n";
+        let mut done = vec![Done {
+            copy: &copy,
+            outcome: Outcome::Copied(report),
+            notes: notes(),
+        }];
+        let time = Duration::from_secs(2);
+        assert_eq!(super::tables(&done, (1, time)), table);
+        done.push(Done::quietly(&copy, Outcome::Failed("odd".to_owned())));
+        let more = "in.nc -> out \"1\".nc\n\
+             not copied: odd\n\
+             5 inputs: 1 copied, 0 skipped, 1 failed, 3 not begun; 88 bytes before, 20 after, ratio 4.40, 2.000 seconds\n";
+        assert_eq!(super::tables(&done, (5, time)), format!("{table}{more}"));
     }
 
     #[test]
     fn json_is_json() {
         let (copy, report) = sample();
-        let failed = Outcome::Failed("no \"disk\"".to_owned());
-        let outcomes = [
-            (&copy, Outcome::Copied(report)),
-            (&copy, failed),
-            (&copy, Outcome::Skipped),
+        let done = [
+            Done {
+                copy: &copy,
+                outcome: Outcome::Copied(report),
+                notes: notes(),
+            },
+            Done::quietly(&copy, Outcome::Failed("no \"disk\"".to_owned())),
+            Done::quietly(&copy, Outcome::Skipped),
         ];
-        let json = json(&outcomes, Duration::from_secs(2));
+        let json = json(&done, (4, Duration::from_secs(2)));
         assert_eq!(
             json.line(Between::CommaBlank).unwrap(),
             "{\"copies\": [{\"input\": \"in.nc\", \"output\": \"out \\\"1\\\".nc\", \"variables\": [{\"name\": \"/v\", \
              \"method\": \"move\", \"raw\": 80, \"before\": 80, \"after\": 20, \"ratio\": 4.0000, \"seconds\": 1.500000}, \
              {\"name\": \"/g/\\u0001\", \"method\": \"move\", \"raw\": 80, \"before\": 8, \"after\": 0, \"ratio\": null, \
-             \"seconds\": 1.500000}], \"before\": 88, \"after\": 20, \"ratio\": 4.4000}, \
+             \"seconds\": 1.500000}], \"before\": 88, \"after\": 20, \"ratio\": 4.4000, \
+             \"notes\": [{\"object\": \"/r\", \"what\": \"left out\"}, {\"object\": \"/s\", \"what\": \"left out\"}]}, \
              {\"input\": \"in.nc\", \"output\": \"out \\\"1\\\".nc\", \"error\": \"no \\\"disk\\\"\"}, \
              {\"input\": \"in.nc\", \"output\": \"out \\\"1\\\".nc\", \"skipped\": true}], \
-             \"totals\": {\"inputs\": 3, \"copied\": 1, \"skipped\": 1, \"failed\": 1, \"before\": 88, \"after\": 20, \
-             \"ratio\": 4.4000, \"seconds\": 2.000000}}"
+             \"totals\": {\"inputs\": 4, \"copied\": 1, \"skipped\": 1, \"failed\": 1, \"not_begun\": 1, \"before\": 88, \
+             \"after\": 20, \"ratio\": 4.4000, \"seconds\": 2.000000}}"
         );
+    }
+
+    fn notes() -> Taken {
+        let notes = Notes::default();
+        for object in ["/r", "/s"] {
+            notes.say(Note {
+                object: object.to_owned(),
+                what: "left out".to_owned(),
+                remedy: None,
+            });
+        }
+        notes.take_all()
     }
 }

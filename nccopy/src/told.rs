@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use netcdf_core::env::{Note, Notes, few, together};
+use netcdf_core::env::{Note, Notes, Taken, few};
 use netcdf_core::tool::{self, Io};
 
 /// The notes of a job: one of several inputs names the input, and what was said of one is counted for those that follow.
@@ -26,13 +26,14 @@ impl Told {
     }
 
     /// Says what there is to say of an input and was not said before.
-    pub fn tell(&mut self, notes: &Notes, input: &Path, io: &mut Io) {
-        if !self.several {
-            return tool::tell("nccopy", notes, io);
-        }
+    pub fn tell(&mut self, notes: &Taken, input: &Path, io: &mut Io) {
         let input = input.to_string_lossy();
         let fresh = Notes::default();
-        for note in together(notes.take()) {
+        for note in notes.together() {
+            if !self.several {
+                fresh.say(note);
+                continue;
+            }
             let place = *self.places.entry(note.clone()).or_insert(self.said.len());
             if let Some((_, others)) = self.said.get_mut(place) {
                 others.push(input.to_string());

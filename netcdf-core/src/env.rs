@@ -1,13 +1,16 @@
 //! What is passed down to everything that opens, reads or writes: no global state.
 
-use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU16;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::chunk::pool::Pool;
-use crate::error::{Error, ErrorKind, Result, plain_part};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
+
+mod notes;
+
+pub use notes::{Note, Notes, Taken, few};
 
 /// The surroundings of a run, made once in `main` (or by a test) and passed down.
 #[derive(Debug, Default)]
@@ -69,153 +72,6 @@ pub struct Memory(pub u64);
 impl Default for Memory {
     fn default() -> Self {
         Self(256 << 20)
-    }
-}
-
-/// A report that is not fatal.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Note {
-    /// The object or resource concerned.
-    pub object: String,
-    /// What is to be said.
-    pub what: String,
-    /// The way out, if there is one.
-    pub remedy: Option<String>,
-}
-
-impl std::fmt::Display for Note {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{}: {}",
-            plain_part(&self.object),
-            plain_part(&self.what)
-        )?;
-        match &self.remedy {
-            Some(remedy) => write!(f, " ({})", plain_part(remedy)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Names in a line: all if they are few, else the first of them and how many more there are.
-#[must_use]
-pub fn few(names: &[impl AsRef<str>]) -> String {
-    const MOST: usize = 4;
-    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    if let Some((first, rest)) = names.split_at_checked(MOST - 1)
-        && rest.len() > 1
-    {
-        return format!("{} and {} more", first.join(", "), rest.len());
-    }
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-        Some(_) | None => names.concat(),
-    }
-}
-
-/// Makes one note of those that say the same of several objects, in the place of the first of them.
-#[must_use]
-pub fn together(notes: Vec<Note>) -> Vec<Note> {
-    let mut all: Vec<(Note, Vec<String>)> = vec![];
-    let mut places: HashMap<(String, Option<String>), usize, foldhash::fast::RandomState> =
-        HashMap::default();
-    for note in notes {
-        let same = (note.what.clone(), note.remedy.clone());
-        let place = *places.entry(same).or_insert(all.len());
-        match all.get_mut(place) {
-            Some((_, objects)) => objects.push(note.object),
-            None => {
-                let objects = vec![note.object.clone()];
-                all.push((note, objects));
-            }
-        }
-    }
-    let one = |(note, objects): (Note, Vec<String>)| Note {
-        object: few(&objects),
-        ..note
-    };
-    all.into_iter().map(one).collect()
-}
-
-/// The one way for a report that is not fatal. Tools print the notes; `--strict` makes them fatal.
-#[derive(Debug, Default)]
-pub struct Notes {
-    said: Mutex<Said>,
-    /// The option that makes them errors.
-    strict: Option<&'static str>,
-}
-
-/// The notes in order, and which they are.
-#[derive(Debug, Default)]
-struct Said {
-    notes: Vec<Note>,
-    known: HashSet<Note, foldhash::fast::RandomState>,
-    /// Whether any of them says that something is not as asked, or lost.
-    counts: bool,
-}
-
-impl Notes {
-    /// Notes that are errors: see [`Notes::check`].
-    #[must_use]
-    pub fn strict() -> Self {
-        Self::strict_because("--strict")
-    }
-
-    /// Notes that are errors with this option.
-    #[must_use]
-    pub fn strict_because(option: &'static str) -> Self {
-        Self {
-            strict: Some(option),
-            ..Self::default()
-        }
-    }
-
-    /// Whether notes are errors.
-    #[must_use]
-    pub fn is_strict(&self) -> bool {
-        self.strict.is_some()
-    }
-
-    /// Looks whether to go on, where nothing is done yet that cannot be undone.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Argument`] if notes are errors and there are any but remarks.
-    pub fn check(&self) -> Result<()> {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.strict {
-            Some(option) if said.counts => {
-                let what = format!("stopped, as notes are errors with {option}");
-                Err(Error::new(ErrorKind::Argument, what))
-            }
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    /// Adds a note, unless it was said already.
-    pub fn say(&self, note: Note) {
-        self.add(note, true);
-    }
-
-    /// Adds a note of what is good to know, but neither lost nor done in another way than asked: it is no error, whatever notes
-    /// are.
-    pub fn remark(&self, note: Note) {
-        self.add(note, false);
-    }
-
-    fn add(&self, note: Note, counts: bool) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.counts |= counts;
-        if said.known.insert(note.clone()) {
-            said.notes.push(note);
-        }
-    }
-
-    /// Takes what was said so far, in order.
-    #[must_use]
-    pub fn take(&self) -> Vec<Note> {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *said).notes
     }
 }
 
@@ -339,80 +195,6 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_said_of_several_objects_is_said_once() {
-        let note = |object: &str, what: &str| Note {
-            object: object.to_owned(),
-            what: what.to_owned(),
-            remedy: None,
-        };
-        let notes = ["a", "b", "c", "d", "e"].map(|o| note(o, "odd"));
-        let said = |n: usize| {
-            let mut notes = notes[..n].to_vec();
-            notes.insert(1, note("x", "even"));
-            together(notes)
-                .iter()
-                .map(Note::to_string)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(said(1), ["a: odd", "x: even"]);
-        assert_eq!(said(2), ["a and b: odd", "x: even"]);
-        assert_eq!(said(4), ["a, b, c and d: odd", "x: even"]);
-        assert_eq!(said(5), ["a, b, c and 2 more: odd", "x: even"]);
-    }
-
-    #[test]
-    fn notes_are_said_once() {
-        let notes = Notes::default();
-        let note = Note {
-            object: "/v".into(),
-            what: "odd".into(),
-            remedy: None,
-        };
-        notes.say(note.clone());
-        notes.say(note.clone());
-        assert_eq!(notes.take(), [note]);
-        assert!(notes.take().is_empty());
-    }
-
-    #[test]
-    fn notes_are_lines() {
-        let note = Note {
-            object: "/a\x1b[31m\nX".into(),
-            what: "to /\x1b[2J".into(),
-            remedy: Some("\n".into()),
-        };
-        assert_eq!(note.to_string(), "/a\\x1b[31m\\nX: to /\\x1b[2J (\\n)");
-    }
-
-    #[test]
-    fn notes_are_errors_on_demand() {
-        let note = || Note {
-            object: "/v".into(),
-            what: "odd".into(),
-            remedy: None,
-        };
-        let (notes, strict) = (Notes::default(), Notes::strict());
-        assert!(strict.check().is_ok());
-        notes.say(note());
-        strict.say(note());
-        assert!(notes.check().is_ok() && strict.check().is_err());
-    }
-
-    /// Comparing each with all before it takes minutes.
-    #[test]
-    fn very_many_notes_are_said() {
-        let notes = Notes::default();
-        for n in 0..100_000 {
-            notes.say(Note {
-                object: format!("/v{n}"),
-                what: "odd".into(),
-                remedy: None,
-            });
-        }
-        assert_eq!(notes.take().len(), 100_000);
-    }
 
     #[test]
     fn damage_is_tolerated_on_demand_and_not_without_end() {

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use crate::env::{Notes, together};
+use crate::env::Notes;
 use crate::error::Error;
 use crate::filter::plugin;
 use crate::shown::Shown;
@@ -134,7 +134,7 @@ pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
 
 /// Says what is to be said but not fatal on standard error, as `tool: object: what`; what concerns several objects once.
 pub fn tell(tool: &str, notes: &Notes, io: &mut Io) {
-    for note in together(notes.take()) {
+    for note in notes.take_all().together() {
         say(tool, &note.to_string(), io);
     }
 }

@@ -150,6 +150,48 @@ impl Grid {
         })
     }
 
+    /// The box of chunks that have elements of a box of elements.
+    #[must_use]
+    pub fn touched(&self, part: &Region) -> Region {
+        let (mut start, mut count) = (Vec::new(), Vec::new());
+        let dims = part.start.iter().zip(&part.count).zip(&self.chunk);
+        for ((&from, &n), &chunk) in dims {
+            let chunk = chunk.max(1);
+            let end = from.saturating_add(n).div_ceil(chunk);
+            start.push(from / chunk);
+            count.push(match n {
+                0 => 0,
+                _ => end.saturating_sub(from / chunk),
+            });
+        }
+        Region::boxed(start, count)
+    }
+
+    /// The row-major numbers of a box of chunks, ascending.
+    pub fn numbers(&self, chunks: &Region) -> impl Iterator<Item = u64> + use<'_> {
+        Bands::new(chunks.clone(), &[], 1).map(|chunk| {
+            let place = chunk.start.iter().zip(&self.numbered);
+            place.fold(0, |n: u64, (at, cells)| {
+                n.saturating_mul(*cells).saturating_add(*at)
+            })
+        })
+    }
+
+    /// The elements of the chunk with this row-major number.
+    #[must_use]
+    pub fn numbered(&self, mut number: u64) -> Region {
+        let cells = self.numbered.iter().rev();
+        let place = cells.map(|&cells| {
+            let at = number % cells.max(1);
+            number /= cells.max(1);
+            at
+        });
+        let mut start: Vec<u64> = place.collect();
+        start.reverse();
+        let count = vec![1; start.len()];
+        self.elements(&Region::boxed(start, count))
+    }
+
     /// The elements of a box of chunks.
     fn elements(&self, chunks: &Region) -> Region {
         let (mut start, mut count) = (Vec::new(), Vec::new());

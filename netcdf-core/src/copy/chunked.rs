@@ -1,5 +1,7 @@
 //! The ways in which the data of a variable gets into chunks.
 
+use std::sync::Arc;
+
 use super::Job;
 use super::methods::{self, length, object};
 use crate::chunk::Dataset;
@@ -7,7 +9,7 @@ use crate::chunk::dataset::Part;
 use crate::chunk::encode::{Encoder, Stored};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::rechunk::{self, Plan, Way};
+use crate::chunk::rechunk::{self, Met, Plan, Way};
 use crate::env::Progress;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::Writer;
@@ -54,6 +56,8 @@ struct Output<'a> {
     encoder: Encoder,
     /// Bytes of a chunk as told to the one who waits.
     each: u64,
+    /// The chunks with stored elements, if these are few.
+    met: Option<Arc<Met>>,
     /// True if what is read does not say which chunks are stored, and some are not.
     unknown: bool,
 }
@@ -174,7 +178,10 @@ impl Job {
         writer: &mut dyn Writer,
     ) -> Result<u64> {
         let mut output = Output::new(self, set, writer)?;
-        output.unknown = plan.way == Way::Spill && output.has_gaps()?;
+        if output.has_gaps()? {
+            output.met = Met::of((set, self.pair.from), &self.from, &output.grid)?.map(Arc::new);
+            output.unknown = plan.way == Way::Spill;
+        }
         let output = output;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
@@ -185,7 +192,8 @@ impl Job {
             Ok(())
         };
         let input = (set, self.pair.from);
-        rechunk::run(input, (&output.grid, plan), work, sink)?;
+        let grid = (&output.grid, plan, output.met.as_ref());
+        rechunk::run(input, grid, work, sink)?;
         Ok(stored)
     }
 }
@@ -196,6 +204,7 @@ impl<'a> Output<'a> {
         Ok(Self {
             encoder: Encoder::new(writer, set.env, job.pair.to, &job.to)?,
             each: job.bytes() / grid.len().max(1),
+            met: None,
             unknown: false,
             job,
             set,
@@ -216,6 +225,9 @@ impl<'a> Output<'a> {
     fn is_stored(&self, place: &Region, part: &Part) -> Result<bool> {
         if !self.unknown {
             return Ok(part.stored);
+        }
+        if let Some(met) = &self.met {
+            return Ok(met.has(&self.grid, place));
         }
         self.set
             .is_stored(self.job.pair.from, &self.job.from, place)

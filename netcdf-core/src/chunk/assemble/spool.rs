@@ -179,5 +179,5 @@ fn rechunk_column(
         of.env.buffers.give_large(stored.bytes);
         Ok(())
     };
-    rechunk::run((set, of.var), (&grid, &plan), work, sink)
+    rechunk::run((set, of.var), (&grid, &plan, None), work, sink)
 }

@@ -6,11 +6,15 @@
 //! spill file in the order in which they are wanted.
 
 mod cost;
+mod sparse;
 mod spill;
 
 pub use cost::{decoding, segments};
+pub use sparse::Met;
 
-use super::dataset::{COPIES, Cuts, Dataset, Part};
+use std::sync::Arc;
+
+use super::dataset::{COPIES, Cuts, Dataset, Part, PartsOf};
 use super::grid::Grid;
 use super::layout::Layout;
 use super::plan;
@@ -274,31 +278,63 @@ fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
 }
 
 /// Reads a variable as planned: `work` and `sink` are given the elements of each chunk of `grid`, in
-/// row-major order. Where they come from a spill file, they count as stored.
+/// row-major order; if it is known which chunks are `met`, only of these as a rule. Where the elements come from a spill file, they
+/// count as stored.
 ///
 /// # Errors
 /// The first error of reading, `work` or `sink`.
 pub fn run<R: Send>(
     (set, var): (Dataset<'_>, VarId),
-    (grid, plan): (&Grid, &Plan),
+    (grid, plan, met): (&Grid, &Plan, Option<&Arc<Met>>),
     work: impl Fn(&Region, Part) -> Result<R> + Sync,
     sink: impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
     let way = match plan.way {
         Way::Direct => plan::Way::Direct,
         Way::Memory { slabs } => plan::Way::Staged { slabs },
+        // A file would have room for all elements.
+        Way::Spill if met.is_some_and(|met| met.is_nearly_nothing(grid)) => {
+            plan::Way::Staged { slabs: 1 }
+        }
         Way::Spill => return spill::spilled((set, var), grid, plan, work, sink),
     };
     let cuts = Cuts {
-        slabs: Box::new(grid.boxes(plan.chunks)),
+        slabs: slabs(grid, plan, met),
         way,
-        parts: Box::new(|slab| Box::new(grid.chunks(slab))),
+        parts: Box::new(|slab| parts(grid, slab, met)),
         tile: Some(grid.chunk().to_vec()),
         memory: plan.work,
         copies: COPIES,
     };
     let _kept = set.env.buffers.keep(plan.slabs);
     set.parts(var, cuts, work, sink)
+}
+
+/// The slabs that are looked at.
+fn slabs<'a>(
+    grid: &'a Grid,
+    plan: &Plan,
+    met: Option<&'a Arc<Met>>,
+) -> Box<dyn Iterator<Item = Region> + 'a> {
+    match met {
+        Some(met) if plan.chunks <= 1 => Box::new(met.chunks(grid)),
+        Some(met) => Box::new(grid.boxes(plan.chunks).filter(|slab| met.any(grid, slab))),
+        None => Box::new(grid.boxes(plan.chunks)),
+    }
+}
+
+/// The chunks of a slab that are looked at, counted from its start.
+fn parts(grid: &Grid, slab: &Region, met: Option<&Arc<Met>>) -> PartsOf {
+    let chunks = grid.chunks(slab);
+    let Some(met) = met.cloned() else {
+        return Box::new(chunks);
+    };
+    let (grid, first) = (grid.clone(), slab.start.clone());
+    Box::new(chunks.filter(move |chunk| {
+        let start = chunk.start.iter().zip(&first);
+        let start = start.map(|(a, b)| a.saturating_add(*b)).collect();
+        met.has(&grid, &Region::boxed(start, chunk.count.clone()))
+    }))
 }
 
 #[cfg(test)]

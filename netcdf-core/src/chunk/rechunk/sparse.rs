@@ -1,0 +1,141 @@
+//! Variables of which little is stored.
+
+use crate::chunk::dataset::Dataset;
+use crate::chunk::grid::Grid;
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::region::product;
+use crate::model::{Region, VarId};
+
+/// Less than one chunk in so many is few.
+const FEW: u64 = 4;
+
+/// Bytes of memory that the number of a chunk takes, while the numbers are sorted.
+const NUMBER: u64 = 16;
+
+/// Those chunks of a grid that have elements of stored chunks, where they are few.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Met {
+    /// The chunks' numbers in the grid, ascending.
+    numbers: Vec<u64>,
+}
+
+impl Met {
+    /// Looks where the stored chunks of a variable are. `None` if they meet so many chunks of the grid that it is better to look at
+    /// all of them, or more than a share of the memory holds.
+    ///
+    /// # Errors
+    /// Those of [`Dataset::locate`].
+    pub fn of(
+        (set, var): (Dataset<'_>, VarId),
+        from: &Layout,
+        grid: &Grid,
+    ) -> Result<Option<Self>> {
+        let memory = set.env.memory.0 / (8 * NUMBER);
+        let most = (grid.len() / FEW).min(memory);
+        let mut numbers = vec![];
+        let mut many = false;
+        let whole = grid.whole();
+        let mut visit = |chunk: ChunkRef| {
+            let block = from.block(chunk.index);
+            let place = Region::boxed(block.start, block.count);
+            let around = grid.touched(&within(&place, &whole));
+            let found = product(&around.count).unwrap_or(u64::MAX);
+            many = found.saturating_add(numbers.len() as u64) > most;
+            if many {
+                return Err(Error::new(ErrorKind::Limit, "these are enough"));
+            }
+            numbers.extend(grid.numbers(&around));
+            Ok(())
+        };
+        let located = set.locate(var, &mut visit);
+        if many {
+            return Ok(None);
+        }
+        located?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(Some(Self { numbers }))
+    }
+
+    /// Whether a chunk that starts with a box is one of them.
+    #[must_use]
+    pub fn has(&self, grid: &Grid, place: &Region) -> bool {
+        self.numbers.binary_search(&grid.index(place)).is_ok()
+    }
+
+    /// Whether any chunk is one of them of a box of chunks that follow one another in row-major order.
+    pub(super) fn any(&self, grid: &Grid, slab: &Region) -> bool {
+        let first = grid.index(slab);
+        let ends = slab.start.iter().zip(&slab.count);
+        let last = ends.map(|(start, n)| start.saturating_add(n.saturating_sub(1)));
+        let last = grid.index(&Region::boxed(last.collect(), vec![1; slab.count.len()]));
+        let at = self.numbers.partition_point(|&n| n < first);
+        self.numbers.get(at).is_some_and(|&n| n <= last)
+    }
+
+    /// The chunks, in row-major order.
+    pub(super) fn chunks<'a>(&'a self, grid: &'a Grid) -> impl Iterator<Item = Region> + 'a {
+        self.numbers.iter().map(|&n| grid.numbered(n))
+    }
+
+    /// Whether there are so few of them that all others are not even to be filled.
+    pub(super) fn is_nearly_nothing(&self, grid: &Grid) -> bool {
+        (self.numbers.len() as u64).saturating_mul(64) < grid.len()
+    }
+}
+
+/// What of a box is in another one.
+fn within(part: &Region, whole: &Region) -> Region {
+    let mut count = vec![];
+    let dims = part.start.iter().zip(&part.count).zip(&whole.count);
+    for ((start, n), len) in dims {
+        count.push((*n).min(len.saturating_sub(*start)));
+    }
+    Region::boxed(part.start.clone(), count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::layout::tests::layout;
+
+    #[test]
+    fn slabs_and_chunks_that_are_met() {
+        let shape = [5, 7];
+        let grid = Grid::new(&layout(&shape, &[2, 3]), &shape);
+        let met = Met {
+            numbers: vec![1, 5],
+        };
+        let chunks: Vec<_> = grid.boxes(1).collect();
+        let has: Vec<_> = chunks.iter().map(|c| met.has(&grid, c)).collect();
+        let expected = [false, true, false, false, false, true, false, false, false];
+        assert_eq!(has, expected);
+        let mine: Vec<_> = met.chunks(&grid).collect();
+        assert_eq!(mine, [chunks[1].clone(), chunks[5].clone()]);
+        for most in 1..9 {
+            for slab in grid.boxes(most) {
+                let inside = grid.boxes(1).filter(|c| {
+                    let dims = c.start.iter().zip(&slab.start).zip(&slab.count);
+                    dims.into_iter().all(|((c, s), n)| c >= s && *c < s + n)
+                });
+                let any = inside.into_iter().any(|c| met.has(&grid, &c));
+                assert_eq!(met.any(&grid, &slab), any, "{slab:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_are_found_by_what_they_touch() {
+        let wide = layout(&[5, 12], &[2, 3]);
+        let grid = Grid::new(&wide, &[5, 7]);
+        let touched = grid.touched(&Region::boxed(vec![1, 2], vec![2, 2]));
+        assert_eq!(touched, Region::boxed(vec![0, 0], vec![2, 2]));
+        assert!(grid.numbers(&touched).eq([0, 1, 4, 5]));
+        for chunk in grid.boxes(1) {
+            assert_eq!(grid.numbered(grid.index(&chunk)), chunk);
+        }
+        let nothing = grid.touched(&Region::boxed(vec![1, 2], vec![0, 2]));
+        assert_eq!(grid.numbers(&nothing).count(), 0);
+    }
+}

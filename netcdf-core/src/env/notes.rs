@@ -1,0 +1,276 @@
+//! What is said without being an error.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::{Error, ErrorKind, Result, plain_part};
+
+/// A report that is not fatal.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Note {
+    /// The object or resource concerned.
+    pub object: String,
+    /// What is to be said.
+    pub what: String,
+    /// The way out, if there is one.
+    pub remedy: Option<String>,
+}
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{}: {}",
+            plain_part(&self.object),
+            plain_part(&self.what)
+        )?;
+        match &self.remedy {
+            Some(remedy) => write!(f, " ({})", plain_part(remedy)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Names in a line: all if they are few, else the first of them and how many more there are.
+#[must_use]
+pub fn few(names: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 4;
+    match names.split_at_checked(MOST - 1) {
+        Some((first, rest)) if rest.len() > 1 => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {} more", first.join(", "), rest.len())
+        }
+        Some(_) | None => every(names),
+    }
+}
+
+/// All names in a line.
+fn every(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        Some(_) | None => names.concat(),
+    }
+}
+
+/// Notes in the order in which they were said.
+#[derive(Debug, Default)]
+pub struct Taken(Vec<(Note, Weight)>);
+
+/// What a note is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    /// Something is not as asked, or lost.
+    Counts,
+    /// It is good to know.
+    Remark,
+}
+
+impl Taken {
+    /// The notes as they were said.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.0.iter().map(|(note, _)| note)
+    }
+
+    /// Makes one note of those that say the same of several objects, in the place of the first of them. What is lost is named in
+    /// full; of what is only good to know some objects are named.
+    #[must_use]
+    pub fn together(&self) -> Vec<Note> {
+        let mut all: Vec<(&Note, Weight, Vec<&str>)> = vec![];
+        let mut places: HashMap<_, usize, foldhash::fast::RandomState> = HashMap::default();
+        for (note, weight) in &self.0 {
+            let place = *places
+                .entry((&note.what, &note.remedy))
+                .or_insert(all.len());
+            match all.get_mut(place) {
+                Some((_, heaviest, objects)) => {
+                    objects.push(&note.object);
+                    if *weight == Weight::Counts {
+                        *heaviest = Weight::Counts;
+                    }
+                }
+                None => all.push((note, *weight, vec![&note.object])),
+            }
+        }
+        let one = |(note, weight, objects): (&Note, Weight, Vec<&str>)| Note {
+            object: match weight {
+                Weight::Counts => every(&objects),
+                Weight::Remark => few(&objects),
+            },
+            ..note.clone()
+        };
+        all.into_iter().map(one).collect()
+    }
+}
+
+/// The one way for a report that is not fatal. Tools print the notes; `--strict` makes them fatal.
+#[derive(Debug, Default)]
+pub struct Notes {
+    said: Mutex<Said>,
+    /// The option that makes them errors.
+    strict: Option<&'static str>,
+}
+
+/// The notes in order, and which they are.
+#[derive(Debug, Default)]
+struct Said {
+    notes: Vec<(Note, Weight)>,
+    known: HashSet<Note, foldhash::fast::RandomState>,
+    /// Whether any of them counts.
+    counts: bool,
+}
+
+impl Notes {
+    /// Notes that are errors: see [`Notes::check`].
+    #[must_use]
+    pub fn strict() -> Self {
+        Self::strict_because("--strict")
+    }
+
+    /// Notes that are errors with this option.
+    #[must_use]
+    pub fn strict_because(option: &'static str) -> Self {
+        Self {
+            strict: Some(option),
+            ..Self::default()
+        }
+    }
+
+    /// Whether notes are errors.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        self.strict.is_some()
+    }
+
+    /// Looks whether to go on, where nothing is done yet that cannot be undone.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if notes are errors and there are any but remarks.
+    pub fn check(&self) -> Result<()> {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.strict {
+            Some(option) if said.counts => {
+                let what = format!("stopped, as notes are errors with {option}");
+                Err(Error::new(ErrorKind::Argument, what))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Adds a note, unless it was said already.
+    pub fn say(&self, note: Note) {
+        self.add(note, Weight::Counts);
+    }
+
+    /// Adds a note of what is good to know, but neither lost nor done in another way than asked: it is no error, whatever notes
+    /// are.
+    pub fn remark(&self, note: Note) {
+        self.add(note, Weight::Remark);
+    }
+
+    fn add(&self, note: Note, weight: Weight) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.counts |= weight == Weight::Counts;
+        if said.known.insert(note.clone()) {
+            said.notes.push((note, weight));
+        }
+    }
+
+    /// Takes what was said so far, in order.
+    #[must_use]
+    pub fn take(&self) -> Vec<Note> {
+        let taken = self.take_all();
+        taken.0.into_iter().map(|(note, _)| note).collect()
+    }
+
+    /// Takes what was said so far, to be said together.
+    #[must_use]
+    pub fn take_all(&self) -> Taken {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        Taken(std::mem::take(&mut *said).notes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_several_objects_is_said_once() {
+        let note = |object: &str, what: &str| Note {
+            object: object.to_owned(),
+            what: what.to_owned(),
+            remedy: None,
+        };
+        let said = |n: usize, add: fn(&Notes, Note)| {
+            let notes = Notes::default();
+            for (place, object) in ["a", "b", "c", "d", "e"][..n].iter().enumerate() {
+                add(&notes, note(object, "odd"));
+                if place == 0 {
+                    notes.say(note("x", "even"));
+                }
+            }
+            let together = notes.take_all().together();
+            let lines: Vec<_> = together.iter().map(Note::to_string).collect();
+            lines.join("\n")
+        };
+        let remarks = |n| said(n, Notes::remark);
+        assert_eq!(remarks(1), "a: odd\nx: even");
+        assert_eq!(remarks(2), "a and b: odd\nx: even");
+        assert_eq!(remarks(4), "a, b, c and d: odd\nx: even");
+        assert_eq!(remarks(5), "a, b, c and 2 more: odd\nx: even");
+        assert_eq!(said(5, Notes::say), "a, b, c, d and e: odd\nx: even");
+    }
+
+    #[test]
+    fn notes_are_said_once() {
+        let notes = Notes::default();
+        let note = Note {
+            object: "/v".into(),
+            what: "odd".into(),
+            remedy: None,
+        };
+        notes.say(note.clone());
+        notes.say(note.clone());
+        assert_eq!(notes.take(), [note]);
+        assert!(notes.take().is_empty());
+    }
+
+    #[test]
+    fn notes_are_lines() {
+        let note = Note {
+            object: "/a\x1b[31m\nX".into(),
+            what: "to /\x1b[2J".into(),
+            remedy: Some("\n".into()),
+        };
+        assert_eq!(note.to_string(), "/a\\x1b[31m\\nX: to /\\x1b[2J (\\n)");
+    }
+
+    #[test]
+    fn notes_are_errors_on_demand() {
+        let note = || Note {
+            object: "/v".into(),
+            what: "odd".into(),
+            remedy: None,
+        };
+        let (notes, strict) = (Notes::default(), Notes::strict());
+        assert!(strict.check().is_ok());
+        notes.say(note());
+        strict.say(note());
+        assert!(notes.check().is_ok() && strict.check().is_err());
+    }
+
+    /// Comparing each with all before it takes minutes.
+    #[test]
+    fn very_many_notes_are_said() {
+        let notes = Notes::default();
+        for n in 0..100_000 {
+            notes.say(Note {
+                object: format!("/v{n}"),
+                what: "odd".into(),
+                remedy: None,
+            });
+        }
+        assert_eq!(notes.take().len(), 100_000);
+    }
+}
