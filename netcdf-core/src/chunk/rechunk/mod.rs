@@ -271,10 +271,21 @@ fn in_file(variable: Variable<'_>, grid: &Grid, memory: u64, plan: Plan) -> (Pla
     (plan, read(variable, &whole).1 + cost::SPILL)
 }
 
-/// Chunks to be written that fit in `memory` bytes; `None` if not even one does.
+/// Bytes of memory that a chunk takes beside its elements, about: where it is, and where its elements go.
+const PLACE: u64 = 512;
+
+/// Chunks to be written that fit in `memory` bytes, with the places of the chunks that are read for them; `None` if not even one
+/// does.
 fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
-    let chunk = variable.bytes(&grid.largest()).max(1);
-    Some(memory / chunk).filter(|&n| n > 0)
+    let (read, written) = (&variable.from.chunk, grid.largest());
+    let elements = product(&written).unwrap_or(u64::MAX);
+    let places = elements / product(read).unwrap_or(u64::MAX).max(1);
+    let places = places.saturating_add(1).saturating_mul(PLACE);
+    let chunk = variable.bytes(&written).max(1);
+    match memory / chunk {
+        0 => None,
+        _ => Some((memory / chunk.saturating_add(places)).max(1)),
+    }
 }
 
 /// Reads a variable as planned: `work` and `sink` are given the elements of each chunk of `grid`, in

@@ -1,6 +1,7 @@
 //! A store in a directory in the making.
 
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,34 +97,63 @@ impl DirTarget {
         full::failed("cannot write to disk", self.store.name(), e)
     }
 
-    /// Brings everything to the disk.
+    /// Brings everything to the disk: many files together, where the system can, else one by one.
     fn sync(&self) -> Result<()> {
-        let mut keys = vec![];
-        let mut collect = |key: &str, _| {
-            keys.push(key.to_owned());
-            self.cancel.check()
-        };
-        self.store.walk("", &mut collect)?;
         let root = self.making.path();
-        if keys.len() > FEW && sync_all(root).map_err(|e| self.failed(e))? {
+        let failed = |e| self.failed(e);
+        let mut files = 0usize;
+        let mut count = |_: &Path, is_folder: bool| {
+            files += usize::from(!is_folder);
+            match files > FEW {
+                true => ControlFlow::Break(Ok(())),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        visit(root, &mut count).map_err(failed)?;
+        if files > FEW && sync_all(root).map_err(failed)? {
             return Ok(());
         }
-        for key in &keys {
-            self.cancel.check()?;
-            let file = File::open(root.join(key)).and_then(|f| f.sync_all());
-            file.map_err(|e| self.failed(e))?;
-        }
-        let mut folders: Vec<_> = keys
-            .iter()
-            .flat_map(|key| Path::new(key).ancestors())
-            .collect();
-        folders.sort_unstable();
-        folders.dedup();
-        folders
-            .iter()
-            .for_each(|folder| sync_folder(&root.join(folder)));
-        Ok(())
+        let mut cancelled = Ok(());
+        let mut one = |path: &Path, is_folder: bool| {
+            cancelled = self.cancel.check();
+            if cancelled.is_err() {
+                return ControlFlow::Break(Ok(()));
+            }
+            if is_folder {
+                sync_folder(path);
+                return ControlFlow::Continue(());
+            }
+            match File::open(path).and_then(|f| f.sync_all()) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(e) => ControlFlow::Break(Err(e)),
+            }
+        };
+        visit(root, &mut one).map_err(failed)?;
+        cancelled
     }
+}
+
+/// Visits the files of a folder and of those in it, and each folder behind its files, without keeping their names: there may be
+/// millions.
+fn visit(
+    root: &Path,
+    one: &mut dyn FnMut(&Path, bool) -> ControlFlow<std::io::Result<()>>,
+) -> std::io::Result<()> {
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                folders.push(entry.path());
+            } else if let ControlFlow::Break(end) = one(&entry.path(), false) {
+                return end;
+            }
+        }
+        if let ControlFlow::Break(end) = one(&folder, true) {
+            return end;
+        }
+    }
+    Ok(())
 }
 
 impl StoreTarget for DirTarget {
