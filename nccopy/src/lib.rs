@@ -61,6 +61,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         refuse_large: !cli.allow_large,
     };
     env.memory = cli.memory.map_or_else(Memory::default, Memory);
+    env.pool.memory = env.pool.memory.min(env.memory.0);
     if cli.strict {
         env.notes = Notes::strict();
     } else if cli.in_place {

@@ -9,6 +9,14 @@ pub const OF_VARIABLE: &str = "_nczarr_maxstrlen";
 pub const OF_DATASET: &str = "_nczarr_default_maxstrlen";
 /// The attribute that tells Python's readers that bytes are text, as `utf-8`, for which netCDF takes strings anyway.
 pub const ENCODING: &str = "_Encoding";
+
+/// Whether a value of [`ENCODING`] is UTF-8.
+#[must_use]
+pub fn is_utf8(encoding: &[u8]) -> bool {
+    let is = |name: &[u8]| encoding.eq_ignore_ascii_case(name);
+    is(b"utf-8") || is(b"utf8")
+}
+
 /// Bytes of strings of which nothing is said.
 pub const DEFAULT: u64 = 128;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
+use netcdf_core::model::strings::{ENCODING, is_utf8};
 
 use super::meta::same_mask;
 use super::report::{Difference, Report};
@@ -76,8 +77,7 @@ fn is_own(name: &str) -> bool {
 
 /// Whether an attribute that only one of two has says that bytes are UTF-8, as strings of other layouts are anyway.
 fn says_text(name: &str, value: Option<&Json>) -> bool {
-    let utf8 = |text: &[u8]| text.eq_ignore_ascii_case(b"utf-8");
-    name == "_Encoding" && matches!(value, Some(Json::Text(text)) if utf8(text))
+    name == ENCODING && matches!(value, Some(Json::Text(text)) if is_utf8(text))
 }
 
 /// Whether two values are the same: numbers as numbers, members in any order. A number that JSON has not may be a text.

@@ -34,13 +34,10 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
         let source = reader.schema().var(from).map(|v| &v.storage);
         let characters = source.and_then(|s| s.characters);
         var.storage.characters = characters.map(|n| n.max(fill.characters));
-        let bytes = match source.and_then(|s| s.max_string) {
+        // UTF-8 has four bytes for a character at most.
+        let said = characters.filter(|_| pure).map(|n| n.saturating_mul(4));
+        let bytes = match source.and_then(|s| s.max_string).or(said) {
             Some(width) => width,
-            // UTF-8 has four bytes for a character at most.
-            None if pure => match characters {
-                Some(n) => n.saturating_mul(4),
-                None => longest(reader, from, env)?.bytes,
-            },
             None => longest(reader, from, env)?.bytes,
         };
         var.storage.max_string = Some(bytes.max(fill.bytes).max(1));

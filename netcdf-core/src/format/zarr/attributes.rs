@@ -9,7 +9,7 @@ use super::{attrs, fill};
 use crate::error::Result;
 use crate::json::Json;
 use crate::model::name::ByName;
-use crate::model::strings::ENCODING;
+use crate::model::strings::{ENCODING, is_utf8};
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
 
 impl Builder<'_> {
@@ -173,9 +173,7 @@ impl Builder<'_> {
 
 /// Whether an attribute only says that bytes are UTF-8, which netCDF's strings are.
 fn says_utf8(attribute: &Attribute) -> bool {
-    let utf8 =
-        |text: &[u8]| text.eq_ignore_ascii_case(b"utf-8") || text.eq_ignore_ascii_case(b"utf8");
-    attribute.name.is(ENCODING) && matches!(&attribute.values, Values::Char(text) if utf8(text))
+    attribute.name.is(ENCODING) && matches!(&attribute.values, Values::Char(text) if is_utf8(text))
 }
 
 /// The CF units of numbers of time.
