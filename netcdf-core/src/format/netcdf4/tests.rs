@@ -202,7 +202,7 @@ fn versions_and_classes_that_nobody_knows_are_damage() {
     // Without its type the object is nothing.
     let (found, what) = lost_strings(message::DATATYPE, usize::MAX - 7, 0x1e);
     assert_eq!(found, ErrorKind::Corrupt, "{what}");
-    assert!(what.starts_with("an object of no known kind"), "{what}");
+    assert!(what.starts_with("an object of unknown kind"), "{what}");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn compact_data_is_as_long_as_its_shape() {
     assert_eq!(
         e.to_string(),
         format!(
-            "file.h5: 6 bytes stored in a header, the shape asks for 8 in /compact at byte {}",
+            "file.h5: 6 bytes are stored in the header, but the shape needs 8 in /compact at byte {}",
             place(&file, "compact")
         )
     );
