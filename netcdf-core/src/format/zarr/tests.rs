@@ -336,7 +336,7 @@ fn one_array_that_cannot_be_read_is_shown_all_the_same() {
     let notes: Vec<_> = env.notes.take().iter().map(ToString::to_string).collect();
     let (f16, pickle) = (&notes[0], &notes[1]);
     assert!(
-        f16.starts_with("s.zarr: /a: its data cannot be read: its type"),
+        f16.starts_with("s.zarr: /a: the data cannot be read: the type"),
         "{f16}"
     );
     assert!(pickle.contains("encoded with pickle"), "{pickle}");
