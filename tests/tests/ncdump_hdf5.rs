@@ -160,7 +160,7 @@ fn damaged_lists_of_external_files() {
     let slot = [30u64, u64::MAX].map(u64::to_le_bytes).concat();
     let size = place(&slot) + 8;
     for (at, bytes, message) in [
-        (place(b"HEAP"), &b"XEAP"[..], "signature `HEAP` expected"),
+        (place(b"HEAP"), &b"XEAP"[..], "expected signature `HEAP`"),
         (
             size,
             &2u64.to_le_bytes(),

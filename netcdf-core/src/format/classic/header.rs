@@ -156,7 +156,7 @@ impl<'a> Input<'a> {
         if found == tag || (found == 0 && count == 0) {
             return Ok(count);
         }
-        let what = format!("{what}: list tag {tag} (or 0, 0 for none) expected, {found} found");
+        let what = format!("{what}: expected list tag {tag} (or 0, 0 for none), found {found}");
         Err(Error::new(ErrorKind::Corrupt, what).at(self.source.name(), at))
     }
 
@@ -272,10 +272,7 @@ impl<'a> Input<'a> {
     fn dim_ids(&mut self, schema: &Schema) -> Result<Vec<DimId>> {
         let rank = self.count()?;
         if rank > u64::from(self.limits.rank) {
-            let what = format!(
-                "{rank} dimensions, at most {} are possible",
-                self.limits.rank
-            );
+            let what = format!("{rank} dimensions, the limit is {}", self.limits.rank);
             return Err(self.error(ErrorKind::Corrupt, what));
         }
         let mut dims = Vec::new();
@@ -361,7 +358,7 @@ impl Output {
             return Ok(());
         }
         let narrow = u32::try_from(n).map_err(|_| {
-            let what = format!("{n} is beyond the counts of {} files", self.kind.name());
+            let what = format!("a count of {n} is too large for {} files", self.kind.name());
             Error::new(ErrorKind::DimSize, what)
         })?;
         self.u32(narrow);

@@ -153,7 +153,7 @@ pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
 
 fn beyond_offsets(kind: Kind) -> Error {
     let what = format!(
-        "the variable would start beyond the offsets of {} files",
+        "the variable would start beyond the largest offset of {} files",
         kind.name()
     );
     Error::new(ErrorKind::VarSize, what).with_remedy("use -k 64-bit-offset or -k cdf5")
@@ -179,9 +179,9 @@ fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
         let last = behind.all(|p| p.record != place.record) && (place.record || !records);
         if schema.kind == Kind::Cdf5 || !last {
             let what = format!(
-                "the variable has {} bytes{}, {} files allow {limit} (but for the last variable)",
+                "the variable has {} bytes{}, {} files allow {limit} (except for the last variable)",
                 place.slab,
-                if place.record { " a record" } else { "" },
+                if place.record { " per record" } else { "" },
                 schema.kind.name()
             );
             let e = Error::new(ErrorKind::VarSize, what).in_object(&schema.var_path(id));

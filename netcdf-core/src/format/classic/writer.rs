@@ -313,7 +313,7 @@ fn check(schema: &Schema) -> Result<()> {
     let mut unlimited = schema.dims.iter().filter(|d| d.unlimited);
     if let Some(second) = unlimited.nth(1) {
         let what = format!(
-            "dimension {}: {kind} files have one unlimited dimension",
+            "dimension {}: {kind} files have only one unlimited dimension",
             second.name
         );
         return Err(Error::new(ErrorKind::Unlimited, what));
@@ -324,7 +324,7 @@ fn check(schema: &Schema) -> Result<()> {
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         let unlimited = |d: &DimId| schema.dim(*d).is_some_and(|d| d.unlimited);
         if var.dims.iter().skip(1).any(unlimited) {
-            let what = "the unlimited dimension has to be the first";
+            let what = "the unlimited dimension must be the first";
             return Err(Error::new(ErrorKind::Unlimited, what).in_object(&schema.var_path(id)));
         }
     }
@@ -345,7 +345,7 @@ fn check_dim(kind: Kind, len: u64) -> Result<()> {
     }
     if len > limit {
         let what = format!(
-            "length {len} is beyond the {limit} of {} files",
+            "length {len} exceeds the limit of {limit} for {} files",
             kind.name()
         );
         return Err(Error::new(ErrorKind::DimSize, what).with_remedy("use -k cdf5"));

@@ -51,7 +51,7 @@ fn dense(
         return Ok(());
     };
     let Some(tree) = info.by_order.or(info.by_name) else {
-        let what = "an object with a heap of attributes and no B-tree of them";
+        let what = "an object with a heap of attributes, but no B-tree for it";
         return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;

@@ -52,7 +52,7 @@ impl Node {
         c.signature(b"TREE")?;
         let (kind, level, count) = (c.u8()?, c.u8()?, c.u16_le()?);
         if kind != tree.kind {
-            let what = format!("a B-tree node of type {kind}, type {} expected", tree.kind);
+            let what = format!("a B-tree node of type {kind}, expected type {}", tree.kind);
             return Err(file.error(ErrorKind::Corrupt, address, what));
         }
         let stride = tree.key.saturating_add(offset);
@@ -138,7 +138,7 @@ impl Walk<'_> {
             return Ok(node);
         }
         let what = format!(
-            "a B-tree node of level {}, level {level} expected",
+            "a B-tree node of level {}, expected level {level}",
             node.level
         );
         Err(self.file.error(ErrorKind::Corrupt, address, what))

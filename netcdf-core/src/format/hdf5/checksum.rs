@@ -33,7 +33,7 @@ pub fn verify(file: &File, data: &[u8], address: Option<u64>, what: &str) -> Res
     if agree(stored, computed) {
         return Ok(());
     }
-    let text = format!("the checksum of {what} is {computed:08x}, stored is {stored:08x}");
+    let text = format!("the checksum of {what} is {computed:08x}, but {stored:08x} is stored");
     fail(ErrorKind::Checksum, text)
 }
 

@@ -7,11 +7,11 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Drivers that keep a file in several ones: identification, name, and what makes one file of them.
 const PARTS: [(&[u8; 8], &str, &str); 2] = [
-    (b"NCSAfami", "family", "`h5repart` makes one file of them"),
+    (b"NCSAfami", "family", "use `h5repart` to join the parts"),
     (
         b"NCSAmult",
         "multi",
-        "`h5repack --source-vfd-name=multi` makes one file of them",
+        "use `h5repack --source-vfd-name=multi` to join the parts",
     ),
 ];
 
@@ -25,7 +25,7 @@ pub fn check(file: &File) -> Result<()> {
     };
     match PARTS.iter().find(|(id, ..)| **id == identification) {
         Some((_, driver, remedy)) => {
-            let what = format!("one of the files that the driver {driver} of HDF5 makes of a file");
+            let what = format!("one part of a file that the HDF5 driver {driver} has split");
             let e = Error::new(ErrorKind::Unsupported, what).of(file.name());
             Err(e.with_remedy(*remedy))
         }

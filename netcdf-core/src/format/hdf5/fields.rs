@@ -92,7 +92,7 @@ impl Fields<'_> {
             return Ok(());
         }
         let what = format!(
-            "signature `{}` expected, found `{}`",
+            "expected signature `{}`, found `{}`",
             expected.escape_ascii(),
             found.escape_ascii()
         );
@@ -110,7 +110,7 @@ impl Fields<'_> {
             return Ok(version);
         }
         let what = format!(
-            "version {version} of {what}, known are {} to {}",
+            "version {version} of {what}, expected {} to {}",
             known.start(),
             known.end()
         );

@@ -255,7 +255,7 @@ impl File {
             self.shared.get_or_init(|| shared)
         };
         let Some(shared) = shared else {
-            let what = "a message is shared, and there is no table of shared messages";
+            let what = "a shared message in a file without a table of shared messages";
             return Err(Error::new(ErrorKind::Corrupt, what).of(self.name()));
         };
         shared.message(self, kind, id)

@@ -117,7 +117,7 @@ impl GlobalHeap {
             Ok(_) => Ok(()),
             Err(_) => {
                 let what =
-                    "objects in large collections of the global heap, in too great a disorder";
+                    "objects in large collections of the global heap are too scattered to read";
                 Err(file.error(ErrorKind::Limit, address, what))
             }
         }
@@ -188,7 +188,10 @@ fn parse(file: &File, bytes: &Bytes) -> Result<Vec<(u16, Range<usize>)>> {
         c.skip(header - 8 - length)?;
         let start = c.position();
         let Some(size) = usize::try_from(size).ok().filter(|&n| n <= c.remaining()) else {
-            let what = format!("an object of {size} bytes, have {}", c.remaining());
+            let what = format!(
+                "an object of {size} bytes, but only {} are left",
+                c.remaining()
+            );
             return Err(at.error(ErrorKind::Corrupt, what));
         };
         objects.push((index, start..start + size));

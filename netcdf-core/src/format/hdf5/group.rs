@@ -69,7 +69,7 @@ fn dense_links(file: &File, info: &LinkInfo) -> Result<Vec<Link>> {
         return Ok(vec![]);
     };
     let Some(tree) = info.by_name else {
-        let what = "a group with a heap of links and no B-tree of their names";
+        let what = "a group with a heap of links, but no B-tree of their names";
         return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;

@@ -119,7 +119,7 @@ impl ObjectHeader {
         let unknown = message.kind > message::LAST_KNOWN;
         if unknown && message.flags & message::FAIL_IF_UNKNOWN != 0 {
             let what = format!(
-                "message type {:#06x} has to be understood, and is not known",
+                "message type {:#06x} must be understood, but is not known",
                 message.kind
             );
             return Err(file.error(ErrorKind::Unsupported, self.address, what));
@@ -153,7 +153,7 @@ struct Form {
 fn no_header(file: &File, address: u64, head: &Bytes) -> Error {
     let found = head.data.get(..4).unwrap_or(&head.data);
     let what = format!(
-        "signature `OHDR` or version 1 of an object header expected, found `{}`",
+        "expected signature `OHDR` or version 1 of an object header, found `{}`",
         found.escape_ascii()
     );
     file.error(ErrorKind::Corrupt, address, what)
@@ -184,7 +184,7 @@ fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     if found >= u64::from(count) {
         return Ok(header);
     }
-    let what = format!("an object header of {found} messages, which says that it has {count}");
+    let what = format!("an object header with {found} messages, expected {count}");
     Err(file.error(ErrorKind::Corrupt, address, what))
 }
 
@@ -279,7 +279,7 @@ fn read_messages(
         let (kind, len, flags, order) = prefix_of(&mut c, form)?;
         let start = c.position();
         if form.version == 1 && len % 8 != 0 {
-            let what = format!("a message of {len} bytes, a multiple of 8 expected");
+            let what = format!("a message of {len} bytes, expected a multiple of 8");
             return Err(c.error(ErrorKind::Corrupt, what));
         }
         let body = c.bytes(len.into())?;
@@ -301,7 +301,7 @@ fn read_messages(
     }
     if form.version == 1 && c.remaining() > 0 {
         let what = format!(
-            "{} bytes behind the messages of an object header",
+            "{} bytes after the messages of an object header",
             c.remaining()
         );
         return Err(c.error(ErrorKind::Corrupt, what));

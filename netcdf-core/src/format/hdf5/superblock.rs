@@ -70,7 +70,7 @@ impl Superblock {
             0 | 1 => read_old(&mut c, version, place),
             2 | 3 => read_new(&mut c, version, (place, &data)),
             _ => {
-                let what = format!("version {version} of the superblock, known are 0 to 3");
+                let what = format!("version {version} of the superblock, expected 0 to 3");
                 Err(Error::new(ErrorKind::Unsupported, what).at(source.name(), at))
             }
         }
@@ -174,8 +174,9 @@ fn read_new(c: &mut Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<
     let summed = data.get(..c.position()).unwrap_or_default();
     let (computed, stored_sum) = (lookup3(summed), c.u32_le()?);
     if computed != stored_sum && !cfg!(fuzzing) {
-        let what =
-            format!("the checksum of the superblock is {computed:08x}, stored is {stored_sum:08x}");
+        let what = format!(
+            "the checksum of the superblock is {computed:08x}, but {stored_sum:08x} is stored"
+        );
         return Err(c.error(ErrorKind::Checksum, what));
     }
     let (base, len) = base(stored, place, eof);

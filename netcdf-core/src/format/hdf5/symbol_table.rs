@@ -82,7 +82,7 @@ fn follows(at: &Fields, before: Option<&Entry>, entry: &Entry) -> Result<()> {
         return Ok(());
     }
     let what = format!(
-        "a link `{}` of an old group behind the link `{}`, rising names expected",
+        "a link `{}` of an old group comes after the link `{}`, expected ascending names",
         entry.name.escape_ascii(),
         before.escape_ascii()
     );

@@ -137,7 +137,7 @@ fn a_root_group_without_links_is_none() {
     }
     // The length of the first message, and its type, by which the group is one.
     let e = root_error(&patched(&file, at + 18, &[file[at + 18] ^ 1]));
-    assert!(e.what().contains("a multiple of 8 expected"), "{e}");
+    assert!(e.what().contains("expected a multiple of 8"), "{e}");
     // The type of the symbol table message, which stands in a continuation, becomes another one.
     assert_eq!(file[at + 16], 0x10);
     let field = file[at + 24..].first_chunk().unwrap();
@@ -146,7 +146,7 @@ fn a_root_group_without_links_is_none() {
         message += 8 + usize::from(file[message + 2]);
     }
     let e = root_error(&patched(&file, message, &[0x19]));
-    assert!(e.what().contains("a group expected"), "{e}");
+    assert!(e.what().contains("expected a group"), "{e}");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn the_root_is_a_group() {
         .position(|w| w == stored(root(&file)));
     let dataset = stored(place(&file, "contiguous"));
     let e = root_error(&patched(&file, base + field.unwrap(), &dataset));
-    assert!(e.what().contains("a group expected"), "{e}");
+    assert!(e.what().contains("expected a group"), "{e}");
 }
 
 /// Where in the file the body of a message of an object of the root group is.

@@ -203,7 +203,7 @@ impl RawArray {
         }
         if self.layout.chunk_bytes() != Some(bytes.len()) {
             let what = format!(
-                "{} bytes, the elements of a chunk have {}",
+                "{} bytes, but the elements of a chunk have {}",
                 bytes.len(),
                 self.layout
                     .chunk_bytes()

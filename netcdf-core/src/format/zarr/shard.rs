@@ -139,7 +139,7 @@ fn place(start: u64, len: u64, shard: &Range<u64>) -> Result<Option<Range<u64>>>
         Some((from, end)) => Ok(Some(from..end)),
         None => {
             let have = shard.end.saturating_sub(shard.start);
-            let what = format!("a chunk of {len} bytes from byte {start} on in a shard of {have}");
+            let what = format!("a chunk of {len} bytes at byte {start} of a shard of {have}");
             Err(Error::new(ErrorKind::Corrupt, what))
         }
     }

@@ -91,7 +91,7 @@ pub fn decode(described: &Described, bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
     let count = product(shape).unwrap_or(u64::MAX);
     if values.len() as u64 != count {
         let have = values.len();
-        let what = format!("{have} values where the chunk has {count}");
+        let what = format!("{have} values, but the chunk has {count}");
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
     match order {
@@ -162,7 +162,7 @@ fn json<'o>(bytes: &[u8], chunk: &[u64], order: &'o [usize]) -> Result<(Texts, &
     let shape = items.pop().and_then(|last| numbers(Some(&last)));
     let shape = shape.filter(|_| items.pop().is_some()).ok_or_else(short)?;
     if shape.len() > 1 && shape != chunk {
-        let what = format!("values in the shape {shape:?} where the chunk has {chunk:?}");
+        let what = format!("values in the shape {shape:?}, but the chunk has {chunk:?}");
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
     let items = flat(items, &shape)?;
@@ -179,7 +179,7 @@ fn flat(mut items: Vec<Json>, shape: &[u64]) -> Result<Vec<Json>> {
     let check = |items: &Vec<Json>, len: u64| match items.len() as u64 == len {
         true => Ok(()),
         false => {
-            let what = format!("a list of {} where the shape has {len}", items.len());
+            let what = format!("a list of {}, but the shape has {len}", items.len());
             Err(Error::new(ErrorKind::Corrupt, what))
         }
     };

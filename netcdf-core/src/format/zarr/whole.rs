@@ -58,7 +58,7 @@ impl Whole {
             return Ok(());
         }
         let what = format!(
-            "a shard of {size} bytes, its chunks have at most {}",
+            "a shard of {size} bytes, but its chunks have at most {}",
             self.most
         );
         Err(Error::new(ErrorKind::Limit, what))

@@ -83,7 +83,7 @@ impl BTree2 {
         if kinds.contains(&self.kind) {
             return Ok(());
         }
-        let what = format!("a B-tree of type {}, {kinds:?} expected", self.kind);
+        let what = format!("a B-tree of type {}, expected {kinds:?}", self.kind);
         let at = self.root.map_or(0, |r| r.address);
         Err(file.error(ErrorKind::Corrupt, at, what))
     }
@@ -106,7 +106,7 @@ impl BTree2 {
         if visited == self.total {
             return Ok(());
         }
-        let what = format!("a B-tree with {visited} records of {}", self.total);
+        let what = format!("a B-tree with {visited} records, expected {}", self.total);
         let at = self.root.map_or(0, |r| r.address);
         Err(file.error(ErrorKind::Corrupt, at, what))
     }
@@ -224,7 +224,7 @@ impl Walk<'_> {
             return Ok(bytes);
         }
         let what = format!(
-            "a B-tree node of type {kind}, type {} expected",
+            "a B-tree node of type {kind}, expected type {}",
             self.tree.kind
         );
         Err(fail(what))

@@ -97,7 +97,7 @@ impl Tree {
         if node.level != level {
             let found = node.level;
             return fail(format!(
-                "a B-tree node of level {found}, level {level} expected"
+                "a B-tree node of level {found}, expected level {level}"
             ));
         }
         let last = node.children.len().checked_sub(1);
@@ -138,7 +138,7 @@ impl Node {
                 let offset = c.u64_le()?;
                 if offset % len != 0 || offset / len >= count {
                     let what = format!(
-                        "a chunk at {offset}, which is no multiple of its length {len} or beyond the {count} chunks of its dimension"
+                        "a chunk at {offset}, which is not a multiple of its length {len}, or is beyond the {count} chunks of its dimension"
                     );
                     return Err(c.error(ErrorKind::Corrupt, what));
                 }
@@ -146,7 +146,7 @@ impl Node {
             }
             let within = c.u64_le()?;
             if within != 0 {
-                let what = format!("a chunk at byte {within} of an element, 0 expected");
+                let what = format!("a chunk at byte {within} of an element, expected 0");
                 return Err(c.error(ErrorKind::Corrupt, what));
             }
             node.children.push(Stored {
@@ -162,7 +162,7 @@ impl Node {
         {
             return Ok(node);
         }
-        let what = "the chunks of a B-tree node are not in their order";
+        let what = "the chunks of a B-tree node are out of order";
         Err(file.error(ErrorKind::Corrupt, stored.address, what))
     }
 

@@ -84,7 +84,8 @@ impl Tree {
             let chunk = self.form.read(&mut record)?;
             let at = coordinates(&mut record, first.len())?;
             if let Some(before) = before.as_ref().filter(|before| **before >= at) {
-                let what = format!("chunk {at:?} behind {before:?} in a B-tree");
+                let what =
+                    format!("chunk {at:?} after {before:?} in a B-tree, expected ascending places");
                 return Err(record.error(ErrorKind::Corrupt, what));
             }
             before = Some(at.clone());

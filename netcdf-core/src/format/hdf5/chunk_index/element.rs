@@ -49,7 +49,7 @@ impl Form {
     /// The form by the client of an array: 0 without, 1 with filters.
     pub fn of_client(c: &Fields, client: u8, size: u8, grid: &Grid) -> Result<Self> {
         if client > 1 {
-            let what = format!("client {client} of an array, known are 0 and 1");
+            let what = format!("client {client} of an array, expected 0 or 1");
             return Err(c.error(ErrorKind::Unknown, what));
         }
         Self::new(c, client == 1, size.into(), grid)

@@ -77,7 +77,7 @@ impl ExtensibleArray {
     pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
         let head = header(file, address, grid)?;
         let Some(unlimited) = grid.unlimited() else {
-            let what = "an extensible array for other than one unlimited dimension";
+            let what = "an extensible array for a dataset without exactly one unlimited dimension";
             return Err(file.error(ErrorKind::Corrupt, address, what));
         };
         let index = match head.index {

@@ -56,7 +56,10 @@ impl FixedArray {
         let steps = grid.array_steps(0);
         let last = grid.all().last().map(|at| dot(&at, &steps));
         if last.is_some_and(|last| last >= header.len) {
-            let what = format!("a fixed array of {} elements for more chunks", header.len);
+            let what = format!(
+                "a fixed array of {} elements is too short for the chunks",
+                header.len
+            );
             return Err(file.error(ErrorKind::Corrupt, address, what));
         }
         let block = match header.data {

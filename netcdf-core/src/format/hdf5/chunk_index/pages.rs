@@ -61,7 +61,7 @@ impl Owner {
             return Ok(());
         }
         let what = format!(
-            "a block of the index at {header} with client {client}, expected is that at {} with client {}",
+            "a block of the index at {header} with client {client}, expected the index at {} with client {}",
             self.header, self.client
         );
         Err(c.error(ErrorKind::Corrupt, what))

@@ -198,7 +198,7 @@ fn enumeration(out: &mut Sink, base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) 
     }
     for (_, value) in members {
         if value.len() as u64 != base.size {
-            let what = "the value of an enum's member has not the size of its base type";
+            let what = "the value of an enum member does not have the size of the base type";
             return Err(Error::new(ErrorKind::Argument, what));
         }
         out.put(value);
@@ -209,7 +209,7 @@ fn enumeration(out: &mut Sink, base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) 
 fn array(out: &mut Sink, dims: &[u64], base: &Datatype) -> Result<u32> {
     if dims.len() > MOST_DIMS {
         let what = format!(
-            "an array of {} dimensions, HDF5 has {MOST_DIMS}",
+            "an array of {} dimensions, HDF5 allows at most {MOST_DIMS}",
             dims.len()
         );
         return Err(Error::new(ErrorKind::Limit, what));

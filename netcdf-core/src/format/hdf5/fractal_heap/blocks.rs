@@ -64,7 +64,10 @@ pub fn unfilter(
         let address = None;
         return Ok(Bytes { data, address });
     }
-    let what = format!("{} bytes after the filters, expected {len}", data.len());
+    let what = format!(
+        "{} bytes after undoing the filters, expected {len}",
+        data.len()
+    );
     Err(Error::new(ErrorKind::Corrupt, what).at(file.name(), place))
 }
 
@@ -77,8 +80,9 @@ fn verify(file: &File, (address, stored): (u64, u32), bytes: &mut Bytes, at: usi
     if agree(stored, computed) {
         return Ok(());
     }
-    let what =
-        format!("the checksum of a fractal heap block is {computed:08x}, stored is {stored:08x}");
+    let what = format!(
+        "the checksum of a fractal heap block is {computed:08x}, but {stored:08x} is stored"
+    );
     Err(file.error(ErrorKind::Checksum, address, what))
 }
 
@@ -91,7 +95,7 @@ fn frame(file: &File, header: &Header, c: &mut Fields, (at, start): (u64, u64)) 
         return Ok(());
     }
     let what = format!(
-        "a block of offset {offset} of the fractal heap at {heap}, expected is offset {start} of \
+        "a block of offset {offset} of the fractal heap at {heap}, expected offset {start} of \
          that at {}",
         header.address
     );

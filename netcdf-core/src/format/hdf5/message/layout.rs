@@ -93,7 +93,7 @@ impl Layout {
 }
 
 fn unknown_class(c: &Fields, class: u8) -> crate::error::Error {
-    let what = format!("data layout class {class}, known are 0 to 2, and 3 from version 4 on");
+    let what = format!("data layout class {class}, expected 0 to 2, or 3 from version 4 on");
     c.error(ErrorKind::Unknown, what)
 }
 
@@ -146,7 +146,7 @@ fn chunked_4(c: &mut Fields) -> Result<Chunked> {
         4 => 5,
         5 => 6,
         _ => {
-            let what = format!("chunk index type {kind}, known are 1 to 5");
+            let what = format!("chunk index type {kind}, expected 1 to 5");
             return Err(c.error(ErrorKind::Unknown, what));
         }
     })?;

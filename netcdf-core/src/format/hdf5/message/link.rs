@@ -62,7 +62,7 @@ impl Link {
             }
             64 => external(c)?,
             2..64 => {
-                let what = format!("a link of class {kind}, known are 0, 1, and 64 and on");
+                let what = format!("a link of class {kind}, expected 0, 1, or 64 and above");
                 return Err(c.error(ErrorKind::Unknown, what));
             }
             65.. => Target::User(kind),

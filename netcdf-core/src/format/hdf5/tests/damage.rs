@@ -284,14 +284,14 @@ fn names_of_old_groups_rise() {
     let twice = renamed(b"chunked", b"compact");
     let falling = renamed(b"chunked", b"x");
     for (e, says) in [
-        (empty, "a link `` of an old group behind the link ``"),
+        (empty, "a link `` of an old group comes after the link ``"),
         (
             twice,
-            "a link `compact` of an old group behind the link `compact`",
+            "a link `compact` of an old group comes after the link `compact`",
         ),
         (
             falling,
-            "a link `compact` of an old group behind the link `xhunked`",
+            "a link `compact` of an old group comes after the link `xhunked`",
         ),
     ] {
         assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");

@@ -128,7 +128,7 @@ fn messages_that_nobody_knows_are_skipped_unless_they_must_not_be() {
     assert_eq!(e.kind(), ErrorKind::Unsupported);
     assert_eq!(
         e.what(),
-        "message type 0x001e has to be understood, and is not known"
+        "message type 0x001e must be understood, but is not known"
     );
 }
 

@@ -88,7 +88,7 @@ const ROWS: u64 = 1 << 22;
 /// Whether a mapping can be read in reasonable time; how many rows are left for others.
 fn check(mapping: &Mapping, left: u64) -> Result<u64> {
     if mapping.counts() && mapping.names(0) == mapping.names(1) {
-        let what = "a mapping of a virtual dataset has any number of sources, all of the same name";
+        let what = "a mapping of a virtual dataset has an unlimited number of sources, but all have the same name";
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
     let rows = rows::count(&mapping.source).zip(rows::count(&mapping.target));
@@ -103,7 +103,7 @@ fn check(mapping: &Mapping, left: u64) -> Result<u64> {
 fn earlier<'a>(c: &mut Fields, mappings: &'a [Mapping]) -> Result<&'a Mapping> {
     let number = c.length()?;
     let mapping = usize::try_from(number).ok().and_then(|n| mappings.get(n));
-    let what = || format!("mapping {number} is not before the one that refers to it");
+    let what = || format!("mapping {number} does not come before the mapping that refers to it");
     mapping.ok_or_else(|| c.error(ErrorKind::Corrupt, what()))
 }
 

@@ -88,7 +88,7 @@ pub fn sized(attribute: &Attribute) -> Result<()> {
         return Ok(());
     }
     Err(argument(format!(
-        "{have} bytes, its shape and type ask for {want}"
+        "{have} bytes, but the shape and type need {want}"
     )))
 }
 
@@ -132,7 +132,7 @@ fn fill_value(dataset: &Dataset, heap: &mut Heap) -> Result<Part> {
         return Ok(value);
     }
     Err(argument(format!(
-        "a fill value of {have} bytes, elements have {want}"
+        "a fill value of {have} bytes, but elements have {want}"
     )))
 }
 
@@ -146,7 +146,7 @@ fn layout(dataset: &Dataset, fill: &Part) -> Result<Part> {
             let count = usize::try_from(size.checked_div(element).unwrap_or(0));
             let count = count.ok().filter(|_| size <= u16::MAX.into());
             let Some(count) = count else {
-                let what = format!("{size} bytes of compact data, HDF5 has room for 65531");
+                let what = format!("{size} bytes of compact data, HDF5 allows at most 65531");
                 return Err(Error::new(ErrorKind::Limit, what));
             };
             let mut data = Part::default();
@@ -180,7 +180,7 @@ fn check(dataset: &Dataset) -> Result<()> {
             Err(argument("filters for data that is not in chunks"))
         }
         Place::Compact | Place::Contiguous if dataset.max.as_ref().is_some_and(grows) => {
-            Err(argument("data that may grow and is not in chunks"))
+            Err(argument("data that may grow must be in chunks"))
         }
         Place::Compact | Place::Contiguous => Ok(()),
     }

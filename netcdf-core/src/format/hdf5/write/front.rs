@@ -84,8 +84,12 @@ fn link_counts(plan: &Plan) -> Result<Vec<u64>> {
         for link in &group.links {
             let index = usize::try_from(link.to.0).ok();
             let count = index.and_then(|n| counts.get_mut(n));
-            let missing =
-                || Error::new(ErrorKind::Argument, "a link to an object that is not there");
+            let missing = || {
+                Error::new(
+                    ErrorKind::Argument,
+                    "a link to an object that does not exist",
+                )
+            };
             *count.ok_or_else(missing)? += 1;
         }
     }

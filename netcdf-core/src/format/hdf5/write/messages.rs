@@ -73,7 +73,7 @@ fn check_name(name: &[u8], what: &str) -> Result<()> {
     }
     if name.len() >= 0xffff {
         let len = name.len();
-        let what = format!("the name of {what} has {len} bytes, HDF5 has room for 65534");
+        let what = format!("the name of {what} has {len} bytes, HDF5 allows at most 65534");
         return Err(Error::new(ErrorKind::Limit, what));
     }
     Ok(())
@@ -110,7 +110,7 @@ pub fn dataspace(shape: &Shape, max: Option<&[Option<u64>]>) -> Result<Sink> {
     let rank: u8 = match dims.len() {
         n @ 1..=MOST_DIMS => narrow(n as u64, "the rank")?,
         n => {
-            let what = format!("{n} dimensions, HDF5 has 1 to {MOST_DIMS}");
+            let what = format!("{n} dimensions, HDF5 allows 1 to {MOST_DIMS}");
             return Err(Error::new(ErrorKind::Limit, what));
         }
     };
@@ -186,7 +186,7 @@ pub const FILL_VALUE: usize = 6;
 /// [`ErrorKind::Limit`] for more filters or parameters than there can be.
 pub fn filters(filters: &[(FilterSpec, bool)]) -> Result<Part> {
     if filters.len() > 32 {
-        let what = format!("{} filters, HDF5 has room for 32", filters.len());
+        let what = format!("{} filters, HDF5 allows at most 32", filters.len());
         return Err(Error::new(ErrorKind::Limit, what));
     }
     let mut out = Part::of(&[2]);

@@ -71,7 +71,7 @@ fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 fn data_of(data: &mut [Option<Data>], dataset: ObjectId) -> Result<&mut Data> {
     let index = usize::try_from(dataset.0).ok();
     let data = index.and_then(|n| data.get_mut(n)?.as_mut());
-    data.ok_or_else(|| argument(format!("object {} is no dataset", dataset.0)))
+    data.ok_or_else(|| argument(format!("object {} is not a dataset", dataset.0)))
 }
 
 impl FileWriter {
@@ -205,11 +205,11 @@ impl FileWriter {
         let (size, plain) = (bytes.len(), tree.bytes());
         let is_plain = mask & *filters == *filters;
         if size == 0 || is_plain && plain.is_some_and(|plain| plain != size) {
-            let wanted = plain.map_or_else(String::new, |n| format!(", its shape asks for {n}"));
+            let wanted = plain.map_or_else(String::new, |n| format!(", but its shape needs {n}"));
             return Err(argument(format!("a chunk of {size} bytes{wanted}")));
         }
         if size > u32::MAX.into() {
-            let what = format!("a chunk of {size} bytes, HDF5 has room for less than 4 GiB");
+            let what = format!("a chunk of {size} bytes, HDF5 allows less than 4 GiB");
             return Err(Error::new(ErrorKind::Limit, what));
         }
         let address = bytes.append(&mut self.tail)?;

@@ -77,7 +77,7 @@ fn links(schema: &Schema, scales: &Scales) -> Result<()> {
             format!("{}/{name}", group.trim_end_matches('/'))
         };
         if name.is_empty() || name == b"." || name.contains(&b'/') || name.contains(&0) {
-            let what = "a name that HDF5 does not allow";
+            let what = "HDF5 does not allow this name";
             return Err(Error::new(ErrorKind::BadName, what).in_object(&path()));
         }
         if names.contains(&(group, name.clone())) {

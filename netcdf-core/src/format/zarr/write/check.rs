@@ -46,7 +46,7 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
                 taken.push(format!("{path}:{}", a.name));
             }
             if !names.insert(&a.name) {
-                let what = "two attributes of this name";
+                let what = "two attributes have this name";
                 let path = format!("{path}:{}", a.name);
                 return Err(Error::new(ErrorKind::Exists, what).in_object(&path));
             }
@@ -57,7 +57,7 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
         return Ok(());
     }
     let taken = taken.join(", ");
-    let what = format!("the names of these attributes are taken in Zarr datasets: {taken}");
+    let what = format!("the names of these attributes are reserved in Zarr datasets: {taken}");
     Err(Error::new(ErrorKind::BadName, what))
 }
 
@@ -87,8 +87,8 @@ pub fn say_untold(schema: &Schema, env: &Env) {
         if !names.is_empty() {
             env.notes.remark(Note {
                 object: "/".to_owned(),
-                what: format!("pure Zarr does not say {what}: {}", list_names(&names)),
-                remedy: Some("-k nczarr and -k nczarr3 keep it".to_owned()),
+                what: format!("pure Zarr does not record {what}: {}", list_names(&names)),
+                remedy: Some("use -k nczarr or -k nczarr3 to keep it".to_owned()),
             });
         }
     }
@@ -143,7 +143,7 @@ pub fn user_types(schema: &Schema) -> Result<()> {
             Error::new(ErrorKind::NotInFormat, what).in_object(only)
         }
         all => {
-            let what = "such Zarr datasets do not have the user-defined types of these: ";
+            let what = "Zarr datasets of this kind do not have the user-defined types of ";
             Error::new(ErrorKind::NotInFormat, format!("{what}{}", list_names(all)))
         }
     };
@@ -163,7 +163,9 @@ fn types(schema: &Schema, env: &Env) -> Result<()> {
     for ty in schema.types.iter().filter(|_| !any) {
         env.notes.say(Note {
             object: ty.name.to_string(),
-            what: "left out: a user-defined type, which Zarr datasets do not have; nothing is of this type".to_owned(),
+            what:
+                "left out: a user-defined type, which Zarr datasets do not have (nothing uses it)"
+                    .to_owned(),
             remedy: None,
         });
     }
@@ -181,7 +183,7 @@ fn each_name(schema: &Schema, pure: bool) -> Result<()> {
     for (group, name, path) in groups.chain(vars) {
         segment(name, pure).map_err(|e| e.in_object(&path))?;
         if !names.insert((group, name)) {
-            let what = "two objects of this name in one group";
+            let what = "two objects in one group have this name";
             return Err(Error::new(ErrorKind::Exists, what).in_object(&path));
         }
     }
@@ -195,26 +197,26 @@ fn each_name(schema: &Schema, pure: bool) -> Result<()> {
 fn segment(name: &Name, pure: bool) -> Result<()> {
     let text = text(name)?;
     let why = if text.is_empty() || text == "." || text == ".." {
-        "which leads elsewhere"
+        "it does not name a key"
     } else if text.contains(['/', '\\']) {
-        "which has a slash in it"
+        "it contains a slash"
     } else if text.chars().any(char::is_control) {
-        "which has a control character in it"
+        "it contains a control character"
     } else if text.starts_with(".z") || text.starts_with(".ncz") || text == "zarr.json" {
-        "which is the key of metadata"
+        "it is reserved for metadata"
     } else if pure && text.starts_with('.') {
-        "which begins with a dot, as keys of metadata do"
+        "it begins with a dot, as keys of metadata do"
     } else {
         return Ok(());
     };
-    let what = format!("`{name}` is no name in Zarr datasets, {why}");
+    let what = format!("`{name}` is not allowed as a name in Zarr datasets: {why}");
     Err(Error::new(ErrorKind::BadName, what))
 }
 
 /// That a name is text.
 fn text(name: &Name) -> Result<&str> {
     std::str::from_utf8(name.as_bytes()).map_err(|_| {
-        let what = format!("the name `{name}` is not UTF-8, which names in Zarr datasets are");
+        let what = format!("the name `{name}` is not UTF-8, as names in Zarr datasets must be");
         Error::new(ErrorKind::BadName, what)
     })
 }

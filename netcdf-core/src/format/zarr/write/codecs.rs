@@ -53,8 +53,7 @@ fn within_shards(json: &Json) -> &[Json] {
 pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<FilterSpec>> {
     let wrong = |why: String| {
         let what = format!("_Codecs: {why}");
-        let remedy =
-            r#"it is a list as [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 5}]"#;
+        let remedy = r#"give a list such as [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 5}]"#;
         Error::new(ErrorKind::Argument, what).with_remedy(remedy)
     };
     let json = Json::parse(text).map_err(|e| wrong(e.what().to_string()))?;
@@ -64,7 +63,7 @@ pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<Filter
         Json::Array(_) => within_shards(&json),
         Json::Null => &[],
         Json::Bool(_) | Json::Number(_) | Json::Text(_) => {
-            return Err(wrong("a list of codecs is expected".to_owned()));
+            return Err(wrong("expected a list of codecs".to_owned()));
         }
     };
     let named = |json: &Json| json.get("name").is_some();
@@ -111,7 +110,7 @@ pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
     let filters: Vec<_> = filters.filter(|f| !of_strings(f)).collect();
     let first = filters.iter().take_while(|f| is_of_elements(f.id)).count();
     if filters.iter().skip(first).any(|f| is_of_elements(f.id)) {
-        let what = "a filter of elements behind one of bytes, which Zarr version 3 does not have";
+        let what = "a filter of elements after one of bytes, which Zarr version 3 does not have";
         let remedy = "give the filters in another order, or use version 2";
         return Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy));
     }

@@ -165,7 +165,7 @@ pub fn lengths(lengths: &[u64]) -> Json {
 fn not_utf8(attribute: &Attribute, path: String) -> Note {
     Note {
         object: format!("{path}:{}", attribute.name),
-        what: "is not UTF-8, which texts in Zarr datasets are: taken for Latin-1".to_owned(),
+        what: "is not UTF-8, as texts in Zarr datasets must be: taken for Latin-1".to_owned(),
         remedy: None,
     }
 }
@@ -175,7 +175,7 @@ fn not_utf8(attribute: &Attribute, path: String) -> Note {
 pub fn nil(object: &str) -> Note {
     Note {
         object: object.to_owned(),
-        what: "NIL becomes an empty string: Zarr datasets have no strings that are none".to_owned(),
+        what: "NIL becomes an empty string: Zarr datasets do not have NIL".to_owned(),
         remedy: None,
     }
 }

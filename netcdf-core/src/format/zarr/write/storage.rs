@@ -182,7 +182,7 @@ fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u6
             .as_deref()
             .is_some_and(codecs::makes_shards);
         if coded && version(schema) == ZarrVersion::V3 {
-            let what = "_Codecs: shards of which nobody says how large they are";
+            let what = "_Codecs: the size of the shards is not given";
             let remedy = "give the variable the attribute _ShardSizes";
             return Err(Error::new(ErrorKind::Argument, what).with_remedy(remedy));
         }
@@ -193,12 +193,16 @@ fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u6
         return Err(Error::new(ErrorKind::Argument, what).with_remedy("use version 3"));
     }
     if asked.len() != chunk.len() {
-        let what = format!("shards of {} dimensions, not {}", asked.len(), chunk.len());
+        let what = format!(
+            "shards have {} dimensions, expected {}",
+            asked.len(),
+            chunk.len()
+        );
         return Err(Error::new(ErrorKind::Argument, what));
     }
     let whole = |(asked, chunk): (&u64, &u64)| asked.max(&1).checked_next_multiple_of(*chunk);
     let whole: Option<Vec<u64>> = asked.iter().zip(chunk).map(whole).collect();
-    let large = || Error::new(ErrorKind::Argument, "shards that are too large");
+    let large = || Error::new(ErrorKind::Argument, "the shards are too large");
     whole.map(Some).ok_or_else(large)
 }
 
@@ -269,7 +273,7 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
     let argument = |what: &'static str| Err(Error::new(ErrorKind::Argument, what));
     let dims = var.dims.iter().map(|&d| schema.dim(d));
     let dims: Option<Vec<&Dimension>> = dims.collect();
-    let missing = || Error::new(ErrorKind::NotFound, "a dimension that is not there");
+    let missing = || Error::new(ErrorKind::NotFound, "no such dimension");
     let dims = dims.ok_or_else(missing)?;
     let unlimited = dims.iter().any(|d| d.unlimited);
     if dims.is_empty() {
@@ -278,7 +282,7 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
     }
     let asked: &[u64] = match &var.storage.layout {
         Some(StorageLayout::Contiguous | StorageLayout::Compact) if unlimited => {
-            return argument("data of an unlimited dimension is stored in chunks only");
+            return argument("data with an unlimited dimension can only be stored in chunks");
         }
         Some(StorageLayout::Contiguous | StorageLayout::Compact) if !filtered => {
             let whole: Vec<u64> = dims.iter().map(|d| d.len.max(1)).collect();

@@ -42,7 +42,7 @@ pub fn mark() -> (String, Json) {
 /// [`ErrorKind::Range`] for a string that is longer; [`ErrorKind::BadType`] for other values.
 pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     let Values::String(strings) = values else {
-        let what = "values that are no strings";
+        let what = "values that are not strings";
         return Err(Error::new(ErrorKind::BadType, what));
     };
     let size = usize::try_from(width).unwrap_or(usize::MAX);
@@ -90,7 +90,7 @@ pub fn base64(bytes: &[u8]) -> String {
 }
 
 fn too_long(len: usize, width: u64) -> Error {
-    let what = format!("a string of {len} bytes, the longest that is stored has {width}");
+    let what = format!("a string of {len} bytes, longer than the limit of {width}");
     let remedy = format!(
         "give the variable the attribute {OF_VARIABLE} = {len}, or the dataset {OF_DATASET}"
     );

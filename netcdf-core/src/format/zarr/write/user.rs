@@ -148,7 +148,7 @@ fn utf32(text: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
     let text = String::from_utf8_lossy(text);
     let count = text.chars().count() as u64;
     let zeros = most.checked_sub(count).ok_or_else(|| {
-        let what = format!("a string of {count} characters, the longest that is stored has {most}");
+        let what = format!("a string of {count} characters, longer than the limit of {most}");
         Error::new(ErrorKind::Range, what)
     })?;
     out.extend(text.chars().flat_map(|c| u32::from(c).to_le_bytes()));

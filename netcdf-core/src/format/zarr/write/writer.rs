@@ -61,7 +61,7 @@ impl ZarrWriter {
         options: CreateOptions,
         env: &Env,
     ) -> Result<Self> {
-        let other = || Error::new(ErrorKind::Argument, "a schema that is not one of Zarr");
+        let other = || Error::new(ErrorKind::Argument, "the schema is not for a Zarr dataset");
         let zarr = schema.kind.as_zarr().ok_or_else(other)?;
         check(&schema, options.zarr, env)?;
         if zarr.pure {
@@ -331,7 +331,7 @@ impl Writer for ZarrWriter {
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
         if mask != 0 {
-            let what = "a chunk without all filters of its variable, which Zarr does not have";
+            let what = "a chunk that skips filters of its variable, which Zarr does not allow";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         }
         let put = self.put(var, index, bytes);
@@ -345,7 +345,7 @@ impl Writer for ZarrWriter {
         let whole = element == 0 && bytes.len() as u64 == layout.element.size;
         let scalar = chain.as_ref().filter(|_| whole && layout.chunk.is_empty());
         let Some(scalar) = scalar else {
-            let what = "a part of a variable that is put as chunks";
+            let what = "part of a variable whose data must be put as chunks";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         };
         let mut bytes = bytes.to_vec();
@@ -385,7 +385,7 @@ impl Writer for ZarrWriter {
 
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
         if len > i64::MAX.unsigned_abs() {
-            let what = format!("a dimension of length {len}");
+            let what = format!("a dimension of length {len} is too long");
             return Err(Error::new(ErrorKind::DimSize, what));
         }
         let dim = self.schema.dims.get_mut(dim.index());
