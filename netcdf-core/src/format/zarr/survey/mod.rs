@@ -1,5 +1,5 @@
-//! What is in a store: its nodes (groups and arrays) by their metadata, and what each key is. Memory grows with the metadata,
-//! not with the number of chunks.
+//! The contents of a store: its nodes (groups and arrays) according to their metadata, and the role of each key. Memory use grows
+//! with the metadata, not with the number of chunks.
 
 mod foreign;
 mod node;
