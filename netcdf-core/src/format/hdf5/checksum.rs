@@ -5,7 +5,7 @@ use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Bytes {
-    /// Verifies the checksum in the last four bytes, over all before them.
+    /// Verifies the checksum in the last four bytes against all bytes before them.
     ///
     /// # Errors
     /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].

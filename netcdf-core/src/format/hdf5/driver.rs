@@ -1,11 +1,11 @@
-//! Driver information ("II.B. Disk Format: Level 0B" and "IV.A.2.u"): whether HDF5 keeps the file in several ones.
+//! Driver information ("II.B. Disk Format: Level 0B" and "IV.A.2.u"): detects files that HDF5 has split into several.
 
 use super::file::File;
 use super::message;
 use super::object_header::ObjectHeader;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Drivers that keep a file in several ones: identification, name, and what makes one file of them.
+/// Drivers that split a file into several: identification, name, and how to join the parts.
 const PARTS: [(&[u8; 8], &str, &str); 2] = [
     (b"NCSAfami", "family", "use `h5repart` to join the parts"),
     (
@@ -15,7 +15,8 @@ const PARTS: [(&[u8; 8], &str, &str); 2] = [
     ),
 ];
 
-/// That a file which is too short is not one of several. One with all metadata, as the driver multi makes, can be described.
+/// Checks that a file which is too short is not one part of several. A part with all metadata, as the driver multi makes, can be
+/// described.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
@@ -33,7 +34,7 @@ pub fn check(file: &File) -> Result<()> {
     }
 }
 
-/// The driver of a file; `None` if it has none, or is so damaged that this cannot be told: that is found later.
+/// The driver of a file; `None` if it has none, or if damage hides it (which is reported later).
 fn identification(file: &File) -> Option<[u8; 8]> {
     let block = file.superblock();
     if let Some(address) = block.driver {

@@ -10,12 +10,12 @@ use crate::io::source::truncated;
 /// The first eight bytes of the superblock.
 pub const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
-/// What the superblock says.
+/// The contents of the superblock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Superblock {
     /// Its version.
     pub version: u8,
-    /// Where in the source addresses count from: the length of the user block, in bytes.
+    /// The offset in the source from which addresses count: the length of the user block, in bytes.
     pub base: u64,
     /// Bytes from there to the end of the file.
     pub len: u64,
@@ -76,7 +76,7 @@ impl Superblock {
         }
     }
 
-    /// That the source is as long as the superblock says.
+    /// Checks that the source is as long as the superblock says.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`].
@@ -90,7 +90,7 @@ impl Superblock {
     }
 }
 
-/// Bytes that the longest superblock takes, with room.
+/// More bytes than the longest superblock takes.
 const MOST: u64 = 256;
 
 fn sizes(c: &mut Cursor) -> Result<Sizes> {
@@ -119,8 +119,8 @@ fn address(c: &mut Cursor, sizes: Sizes) -> Result<Option<u64>> {
     Ok(Some(u64::from_le_bytes(eight)))
 }
 
-/// The base address, and the bytes from there to the end. A user block that was put before a
-/// finished file leaves a base address of 0: what counts is where the superblock was found.
+/// The base address, and the bytes from there to the end. If a user block was put before a
+/// finished file, the stored base address is still 0: what counts is where the superblock was found.
 fn base(stored: Option<u64>, place: u64, eof: u64) -> (u64, u64) {
     match stored {
         Some(base) if base == place => (base, eof.saturating_sub(base)),

@@ -106,8 +106,8 @@ impl Builder<'_> {
         Ok(attributes)
     }
 
-    /// The fill value of an array as an attribute, where it is shown. netCDF-C shows it only for some arrays without dimensions.
-    /// The fill value of variable-length strings in version 3 is shown, too.
+    /// The fill value of an array of pure Zarr, if it is shown as an attribute: in version 2, as in netCDF-C, only for arrays without
+    /// dimensions and without `_ARRAY_DIMENSIONS`; in version 3 only for variable-length strings. Default fill values are not shown.
     fn shown_fill(&self, described: &Described, ty: DataType, json: &Json) -> Option<Values> {
         let alone = match described.version {
             _ if !self.zarr.pure => false,
