@@ -1,4 +1,4 @@
-//! Records of version 2 B-trees, but for those of chunks.
+//! Records of version 2 B-trees, except those of chunks.
 
 use crate::error::Result;
 use crate::format::hdf5::fields::Fields;

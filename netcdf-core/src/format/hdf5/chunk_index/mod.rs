@@ -1,7 +1,7 @@
-//! Where the chunks of a dataset are ("VII. Appendix C: Types of Indexes for Dataset Chunks").
+//! The places of the chunks of a dataset ("VII. Appendix C: Types of Indexes for Dataset Chunks").
 //!
-//! Chunks are known by their coordinates in the grid: in chunks, not elements. An [`OpenIndex`]
-//! answers for a [`Block`] of the grid which of its chunks are stored, in row-major order.
+//! Chunks are identified by their grid coordinates, in chunks rather than elements. An [`OpenIndex`]
+//! finds the stored chunks in a [`Block`] of the grid, in row-major order.
 
 mod btree_v1;
 mod btree_v2;

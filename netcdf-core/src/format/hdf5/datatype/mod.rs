@@ -13,11 +13,11 @@ pub struct Datatype {
     pub size: u64,
     /// Class and properties.
     pub class: Class,
-    /// Address of the committed datatype that this is.
+    /// Its address, if it is a committed datatype.
     pub committed: Option<u64>,
 }
 
-/// Which bits of an element are its value.
+/// The bits of an element that hold its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bits {
     /// Byte order.

@@ -45,7 +45,7 @@ enum Chunk {
 pub type Complete = (Vec<u64>, Vec<u8>);
 
 impl Shards {
-    /// For shards with `cells` chunks per dimension.
+    /// For shards with this number of chunks per dimension.
     #[must_use]
     pub fn new(chunks: Vec<u64>, folder: Option<PathBuf>) -> Self {
         Self {
