@@ -11,7 +11,7 @@ use crate::io::{Source, Target};
 #[derive(Debug)]
 pub struct Tail {
     target: Box<dyn Target>,
-    /// Where the file ends so far.
+    /// The current end of the file.
     end: u64,
     /// The last bytes of the file, not written yet.
     gathered: Vec<u8>,
@@ -38,7 +38,7 @@ const LONG: u64 = 512 << 10;
 const COPY: u64 = 1 << 24;
 
 impl Tail {
-    /// A file that ends at `end`; everything before is written with [`Tail::write`].
+    /// A file that ends at `end`; everything before that is written with [`Tail::write`].
     pub fn new(target: Box<dyn Target>, end: u64) -> Self {
         Self {
             target,
@@ -49,7 +49,7 @@ impl Tail {
         }
     }
 
-    /// Where the file ends so far.
+    /// The current end of the file.
     pub fn end(&self) -> u64 {
         self.end
     }
