@@ -52,8 +52,8 @@ thread_local! {
     static IGNORE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Lets wrong checksums of metadata pass in this thread, so that tests of damaged files get at what
-/// is behind them: who damages files on purpose also mends the checksums.
+/// Lets wrong checksums of metadata pass in this thread, so that tests of damaged files reach the code
+/// after the check: anyone who damages files on purpose also corrects the checksums.
 #[cfg(test)]
 pub(super) fn ignore_checksums(ignore: bool) {
     IGNORE.set(ignore);

@@ -1,4 +1,4 @@
-//! Damaged files: what is told of what is lost, and what is still there.
+//! Damaged files: which losses are reported, and what is left.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn source(bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(MemorySource::new("file.h5", bytes.to_vec()))
 }
 
-/// What is shown of a damaged file, and what is told of the rest.
+/// The part of a damaged file that is shown, and the notes on the rest.
 #[derive(Debug)]
 struct Opened {
     reader: Netcdf4Reader,
@@ -138,7 +138,7 @@ fn a_root_group_without_links_is_none() {
     // The length of the first message, and its type, by which the group is one.
     let e = root_error(&patched(&file, at + 18, &[file[at + 18] ^ 1]));
     assert!(e.what().contains("expected a multiple of 8"), "{e}");
-    // The type of the symbol table message, which stands in a continuation, becomes another one.
+    // Changes the type of the symbol table message, which is in a continuation.
     assert_eq!(file[at + 16], 0x10);
     let field = file[at + 24..].first_chunk().unwrap();
     let mut message = 512 + usize::try_from(u64::from_le_bytes(*field)).unwrap();
@@ -152,7 +152,7 @@ fn a_root_group_without_links_is_none() {
 #[test]
 fn the_root_is_a_group() {
     let file = bytes("structures/old.h5");
-    // Addresses count from the superblock, where the root's stands.
+    // Addresses count from the superblock, which has the root's.
     let base = 512;
     let stored = |place: usize| ((place - base) as u64).to_le_bytes();
     let field = file[base..]
@@ -265,7 +265,7 @@ fn values_without_an_address_are_damage() {
 #[test]
 fn addresses_beyond_a_whole_file_are_damage() {
     let file = bytes("structures/old.h5");
-    // The root's address in a superblock of version 1, behind 512 bytes.
+    // The root's address in a superblock of version 1, after 512 bytes.
     let root = 512 + 28 + 4 * 8 + 8;
     let far = 1u64 << 39;
     let e = root_error(&patched(&file, root, &far.to_le_bytes()));

@@ -465,7 +465,7 @@ fn consolidated_metadata_stands_in_for_the_rest() {
     );
 }
 
-/// A store that counts what is asked of it.
+/// A store that counts requests.
 #[derive(Debug)]
 struct Counting {
     inner: Arc<dyn Store>,

@@ -19,7 +19,7 @@ impl Datatype {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`];
-    /// [`ErrorKind::Limit`] for types within types beyond the limit.
+    /// [`ErrorKind::Limit`] for types nested beyond the limit.
     pub fn parse(c: &mut Fields, limits: &Limits) -> Result<Self> {
         nested(c, limits.depth)
     }
@@ -117,7 +117,7 @@ fn float(c: &mut Fields, head: &Head) -> Result<Class> {
     Ok(Class::Float { bits, fields })
 }
 
-/// That the parts of a floating-point number lie within its bits, and apart.
+/// Checks that the parts of a floating-point number are within its bits and do not overlap.
 fn float_parts(bits: &Bits, fields: &FloatFields) -> Result<(), String> {
     let part = |(at, n): (u8, u8)| u32::from(at)..u32::from(at) + u32::from(n);
     let (sign, exponent, mantissa) = (
@@ -183,7 +183,7 @@ fn name(c: &mut Fields, version: u8) -> Result<Vec<u8>> {
     Ok(name)
 }
 
-/// Bytes of a member's offset in version 3 and on: as few as the compound's size needs.
+/// Bytes of a member's offset from version 3 on: as few as the size of the compound needs.
 pub(super) fn offset_width(size: u64) -> usize {
     match size {
         0..0x100 => 1,
@@ -230,7 +230,7 @@ fn compound(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
     Ok(Class::Compound { members })
 }
 
-/// That no two members of a compound have bytes in common.
+/// Checks that the members of a compound do not overlap.
 fn apart(members: &[Member]) -> Result<(), String> {
     let mut places: Vec<_> = members.iter().filter(|m| m.datatype.size > 0).collect();
     places.sort_by_key(|m| m.offset);

@@ -102,7 +102,7 @@ fn frame(file: &File, header: &Header, c: &mut Fields, (at, start): (u64, u64)) 
     Err(file.error(ErrorKind::Corrupt, at, what))
 }
 
-/// Reads an indirect block of so many rows that starts at offset `start` of the heap.
+/// Reads an indirect block with this number of rows, which starts at offset `start` of the heap.
 pub fn indirect(
     file: &File,
     header: &Header,

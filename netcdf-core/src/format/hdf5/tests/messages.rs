@@ -1,4 +1,4 @@
-//! Bodies of messages in forms that hardly any file has, and messages that nobody knows.
+//! Message bodies in very rare forms, and unknown messages.
 
 use super::*;
 use crate::ErrorKind;

@@ -51,8 +51,8 @@ impl Default for GlobalHeap {
 }
 
 impl GlobalHeap {
-    /// Takes an object; `allocate` says where a collection of so many bytes is to be. What was filled
-    /// by it is handed to `done`.
+    /// Adds an object. `allocate` returns the place for a collection of a given size; collections that become
+    /// full are passed to `done`.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] beyond the address space; those of `allocate` and `done`.

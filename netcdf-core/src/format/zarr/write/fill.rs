@@ -15,7 +15,7 @@ use super::strings;
 
 /// Most bytes of chunks to store at the end although they were never put.
 pub const MOST_BYTES: u64 = 64 << 20;
-/// Most such chunks.
+/// Most chunks to store at the end.
 pub const MOST_CHUNKS: u64 = 4096;
 
 /// What readers learn about elements that are not stored.

@@ -1,4 +1,4 @@
-//! Datasets as they stand in a store.
+//! Datasets as written to a store.
 
 use std::sync::Arc;
 
