@@ -175,7 +175,7 @@ fn not_utf8(attribute: &Attribute, path: String) -> Note {
 pub fn nil(object: &str) -> Note {
     Note {
         object: object.to_owned(),
-        what: "NIL becomes an empty string: Zarr datasets do not have NIL".to_owned(),
+        what: "NIL becomes an empty string: Zarr datasets have no NIL".to_owned(),
         remedy: None,
     }
 }
