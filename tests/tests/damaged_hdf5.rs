@@ -204,7 +204,10 @@ fn sources_of_another_type_are_refused_unread() {
     let output = sandbox.run(ncdump::run, &["ncdump", "-v", "all", "@a.h5"]);
     let message = output.message();
     assert_eq!(output.code, 1, "{message}");
-    assert!(message.contains("of another type in /all"), "{message}");
+    assert!(
+        message.contains("of an incompatible type in /all"),
+        "{message}"
+    );
 }
 
 /// Sources of sources are counted, or opening would take hours.

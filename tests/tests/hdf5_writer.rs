@@ -588,12 +588,12 @@ fn what_the_format_cannot_hold_is_an_error_with_its_path() {
         (
             short,
             ErrorKind::Argument,
-            "attribute a: 3 bytes, its shape and type ask for 4",
+            "attribute a: 3 bytes, but the shape and type need 4",
         ),
         (
             fill,
             ErrorKind::Argument,
-            "a fill value of 1 bytes, elements have 4",
+            "a fill value of 1 bytes, but elements have 4",
         ),
         (grows, ErrorKind::Argument, "may grow"),
     ];

@@ -89,13 +89,13 @@ refused! {
     no_dimensions: 1 |f| f.cut("dims")
         => Truncated "file.nc: the header is truncated: 4 bytes expected, 0 left at byte 8";
     another_tag_for_dimensions: 1 |f| f.patch32("dims", 12)
-        => Corrupt "file.nc: dimensions: list tag 10 (or 0, 0 for none) expected, 12 found at byte 8";
+        => Corrupt "file.nc: dimensions: expected list tag 10 (or 0, 0 for none), found 12 at byte 8";
     no_tag_but_a_length: 1 |f| f.patch32("atts", 0)
-        => Corrupt "file.nc: attributes: list tag 12 (or 0, 0 for none) expected, 0 found at byte 40";
+        => Corrupt "file.nc: attributes: expected list tag 12 (or 0, 0 for none), found 0 at byte 40";
     another_tag_for_attributes: 1 |f| f.patch32("f atts", 11)
-        => Corrupt "file.nc: attributes: list tag 12 (or 0, 0 for none) expected, 11 found in /f at byte 92";
+        => Corrupt "file.nc: attributes: expected list tag 12 (or 0, 0 for none), found 11 in /f at byte 92";
     another_tag_for_variables: 1 |f| f.patch32("vars", 10)
-        => Corrupt "file.nc: variables: list tag 11 (or 0, 0 for none) expected, 10 found at byte 68";
+        => Corrupt "file.nc: variables: expected list tag 11 (or 0, 0 for none), found 10 at byte 68";
     more_dimensions_than_bytes: 1 |f| f.patch("dims", &[0, 0, 0, 10, 255, 255, 255, 255]).cut("atts")
         => Truncated "file.nc: the header is truncated: 4 bytes expected, 0 left at byte 40";
     a_name_longer_than_the_file: 1 |f| f.patch32("t", u32::MAX)
@@ -117,7 +117,7 @@ refused! {
     more_values_than_numbers: 5 |f| f.patch64("a count", u64::MAX)
         => Corrupt "file.nc: a length of 18446744073709551615 values at byte 100";
     more_dimensions_than_possible: 1 |f| f.patch32("f rank", 1025)
-        => Corrupt "file.nc: 1025 dimensions, at most 1024 are possible in /f at byte 88";
+        => Corrupt "file.nc: 1025 dimensions, the limit is 1024 in /f at byte 88";
     a_dimension_that_does_not_exist: 1 |f| f.patch32("f dim", 2)
         => Corrupt "file.nc: no dimension has number 2 in /f at byte 88";
     a_dimension_number_beyond_32_bits: 5 |f| f.patch64("f dim", 1 << 32)

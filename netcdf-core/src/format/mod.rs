@@ -1,4 +1,4 @@
-//! The formats: each describes where its data is and how it is encoded; the engine does the rest.
+//! The formats: each tells where its data is and how it is encoded; the engine does the rest.
 
 pub mod classic;
 pub mod hdf5;
@@ -18,7 +18,7 @@ use crate::model::{DimId, FilterSpec, GroupId, Kind, Schema, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
 pub trait Reader: Send + Sync {
-    /// Everything but the data.
+    /// The schema: everything but the data.
     fn schema(&self) -> &Schema;
 
     /// What is known of the file itself, for `ncdump -s` and `-K`.
@@ -30,11 +30,11 @@ pub trait Reader: Send + Sync {
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
     fn layout(&self, var: VarId) -> Result<Layout>;
 
-    /// Visits the chunks of a variable that are stored and lie in a box of the chunk grid
-    /// (counted in chunks), in row-major order. Missing chunks are not visited: they are fill.
+    /// Visits the stored chunks of a variable within a box of the chunk grid (counted in
+    /// chunks), in row-major order. Missing chunks are not visited: they read as fill values.
     ///
     /// # Errors
-    /// Those of reading an index, and of the visitor.
+    /// Those of reading the chunk index, and those of the visitor.
     fn locate(
         &self,
         var: VarId,
@@ -45,54 +45,54 @@ pub trait Reader: Send + Sync {
     /// The stored bytes of chunks, or of parts of them.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if the file ends before them.
+    /// [`ErrorKind::Truncated`] if the file ends too early.
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>>;
 
-    /// The source behind an object number of a [`ChunkRef`], for moving bytes as they are; `None` where
-    /// bytes are in something else, and only [`Reader::fetch`] has them.
+    /// The source behind an object number of a [`ChunkRef`], for copying bytes unchanged; `None` if
+    /// the bytes are not in a source and only [`Reader::fetch`] can read them.
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;
 
-    /// The name, for messages, of what has the bytes of a chunk.
+    /// The name of the file or key that holds the bytes of a chunk, for messages.
     fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
         let source = self.object(chunk.object);
         source.map(|source| Arc::clone(source.name()))
     }
 
-    /// The name of a file of the dataset that is not as it was when it was opened or read.
+    /// The name of a file of the dataset that has changed since it was opened or read.
     fn changed(&self) -> Option<Arc<str>> {
         let mut objects = (0..).map_while(|n| self.object(n));
         let changed = objects.find(|object| object.has_changed())?;
         Some(Arc::clone(changed.name()))
     }
 
-    /// Whether data of the dataset is put together from several places: other files, or the parts of a virtual dataset. A copy has all of
-    /// it in itself.
+    /// Whether the data comes from several places, such as other files or the parts of a virtual dataset. A copy would hold all of it
+    /// by itself.
     fn is_spread(&self) -> bool {
         false
     }
 
-    /// True if the reader makes the elements of this variable itself ([`Reader::read_box`]), as no
-    /// chunks as [`Layout`] has them lead to them: they are parts of other datasets, or stored in a
-    /// form that the engine does not know. Its layout then has no filters, and chunks of a shape in
-    /// which elements are cheap to read (all in one, if every shape is); [`Reader::locate`] and
-    /// [`Reader::fetch`] are not asked for them.
+    /// True if the reader provides the elements of this variable itself ([`Reader::read_box`]), because
+    /// they are not in chunks as [`Layout`] describes them: they are parts of other datasets, or stored in a
+    /// form that the engine does not know. The layout then has no filters, and its chunk shape is one in
+    /// which elements are cheap to read (the whole variable, if any shape is); [`Reader::locate`] and
+    /// [`Reader::fetch`] are not called for such a variable.
     fn assembles(&self, _var: VarId) -> bool {
         false
     }
 
     /// The elements of a box of a variable that the reader assembles: row-major, in the element type
-    /// and byte order of the layout, fill included. Reading a region in bands asks for each element
-    /// once, in boxes that are as large as memory allows and lie in one chunk (unless they are small),
-    /// from several threads.
+    /// and byte order of the layout, with fill values. When a region is read in bands, each element is requested
+    /// once, from several threads, in boxes that are as large as memory allows and lie in one chunk (unless
+    /// they are small).
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for other variables; those of reading.
+    /// [`ErrorKind::Unsupported`] for variables that are not assembled; those of reading.
     fn read_box(&self, _var: VarId, _part: &Block, _env: &Env) -> Result<Vec<u8>> {
-        let what = "the elements of this variable are in chunks";
+        let what = "the elements of this variable are stored in chunks";
         Err(Error::new(ErrorKind::Unsupported, what))
     }
 
-    /// The values behind stored elements of a variable that are not [`plain`]: those with heap data
+    /// The values of stored elements that are not [`plain`]: elements with heap data
     /// (strings, lists), of user types, and numbers in unusual forms.
     ///
     /// [`plain`]: crate::chunk::layout::Element::plain
@@ -101,8 +101,8 @@ pub trait Reader: Send + Sync {
     /// [`ErrorKind::Unsupported`] for formats that have no such types.
     fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values>;
 
-    /// What the bytes of the elements of a variable mean, if those are of a user type of fixed size:
-    /// where the output stores them in the same form, they are copied without being looked at.
+    /// The meaning of the bytes of a variable's elements, if they have a user type of fixed size.
+    /// Elements that the output stores in the same form are copied without decoding.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
@@ -111,27 +111,27 @@ pub trait Reader: Send + Sync {
     }
 }
 
-/// A dataset in the making. Create-only: nothing is visible before [`Writer::finish`], and a
-/// writer that is dropped leaves nothing.
+/// A dataset being written. It can only be created: nothing is visible before [`Writer::finish`], and a
+/// writer that is dropped leaves nothing behind.
 pub trait Writer: Send {
     /// What is being written, with the lengths of unlimited dimensions so far.
     fn schema(&self) -> &Schema;
 
-    /// How a variable is to be stored.
+    /// How a variable will be stored.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
     fn layout(&self, var: VarId) -> Result<Layout>;
 
-    /// Stores a whole chunk, encoded; row-major per variable. `index` is its row-major number in the
-    /// grid of [`Writer::layout`], whose extent has to be final by then
-    /// ([`Writer::set_len`]), but for the slowest dimension. Chunks that are left out are fill.
+    /// Stores a whole encoded chunk. The chunks of a variable come in row-major order. `index` is the row-major
+    /// number in the grid of [`Writer::layout`], whose extent must be final by then
+    /// ([`Writer::set_len`]) except for the slowest dimension. Chunks that are left out read as fill values.
     ///
     /// # Errors
     /// Those of the target; [`ErrorKind::Unsupported`] where nothing is chunked.
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()>;
 
-    /// As [`Writer::put_chunk`], with bytes that stand in a source in the same stored form.
+    /// As [`Writer::put_chunk`], for bytes that a source holds in the same stored form.
     ///
     /// # Errors
     /// As [`Writer::put_chunk`], and those of the source.
@@ -140,15 +140,15 @@ pub trait Writer: Send {
         self.put_chunk(var, chunk.index, chunk.mask, &bytes)
     }
 
-    /// Stores elements of unchunked data, in stored form, from a row-major element number on. An
-    /// unlimited dimension grows with them.
+    /// Stores elements of unchunked data, in stored form, starting at a row-major element number. An
+    /// unlimited dimension grows as needed.
     ///
     /// # Errors
     /// Those of the target; [`ErrorKind::Argument`] beyond the variable.
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()>;
 
-    /// What stores runs of a variable from several threads at once; `None` where that is not possible, or not worth
-    /// it. As long as it is used nothing else is put; what it stored is told with [`Writer::ran`].
+    /// An object that stores runs of a variable from several threads at once; `None` if that is not possible or not worth
+    /// it. While it is in use nothing else may be put; afterwards, report what was stored with [`Writer::ran`].
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema; those of the target.
@@ -156,7 +156,7 @@ pub trait Writer: Send {
         Ok(None)
     }
 
-    /// Takes note of `bytes` of a variable, from an element on, that [`Runs`] stored.
+    /// Records that [`Runs`] stored `bytes` bytes of a variable, starting at an element.
     ///
     /// # Errors
     /// As [`Writer::put_run`].
@@ -164,7 +164,7 @@ pub trait Writer: Send {
         Ok(())
     }
 
-    /// As [`Writer::put_run`], with bytes that stand in a source in the same stored form.
+    /// As [`Writer::put_run`], for bytes that a source holds in the same stored form.
     ///
     /// # Errors
     /// As [`Writer::put_run`], and those of the source.
@@ -176,17 +176,17 @@ pub trait Writer: Send {
         range: Range<u64>,
     ) -> Result<()>;
 
-    /// True if data of a variable was put.
+    /// True if data of a variable has been put.
     fn has_data(&self, _var: VarId) -> bool {
         false
     }
 
-    /// Refuses a filter: definitions are over when there is a writer.
-    /// [`Schema::define_filter`] is for what is being defined.
+    /// Refuses a filter: once there is a writer, definitions are over. Use
+    /// [`Schema::define_filter`] before that.
     ///
     /// # Errors
-    /// [`ErrorKind::LateDefinition`] for a variable that has data, [`ErrorKind::NotInDefineMode`] for others; for what could
-    /// not have filters at all, those of [`Schema::takes_filters`].
+    /// Always: those of [`Schema::takes_filters`] for a variable that cannot have filters, otherwise
+    /// [`ErrorKind::LateDefinition`] if the variable has data and [`ErrorKind::NotInDefineMode`] if not.
     fn define_filter(&mut self, var: VarId, filter: &FilterSpec) -> Result<()> {
         self.schema().takes_filters(var)?;
         let (kind, why) = match self.has_data(var) {
@@ -197,18 +197,18 @@ pub trait Writer: Send {
         Err(Error::new(kind, what).in_object(&self.schema().var_path(var)))
     }
 
-    /// True if the data of a variable is put as chunks, else as runs of elements.
+    /// True if the data of a variable is put as chunks, false if as runs of elements.
     fn takes_chunks(&self, _var: VarId) -> bool {
         false
     }
 
-    /// True if no chunk may go without a filter of its variable: there is no mask to say so.
+    /// True if every chunk must go through all filters of its variable, because the format has no filter mask.
     fn needs_all_filters(&self) -> bool {
         false
     }
 
-    /// The stored elements of values of a variable whose layout's elements are not [`plain`]: those
-    /// of user types, and of types with heap data (strings, lists), which is stored with it.
+    /// The stored form of values of a variable whose elements are not [`plain`]: those of user types, and
+    /// those with heap data (strings, lists), which this call stores.
     ///
     /// [`plain`]: crate::chunk::layout::Element::plain
     ///
@@ -216,7 +216,7 @@ pub trait Writer: Send {
     /// [`ErrorKind::Unsupported`] for formats that have no such types.
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>>;
 
-    /// As [`Reader::form`], of the elements that will be stored.
+    /// As [`Reader::form`], for the elements that will be stored.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
@@ -224,13 +224,13 @@ pub trait Writer: Send {
         Ok(None)
     }
 
-    /// Sets the length of an unlimited dimension, if it is shorter.
+    /// Extends an unlimited dimension to a length, unless it is already that long.
     ///
     /// # Errors
     /// [`ErrorKind::DimSize`] beyond the format's limit.
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()>;
 
-    /// Fills what was not written, and makes the dataset visible.
+    /// Writes fill values where nothing was written, and makes the dataset visible.
     ///
     /// # Errors
     /// Those of the target.
@@ -239,7 +239,7 @@ pub trait Writer: Send {
 
 /// Stores runs of the elements of one variable, in any order and from several threads.
 pub trait Runs: Send + Sync {
-    /// As [`Writer::put_run`]; no element is stored twice.
+    /// As [`Writer::put_run`]; no element may be stored twice.
     ///
     /// # Errors
     /// As [`Writer::put_run`].
@@ -261,19 +261,19 @@ pub struct Provenance {
     pub is_netcdf4: Option<bool>,
 }
 
-/// What is asked of a new dataset beside its schema.
+/// The options of a new dataset, beyond its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CreateOptions {
     /// Unwritten data is left undefined instead of filled.
     pub no_fill: bool,
-    /// How Zarr is written, if it is.
+    /// Options for Zarr output.
     pub zarr: ZarrOptions,
 }
 
 /// How Zarr is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZarrOptions {
-    /// Whether all metadata is put under one key, too (`.zmetadata`, or in the root's `zarr.json`).
+    /// Whether all metadata is also stored under one key (`.zmetadata`, or the root's `zarr.json`).
     pub consolidated: bool,
     /// Whether variables name their dimensions in `_ARRAY_DIMENSIONS` (version 2).
     pub xarray: bool,
@@ -295,9 +295,9 @@ pub type Create = fn(Output, Schema, CreateOptions, &Env) -> Result<Box<dyn Writ
 pub struct Format {
     /// Name for messages.
     pub name: &'static str,
-    /// The kind of a dataset in this format; `None` if it is not in this format.
+    /// The kind of a dataset; `None` if it is not in this format.
     pub probe: fn(&Container) -> Result<Option<Kind>>,
-    /// Opens a dataset that was probed.
+    /// Opens a dataset that [`Format::probe`] recognized.
     pub open: fn(Container, &Env) -> Result<Box<dyn Reader>>,
     /// The kinds that [`Format::create`] makes.
     pub creates: &'static [Kind],
@@ -345,12 +345,12 @@ pub fn create(
     (writing(schema.kind)?.create)(output.into(), schema, options, env)
 }
 
-/// That groups are nested no deeper than all readers take.
+/// Checks that groups are not nested deeper than readers accept.
 fn check_nesting(schema: &Schema, env: &Env) -> Result<()> {
     let most = env.limits.groups.saturating_sub(1);
     let mut depths = Vec::with_capacity(schema.groups.len());
     for (id, group) in (0..).map(GroupId).zip(&schema.groups) {
-        // A group comes behind the one that it is in.
+        // A group comes after its parent.
         let around = group.parent.and_then(|parent| depths.get(parent.index()));
         let depth = around.map_or(0, |depth: &u32| depth.saturating_add(1));
         if depth > most {
@@ -362,7 +362,7 @@ fn check_nesting(schema: &Schema, env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// That datasets of a kind can be written.
+/// Checks that datasets of a kind can be written.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] if they cannot.

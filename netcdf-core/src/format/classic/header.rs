@@ -1,4 +1,4 @@
-//! The header of a classic file, both ways ("The Format in Detail").
+//! Reads and writes the header of a classic file ("The Format in Detail").
 
 use super::layout::{Place, vsize};
 use crate::chunk::elements;
@@ -17,7 +17,7 @@ const NC_VARIABLE: u32 = 11;
 /// Tag of a list of attributes.
 const NC_ATTRIBUTE: u32 = 12;
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Debug)]
 pub struct Header {
     /// The schema; the record dimension has length 0 where the count is [`Header::records`].
@@ -73,9 +73,9 @@ struct Input<'a> {
     pos: usize,
 }
 
-/// Bytes that an attribute takes at least: its name, its type, the number of its values.
+/// Fewest bytes of an attribute: its name, its type and the number of its values.
 const LEAST_ATTRIBUTE: u64 = 12;
-/// Bytes read at a time, at least.
+/// Fewest bytes to read at a time.
 const BLOCK: u64 = 256 << 10;
 
 impl<'a> Input<'a> {
@@ -139,7 +139,7 @@ impl<'a> Input<'a> {
         ))
     }
 
-    /// NON_NEG, and the count of records, which may be STREAMING.
+    /// A NON_NEG, or the number of records, which may be STREAMING.
     fn count(&mut self) -> Result<u64> {
         if self.wide_counts {
             self.u64()
@@ -156,12 +156,12 @@ impl<'a> Input<'a> {
         if found == tag || (found == 0 && count == 0) {
             return Ok(count);
         }
-        let what = format!("{what}: list tag {tag} (or 0, 0 for none) expected, {found} found");
+        let what = format!("{what}: expected list tag {tag} (or 0, 0 for none), found {found}");
         Err(Error::new(ErrorKind::Corrupt, what).at(self.source.name(), at))
     }
 
-    /// `n` bytes and the padding behind them, to the next multiple of four. What the padding holds
-    /// does not matter.
+    /// `n` bytes; the padding after them, up to the next multiple of four, is skipped whatever it
+    /// holds.
     fn padded(&mut self, n: u64) -> Result<&[u8]> {
         let size = n.checked_next_multiple_of(4);
         let size =
@@ -170,7 +170,7 @@ impl<'a> Input<'a> {
         Ok(self.take(size)?.get(..keep).unwrap_or_default())
     }
 
-    /// A name; early programs counted the zeros that pad it, too.
+    /// A name; early programs included the padding zeros in its length.
     fn name(&mut self) -> Result<Name> {
         let len = self.count()?;
         let mut names = std::mem::take(&mut self.names);
@@ -242,7 +242,7 @@ impl<'a> Input<'a> {
             })
     }
 
-    /// Adds the variables to the schema; their byte offsets.
+    /// Adds the variables to the schema, and returns their byte offsets.
     fn vars(&mut self, schema: &mut Schema) -> Result<Vec<u64>> {
         let mut begins = Vec::new();
         for _ in 0..self.list(NC_VARIABLE, "variables")? {
@@ -272,10 +272,7 @@ impl<'a> Input<'a> {
     fn dim_ids(&mut self, schema: &Schema) -> Result<Vec<DimId>> {
         let rank = self.count()?;
         if rank > u64::from(self.limits.rank) {
-            let what = format!(
-                "{rank} dimensions, at most {} are possible",
-                self.limits.rank
-            );
+            let what = format!("{rank} dimensions, the limit is {}", self.limits.rank);
             return Err(self.error(ErrorKind::Corrupt, what));
         }
         let mut dims = Vec::new();
@@ -321,7 +318,7 @@ pub fn len(schema: &Schema) -> Result<u64> {
 /// Writes the header of a classic file with its variables at `places`.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for a type that the kind has not, [`ErrorKind::DimSize`] or
+/// [`ErrorKind::BadType`] for a type that the kind does not have, [`ErrorKind::DimSize`] or
 /// [`ErrorKind::VarSize`] for a number that the kind cannot hold.
 pub fn write(schema: &Schema, records: u64, places: &[Place]) -> Result<Vec<u8>> {
     let mut out = Output {
@@ -344,7 +341,7 @@ pub fn write(schema: &Schema, records: u64, places: &[Place]) -> Result<Vec<u8>>
     Ok(out.bytes)
 }
 
-/// The header in the making.
+/// A header being written.
 struct Output {
     bytes: Vec<u8>,
     kind: Kind,
@@ -361,7 +358,7 @@ impl Output {
             return Ok(());
         }
         let narrow = u32::try_from(n).map_err(|_| {
-            let what = format!("{n} is beyond the counts of {} files", self.kind.name());
+            let what = format!("a count of {n} is too large for {} files", self.kind.name());
             Error::new(ErrorKind::DimSize, what)
         })?;
         self.u32(narrow);

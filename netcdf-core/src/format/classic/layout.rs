@@ -19,8 +19,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The grid of a variable of this shape: records are chunks if they are `apart`, else all
-    /// elements stand one behind the other.
+    /// The layout of a variable of this shape: each record is a chunk if records are `apart`, otherwise all
+    /// elements are contiguous.
     #[must_use]
     pub fn layout(&self, extent: Vec<u64>, apart: bool) -> Layout {
         let mut chunk = extent.clone();
@@ -44,10 +44,10 @@ impl Place {
     }
 }
 
-/// Places of all variables, and what they have in common.
+/// The places of all variables, and the record size they share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// One a variable.
+    /// One for each variable.
     pub vars: Vec<Place>,
     /// Bytes from one record to the next.
     pub record_size: u64,
@@ -88,8 +88,8 @@ pub fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
     Ok((ty, bytes.ok_or_else(too_large)?))
 }
 
-/// Bytes from one record to the next: the padded sizes of the record variables, or, if there is
-/// just one, its size as it is ("Note on padding").
+/// Bytes from one record to the next: the padded sizes of the record variables or, if there is
+/// only one, its unpadded size ("Note on padding").
 ///
 /// # Errors
 /// [`ErrorKind::VarSize`] beyond 2^64.
@@ -107,7 +107,7 @@ pub fn record_size(places: &[Place]) -> Result<u64> {
 /// then one record of each record variable, in definition order.
 ///
 /// # Errors
-/// [`ErrorKind::VarSize`] where the kind's limits are passed, naming the variable.
+/// [`ErrorKind::VarSize`] if the limits of the kind are exceeded, with the path of the variable.
 pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
     let mut vars = Vec::with_capacity(schema.vars.len());
     for (id, var) in schema.var_ids().zip(&schema.vars) {
@@ -153,14 +153,14 @@ pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
 
 fn beyond_offsets(kind: Kind) -> Error {
     let what = format!(
-        "the variable would start beyond the offsets of {} files",
+        "the variable would start beyond the largest offset of {} files",
         kind.name()
     );
     Error::new(ErrorKind::VarSize, what).with_remedy("use -k 64-bit-offset or -k cdf5")
 }
 
-/// The size limits of the kind. A larger variable is allowed if nothing has to be placed behind
-/// it: as the last fixed-size variable of a file without record variables, or as the last record
+/// Checks the size limits of the kind. In CDF-1 and CDF-2, a variable may be larger if nothing comes after it:
+/// as the last fixed-size variable of a file without record variables, or as the last record
 /// variable.
 fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
     let limit = match schema.kind {
@@ -179,9 +179,9 @@ fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
         let last = behind.all(|p| p.record != place.record) && (place.record || !records);
         if schema.kind == Kind::Cdf5 || !last {
             let what = format!(
-                "the variable has {} bytes{}, {} files allow {limit} (but for the last variable)",
+                "the variable has {} bytes{}, {} files allow {limit} (except for the last variable)",
                 place.slab,
-                if place.record { " a record" } else { "" },
+                if place.record { " per record" } else { "" },
                 schema.kind.name()
             );
             let e = Error::new(ErrorKind::VarSize, what).in_object(&schema.var_path(id));

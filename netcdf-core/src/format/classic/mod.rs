@@ -1,6 +1,6 @@
 //! The classic formats: CDF-1, CDF-2 (64-bit offset) and CDF-5 (64-bit data).
 //!
-//! Specification: "The NetCDF Classic Format Specification" and "The 64-bit Offset Format" of the
+//! Specification: "The NetCDF Classic Format Specification" and "The 64-bit Offset Format" in the
 //! file format document; CDF-5 is CDF-2 with 64-bit counts and five more types.
 
 pub mod header;

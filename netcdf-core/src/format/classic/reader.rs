@@ -59,13 +59,13 @@ impl ClassicReader {
         Error::new(ErrorKind::Corrupt, "data beyond 2^64 bytes").of(self.source.name())
     }
 
-    /// True if all elements stand one behind the other.
+    /// True if all elements are contiguous in the file.
     fn is_contiguous(&self, place: &Place) -> bool {
         !place.record || self.places.record_size == place.slab
     }
 }
 
-/// Number of records of a file whose header says STREAMING: as many whole ones as there are.
+/// Number of records of a file whose header says STREAMING: all that are complete.
 fn streamed(places: &Places, len: u64) -> u64 {
     let bytes = len.saturating_sub(places.records_at);
     bytes.checked_div(places.record_size).unwrap_or(0)
@@ -95,8 +95,8 @@ fn place(schema: &Schema, begins: &[u64]) -> Result<Places> {
     })
 }
 
-/// Data starts behind the header, and variables do not overlap ("stored … in the same order the
-/// variables occur in the header"): what does otherwise is no netCDF file.
+/// Checks that data starts after the header and that variables do not overlap ("stored … in the same order
+/// the variables occur in the header"): any other file is not a netCDF file.
 fn check_order(schema: &Schema, places: &Places, header: u64) -> Result<()> {
     let mut end = header;
     for record in [false, true] {

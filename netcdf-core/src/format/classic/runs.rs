@@ -1,4 +1,4 @@
-//! Runs of a variable's bytes: where they are in the file, and how several threads write them.
+//! Runs of a variable's bytes: their places in the file, and writing them from several threads.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::Runs;
 use crate::io::Hand;
 
-/// Bytes of a run in the file from which on it is worth a write of its own.
+/// Fewest bytes of a run in the file that are worth a write of their own.
 const LARGE: u64 = 64 << 10;
 
-/// A part of a variable's bytes that is one run in the file.
+/// A part of a variable's bytes that is contiguous in the file.
 pub(super) struct Part {
     /// Its place in the file.
     pub(super) offset: u64,
-    /// Which of the bytes given it is.
+    /// Its range in the given bytes.
     pub(super) bytes: Range<u64>,
     /// Whether padding follows it.
     pub(super) padded: bool,
 }
 
-/// What parts a variable consists of.
+/// The parts that a variable consists of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parts {
     pub(super) place: Place,
@@ -70,7 +70,7 @@ impl Parts {
     }
 }
 
-/// The error about bytes that no variable has.
+/// The error for bytes beyond the end of a variable.
 pub(super) fn beyond() -> Error {
     Error::new(ErrorKind::Argument, "data beyond the end of the variable")
 }
@@ -79,7 +79,7 @@ pub(super) fn beyond() -> Error {
 pub(super) struct Shared {
     pub(super) hand: Arc<dyn Hand>,
     pub(super) parts: Parts,
-    /// What follows the variable, or each of its records.
+    /// The padding after the variable, or after each of its records.
     pub(super) padding: Vec<u8>,
     /// The variable's path.
     pub(super) path: String,

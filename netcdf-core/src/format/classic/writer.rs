@@ -15,7 +15,7 @@ use crate::io::spans::Spans;
 use crate::io::{Source, Target};
 use crate::model::{DimId, Endianness, Fill, Kind, Schema, Values, VarId};
 
-/// A classic file in the making.
+/// A classic file being written.
 #[derive(Debug)]
 pub struct ClassicWriter {
     target: Box<dyn Target>,
@@ -24,19 +24,19 @@ pub struct ClassicWriter {
     places: Places,
     /// Per variable: which of its bytes (row-major, without padding) were written.
     written: Vec<Spans>,
-    /// Per variable: what pads it, or each of its records, to a multiple of four bytes.
+    /// Per variable: the padding of the variable, or of each of its records, to a multiple of four bytes.
     padding: Vec<Vec<u8>>,
     /// Number of records.
     records: u64,
-    /// A copy that may go on.
+    /// A copy that may still be extended.
     pending: Option<Pending>,
     no_fill: bool,
 }
 
-/// Bytes of a pending copy after which it is made, so that a run can be cancelled.
+/// Bytes after which a pending copy is carried out, so that a run can be cancelled.
 const PENDING: u64 = 64 << 20;
 
-/// Bytes of a source to be copied to the target; neighbours are copied at once.
+/// Bytes of a source to be copied to the target; adjacent ones are copied together.
 #[derive(Debug)]
 struct Pending {
     source: Arc<dyn Source>,
@@ -45,7 +45,7 @@ struct Pending {
 }
 
 impl Pending {
-    /// True if bytes of `source` at `from`, to be copied to `to`, may join.
+    /// True if bytes of `source` at `from`, to be copied to `to`, can be added to this copy.
     fn is_followed_by(&self, source: &Arc<dyn Source>, from: u64, to: u64) -> bool {
         let size = self.range.end.saturating_sub(self.range.start);
         self.range.end == from
@@ -90,7 +90,7 @@ impl ClassicWriter {
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
-    /// What follows the variable, or each of its records, up to a multiple of four bytes.
+    /// The padding after the variable, or after each of its records, up to a multiple of four bytes.
     fn pad(&self, var: VarId) -> Result<Vec<u8>> {
         let place = self.place(var)?;
         let size = padded(place.slab)?.saturating_sub(place.slab);
@@ -131,7 +131,7 @@ impl ClassicWriter {
             .of(from..end, &mut |one| part(self, one))
     }
 
-    /// What parts a variable consists of.
+    /// The parts that a variable consists of.
     fn all_parts(&self, var: VarId) -> Result<Parts> {
         let place = self.place(var)?;
         Ok(Parts {
@@ -177,7 +177,7 @@ impl ClassicWriter {
         self.target.copy_from(&*p.source, p.range, p.to)
     }
 
-    /// Fills what was not written of a variable.
+    /// Writes fill values where a variable has no data.
     fn fill(&mut self, var: VarId) -> Result<()> {
         let place = self.place(var)?;
         let pattern = self.pattern(var)?;
@@ -238,8 +238,8 @@ impl ClassicWriter {
         }
     }
 
-    /// Moves a part of a run that starts at `from` of `source`, at once with the part before it
-    /// where it follows that both in the source and in the file.
+    /// Moves a part of a run that starts at `from` in `source`. It is moved together with the previous part
+    /// if it follows that part both in the source and in the file.
     fn move_part(
         &mut self,
         var: VarId,
@@ -264,7 +264,7 @@ impl ClassicWriter {
             }
         }
         if let Some(pad) = self.padding.get(var.index()).filter(|_| part.padded) {
-            // Not through the blocks: the copies around it would make them come and go.
+            // This bypasses the block cache, whose blocks would be loaded and dropped between copies.
             let behind = end.saturating_add(pad.len() as u64);
             self.blocks.forget(&mut *self.target, end, behind)?;
             self.target.write_at(end, pad)?;
@@ -297,7 +297,7 @@ fn beyond(schema: &Schema, var: VarId) -> Error {
     runs::beyond().in_object(&schema.var_path(var))
 }
 
-/// What no classic kind can hold.
+/// Refuses what no classic kind can hold.
 fn check(schema: &Schema) -> Result<()> {
     let strict = |what: String| Err(Error::new(ErrorKind::Strict, what));
     let kind = schema.kind.name();
@@ -313,7 +313,7 @@ fn check(schema: &Schema) -> Result<()> {
     let mut unlimited = schema.dims.iter().filter(|d| d.unlimited);
     if let Some(second) = unlimited.nth(1) {
         let what = format!(
-            "dimension {}: {kind} files have one unlimited dimension",
+            "dimension {}: {kind} files have only one unlimited dimension",
             second.name
         );
         return Err(Error::new(ErrorKind::Unlimited, what));
@@ -324,7 +324,7 @@ fn check(schema: &Schema) -> Result<()> {
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         let unlimited = |d: &DimId| schema.dim(*d).is_some_and(|d| d.unlimited);
         if var.dims.iter().skip(1).any(unlimited) {
-            let what = "the unlimited dimension has to be the first";
+            let what = "the unlimited dimension must be the first";
             return Err(Error::new(ErrorKind::Unlimited, what).in_object(&schema.var_path(id)));
         }
     }
@@ -345,7 +345,7 @@ fn check_dim(kind: Kind, len: u64) -> Result<()> {
     }
     if len > limit {
         let what = format!(
-            "length {len} is beyond the {limit} of {} files",
+            "length {len} exceeds the limit of {limit} for {} files",
             kind.name()
         );
         return Err(Error::new(ErrorKind::DimSize, what).with_remedy("use -k cdf5"));
@@ -387,7 +387,7 @@ impl Writer for ClassicWriter {
             return Ok(None);
         };
         self.flush_pending()?;
-        // Blocks that are held have what the file had: they would overwrite what others write.
+        // Cached blocks hold the old contents of the file and would overwrite what other threads write.
         self.blocks.flush(&mut *self.target)?;
         Ok(Some(Box::new(Shared {
             hand,

@@ -10,12 +10,12 @@ use super::message::attribute_info::AttributeInfo;
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
 
-/// Visits the attributes of an object in the order of their creation if it is kept; else in that
-/// of the header, or of the index of the heap. An attribute that cannot be read is handed on as an
-/// error; the visitor decides.
+/// Visits the attributes of an object in creation order if it is tracked, else in the order
+/// of the header or of the heap's index. An attribute that cannot be read is passed to the visitor as an
+/// error, which decides what to do.
 ///
 /// # Errors
-/// Those of reading the structures that lead to the attributes, and of the visitor.
+/// Those of reading the structures that lead to the attributes; those of the visitor.
 pub fn visit(
     file: &File,
     header: &ObjectHeader,
@@ -51,7 +51,7 @@ fn dense(
         return Ok(());
     };
     let Some(tree) = info.by_order.or(info.by_name) else {
-        let what = "an object with a heap of attributes and no B-tree of them";
+        let what = "an object with a heap of attributes, but no B-tree for it";
         return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;

@@ -1,4 +1,4 @@
-//! The blocks of metadata that were read last.
+//! A cache of the blocks of metadata that were read last.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ pub(super) const BLOCK: u64 = 16 << 10;
 /// Blocks in the cache.
 const BLOCKS: usize = 256;
 
-/// The blocks of metadata that were read last.
+/// A cache of the blocks of metadata that were read last.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     blocks: std::collections::HashMap<u64, Arc<Vec<u8>>, foldhash::fast::RandomState>,
@@ -16,7 +16,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// A block, if it is there.
+    /// A block, if it is in the cache.
     pub(super) fn get(&self, number: u64) -> Option<Arc<Vec<u8>>> {
         self.blocks.get(&number).cloned()
     }

@@ -1,4 +1,4 @@
-//! Version 1 B-trees ("III.A.1. Disk Format: Level 1A1"): of old groups and of chunks.
+//! Version 1 B-trees ("III.A.1. Disk Format: Level 1A1"): those of old groups and of chunks.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ pub const GROUP: u8 = 0;
 /// Node type of the trees of chunks.
 pub const CHUNKS: u8 = 1;
 
-/// A tree: where it starts and what its nodes look like.
+/// A tree: its root, and the form of its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tree {
     /// Address of the root node.
@@ -21,7 +21,7 @@ pub struct Tree {
     pub key: usize,
 }
 
-/// A node, its keys as stored.
+/// A node, with its keys in stored form.
 #[derive(Debug, Clone)]
 pub struct Node {
     /// Its address.
@@ -35,9 +35,9 @@ pub struct Node {
     stride: usize,
 }
 
-/// Says whether to go down to a child of a node (or, on level 0, whether it is wanted).
+/// Decides whether to descend to a child of a node (or, on level 0, whether the child is wanted).
 pub type Wanted<'a> = &'a mut dyn FnMut(&Node, usize) -> Result<bool>;
-/// Takes a child of a node of level 0.
+/// Called with each wanted child of a node of level 0.
 pub type Visit<'a> = &'a mut dyn FnMut(&Node, usize) -> Result<()>;
 
 impl Node {
@@ -52,7 +52,7 @@ impl Node {
         c.signature(b"TREE")?;
         let (kind, level, count) = (c.u8()?, c.u8()?, c.u16_le()?);
         if kind != tree.kind {
-            let what = format!("a B-tree node of type {kind}, type {} expected", tree.kind);
+            let what = format!("a B-tree node of type {kind}, expected type {}", tree.kind);
             return Err(file.error(ErrorKind::Corrupt, address, what));
         }
         let stride = tree.key.saturating_add(offset);
@@ -89,7 +89,7 @@ impl Tree {
     /// Visits the wanted children of the nodes of level 0, in order.
     ///
     /// # Errors
-    /// Those of reading nodes; [`ErrorKind::Corrupt`] if a node is met twice, or is not one level
+    /// Those of reading nodes; [`ErrorKind::Corrupt`] if a node occurs twice, or is not one level
     /// below its parent; those of `wanted` and `visit`.
     pub fn walk(&self, file: &File, wanted: Wanted, visit: Visit) -> Result<()> {
         let mut walk = Walk {
@@ -113,7 +113,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Recursion is bounded: levels fall by one.
+    /// Recursion is bounded, because the level decreases by one.
     fn node(&mut self, node: &Node) -> Result<()> {
         for (n, &child) in node.children.iter().enumerate() {
             if !(self.wanted)(node, n)? {
@@ -138,7 +138,7 @@ impl Walk<'_> {
             return Ok(node);
         }
         let what = format!(
-            "a B-tree node of level {}, level {level} expected",
+            "a B-tree node of level {}, expected level {level}",
             node.level
         );
         Err(self.file.error(ErrorKind::Corrupt, address, what))

@@ -1,5 +1,5 @@
-//! The metadata cache image ("IV.A.2.y", and its block): metadata that a file was closed without
-//! writing to its places. It counts instead of what stands there.
+//! The metadata cache image ("IV.A.2.y", and its block): metadata that was not written to its
+//! places when the file was closed. It replaces what is stored there.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::message;
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
 
-/// Metadata by address; no entry reaches into the next one.
+/// Metadata by address; entries do not overlap.
 #[derive(Debug, Default)]
 pub struct CacheImage {
     entries: BTreeMap<u64, Vec<u8>>,
@@ -46,7 +46,7 @@ impl CacheImage {
         c.skip(1)?; // flags
         c.length()?; // of the image
         let count = c.u32_le()?;
-        // Each takes some bytes, so that their number needs no limit.
+        // Each entry takes some bytes, so their number needs no limit.
         let entries = (0..count).map(|_| entry(&mut c)).collect::<Result<_>>()?;
         Self::new(entries).map_err(|at| {
             let what = "entries of the metadata cache image overlap";
@@ -54,7 +54,7 @@ impl CacheImage {
         })
     }
 
-    /// An image of these entries; an error is the address of one that another one reaches into.
+    /// An image of these entries; the error is the address of an entry that overlaps another.
     fn new(mut all: Vec<(u64, Vec<u8>)>) -> Result<Self, u64> {
         all.sort_by_key(|entry| entry.0);
         for (before, next) in all.iter().zip(all.iter().skip(1)) {
@@ -67,14 +67,14 @@ impl CacheImage {
         Ok(Self { entries })
     }
 
-    /// The entries that have some of the bytes from an address up to another one: the last one that begins before them
-    /// may reach into them.
+    /// The entries that overlap the bytes from an address up to another one, including the last entry that begins before
+    /// them.
     fn over(&self, address: u64, end: u64) -> impl Iterator<Item = (&u64, &Vec<u8>)> {
         let before = self.entries.range(..address).next_back();
         before.into_iter().chain(self.entries.range(address..end))
     }
 
-    /// Puts the image over `bytes` that were read at an address.
+    /// Replaces `bytes`, which were read at an address, by the image where it covers them.
     pub fn cover(&self, address: u64, bytes: &mut [u8]) {
         let end = address.saturating_add(bytes.len() as u64);
         for (&at, image) in self.over(address, end) {
@@ -90,7 +90,7 @@ fn position(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// An entry: where it belongs, and its bytes.
+/// An entry: its address, and its bytes.
 fn entry(c: &mut Fields) -> Result<(u64, Vec<u8>)> {
     c.skip(4 + 4)?; // type, flags, ring, age; numbers of children
     let parents = c.u16_le()?;

@@ -5,7 +5,7 @@ use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Bytes {
-    /// Verifies the checksum in the last four bytes, over all before them.
+    /// Verifies the checksum in the last four bytes against all bytes before them.
     ///
     /// # Errors
     /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
@@ -33,7 +33,7 @@ pub fn verify(file: &File, data: &[u8], address: Option<u64>, what: &str) -> Res
     if agree(stored, computed) {
         return Ok(());
     }
-    let text = format!("the checksum of {what} is {computed:08x}, stored is {stored:08x}");
+    let text = format!("the checksum of {what} is {computed:08x}, but {stored:08x} is stored");
     fail(ErrorKind::Checksum, text)
 }
 
@@ -52,8 +52,8 @@ thread_local! {
     static IGNORE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Lets wrong checksums of metadata pass in this thread, so that tests of damaged files get at what
-/// is behind them: who damages files on purpose also mends the checksums.
+/// Lets wrong checksums of metadata pass in this thread, so that tests of damaged files reach the code
+/// after the check: anyone who damages files on purpose also corrects the checksums.
 #[cfg(test)]
 pub(super) fn ignore_checksums(ignore: bool) {
     IGNORE.set(ignore);

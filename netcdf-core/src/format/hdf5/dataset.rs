@@ -1,4 +1,4 @@
-//! Datasets: what the messages of their header say.
+//! Datasets, read from the messages of their headers.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Dataset {
     pub dataspace: Dataspace,
     /// Where its data is.
     pub layout: Layout,
-    /// What elements are that were never written.
+    /// The value of elements that were never written.
     pub fill: Fill,
     /// The filters of its chunks, in the order of writing.
     pub filters: Vec<Filter>,
@@ -33,7 +33,7 @@ pub struct Dataset {
     pub external: Option<External>,
 }
 
-/// What an object is.
+/// The kinds of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A group.
@@ -46,7 +46,7 @@ pub enum Kind {
     Unknown,
 }
 
-/// What kind of object a header describes.
+/// The kind of object that a header describes.
 #[must_use]
 pub fn kind(header: &ObjectHeader) -> Kind {
     let has = |kind| header.find(kind).is_some();
@@ -59,7 +59,7 @@ pub fn kind(header: &ObjectHeader) -> Kind {
     }
 }
 
-/// The datatype of a header, with the address of the committed type that it is.
+/// The datatype in a header, with its address if it is a committed type.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if there is none; those of reading it.

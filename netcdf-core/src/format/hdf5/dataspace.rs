@@ -55,7 +55,7 @@ impl Dataspace {
                 Class::Scalar => "scalar",
                 Class::Simple | Class::Null => "null",
             };
-            let what = format!("a {kind} dataspace of {rank} dimensions, none expected");
+            let what = format!("a {kind} dataspace of {rank} dimensions, expected none");
             return Err(c.error(ErrorKind::Corrupt, what));
         }
         let dims: Vec<_> = (0..rank).map(|_| c.length()).collect::<Result<_>>()?;

@@ -1,21 +1,22 @@
-//! Driver information ("II.B. Disk Format: Level 0B" and "IV.A.2.u"): whether HDF5 keeps the file in several ones.
+//! Driver information ("II.B. Disk Format: Level 0B" and "IV.A.2.u"): detects files that HDF5 has split into several.
 
 use super::file::File;
 use super::message;
 use super::object_header::ObjectHeader;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Drivers that keep a file in several ones: identification, name, and what makes one file of them.
+/// Drivers that split a file into several: identification, name, and how to join the parts.
 const PARTS: [(&[u8; 8], &str, &str); 2] = [
-    (b"NCSAfami", "family", "`h5repart` makes one file of them"),
+    (b"NCSAfami", "family", "use `h5repart` to join the parts"),
     (
         b"NCSAmult",
         "multi",
-        "`h5repack --source-vfd-name=multi` makes one file of them",
+        "use `h5repack --source-vfd-name=multi` to join the parts",
     ),
 ];
 
-/// That a file which is too short is not one of several. One with all metadata, as the driver multi makes, can be described.
+/// Checks that a file which is too short is not one part of several. A part with all metadata, as the driver multi makes, can be
+/// described.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
@@ -25,7 +26,7 @@ pub fn check(file: &File) -> Result<()> {
     };
     match PARTS.iter().find(|(id, ..)| **id == identification) {
         Some((_, driver, remedy)) => {
-            let what = format!("one of the files that the driver {driver} of HDF5 makes of a file");
+            let what = format!("one part of a file that the HDF5 driver {driver} has split");
             let e = Error::new(ErrorKind::Unsupported, what).of(file.name());
             Err(e.with_remedy(*remedy))
         }
@@ -33,7 +34,7 @@ pub fn check(file: &File) -> Result<()> {
     }
 }
 
-/// The driver of a file; `None` if it has none, or is so damaged that this cannot be told: that is found later.
+/// The driver of a file; `None` if it has none, or if damage hides it (which is reported later).
 fn identification(file: &File) -> Option<[u8; 8]> {
     let block = file.superblock();
     if let Some(address) = block.driver {

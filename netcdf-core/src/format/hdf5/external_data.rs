@@ -8,8 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::siblings::{self, Access};
 
-/// The pieces of a dataset's data in other files, one after the other. They are looked for, and the files opened, when
-/// data is read: a dataset whose files or their names are missing can still be described.
+/// The pieces of a dataset's data in other files, one after the other. Names are looked up and files opened only when
+/// data is read: a dataset with missing files or names can still be described.
 #[derive(Debug)]
 pub struct ExternalData {
     file: Arc<File>,
@@ -25,7 +25,7 @@ pub struct ExternalData {
 #[derive(Debug)]
 struct Piece {
     name: Vec<u8>,
-    /// Where the piece starts in the file, and where in the data.
+    /// The start of the piece in the file, and in the data.
     start: u64,
     at: u64,
     len: u64,
@@ -33,7 +33,7 @@ struct Piece {
 }
 
 impl ExternalData {
-    /// The data that a message of a file describes, `len` bytes, of the dataset of this path.
+    /// The data that a message describes: `len` bytes of the dataset with this path.
     #[must_use]
     pub fn new(
         file: &Arc<File>,
@@ -109,7 +109,7 @@ impl ExternalData {
         }
     }
 
-    /// The error for data that no external file is for.
+    /// The error for data beyond all external files.
     fn short(&self) -> Error {
         let pieces = self.pieces.get().map_or(&[][..], Vec::as_slice);
         let have = pieces.last().map_or(0, |p| p.at.saturating_add(p.len));
@@ -134,7 +134,7 @@ impl Source for ExternalData {
         self.file.source().has_changed() || pieces.any(changed)
     }
 
-    /// What lies behind the end of an external file was never written: zeros.
+    /// Data beyond the end of an external file was never written and reads as zeros.
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
         let read = self.read(offset, buf);
         read.map_err(|e| e.in_object(&self.path))

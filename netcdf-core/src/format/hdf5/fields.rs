@@ -1,4 +1,4 @@
-//! The fields of a structure, one after the other.
+//! Reads the fields of a structure, one after the other.
 
 use std::ops::{Deref, DerefMut};
 
@@ -51,7 +51,7 @@ impl Fields<'_> {
         Ok((address != undefined(size)).then_some(address))
     }
 
-    /// The next address, which has to be defined.
+    /// The next address, which must be defined.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] for the undefined address; [`ErrorKind::Truncated`] past the end.
@@ -84,7 +84,7 @@ impl Fields<'_> {
     /// Passes over a signature of four bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if another one stands there.
+    /// [`ErrorKind::Corrupt`] if there is another signature.
     pub fn signature(&mut self, expected: &[u8; 4]) -> Result<()> {
         let at = self.offset();
         let found = self.array::<4>()?;
@@ -92,7 +92,7 @@ impl Fields<'_> {
             return Ok(());
         }
         let what = format!(
-            "signature `{}` expected, found `{}`",
+            "expected signature `{}`, found `{}`",
             expected.escape_ascii(),
             found.escape_ascii()
         );
@@ -110,7 +110,7 @@ impl Fields<'_> {
             return Ok(version);
         }
         let what = format!(
-            "version {version} of {what}, known are {} to {}",
+            "version {version} of {what}, expected {} to {}",
             known.start(),
             known.end()
         );

@@ -29,26 +29,26 @@ pub struct File {
     types: Types,
     heap: GlobalHeap,
     image: Option<CacheImage>,
-    /// Bytes that object headers and objects of fractal heaps may still have in all.
+    /// Bytes of object headers and fractal heap objects that may still be read.
     left: AtomicU64,
 }
 
-/// Object headers, and what is in fractal heaps, are read about once, those of objects with several
-/// names more often. Links and indexes that lead to the same large one over and over could ask for
-/// the square of the file's length.
+/// How many times the length of the file may be read as object headers and fractal heap objects. They are normally
+/// read about once, or more often for objects with several names; links and indexes that lead to the same large one
+/// over and over could require the square of the file's length.
 const READ_OFTEN: u64 = 4;
-/// What is read in addition: objects may have been compressed, types and messages are shared by many.
+/// Bytes that may be read in addition: objects may be compressed, and types and messages shared by many.
 const READ_MORE: u64 = 1 << 28;
-/// What an object costs beside its bytes.
+/// The cost of an object in addition to its bytes.
 const OBJECT: u64 = 32;
 
-/// Bytes of a structure and where they are in the file.
+/// The bytes of a structure, and their place in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bytes {
     /// The bytes.
     pub data: Vec<u8>,
-    /// Address of the first one, relative to the base address; `None` for bytes that came out of a
-    /// filter or were put together from several places.
+    /// Address of the first byte, relative to the base address; `None` for bytes that come from a
+    /// filter or from several places.
     pub address: Option<u64>,
 }
 
@@ -81,16 +81,16 @@ impl File {
         Ok(file)
     }
 
-    /// Starts to count anew what is read of headers and heaps: for one walk over the file.
+    /// Restarts counting what is read of headers and heaps, for another walk over the file.
     pub fn start(&self) {
         let len = self.source.len().saturating_mul(READ_OFTEN);
         self.left.store(len.saturating_add(READ_MORE), Relaxed);
     }
 
-    /// Counts an object header, or an object of the fractal heap at an address.
+    /// Counts an object header at an address, or an object of the fractal heap there.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] when it is too much for a file of this length.
+    /// [`ErrorKind::Limit`] when the total is too much for a file of this length.
     pub(super) fn take(&self, len: u64, address: u64) -> Result<()> {
         let cost = len.saturating_add(OBJECT);
         let left = |left: u64| left.checked_sub(cost);
@@ -117,13 +117,13 @@ impl File {
         &self.superblock
     }
 
-    /// What the file may make us allocate.
+    /// Limits on what the file may make us allocate.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The bytes of the file; addresses have to have the base address added.
+    /// The bytes of the file; add the base address to addresses.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
@@ -150,7 +150,7 @@ impl File {
         place.ok_or_else(|| self.error(ErrorKind::Corrupt, address, "an address beyond 2^64"))
     }
 
-    /// An error about what stands at an address.
+    /// An error about the structure at an address.
     #[must_use]
     pub fn error(
         &self,
@@ -185,8 +185,8 @@ impl File {
         })
     }
 
-    /// The error for bytes that are not all there. In a file of the length that its superblock says, an
-    /// address beyond the end is wrong; else the file was cut off.
+    /// The error for missing bytes. If the file is as long as its superblock says, an address beyond the
+    /// end is wrong; otherwise the file was cut off.
     fn missing(&self, place: u64, len: u64, have: u64) -> Error {
         if have > 0 || self.superblock.check_length(&*self.source).is_err() {
             return truncated(self.name(), place, len, have);
@@ -208,10 +208,10 @@ impl File {
         size.map_err(|e| e.at(self.name(), place))
     }
 
-    /// As [`File::read`], but no more than there is: for structures whose size stands in them.
+    /// As [`File::read`], but fewer bytes at the end of the file: for structures that contain their own size.
     ///
     /// # Errors
-    /// As [`File::read`]; [`ErrorKind::Truncated`] if not a byte is there.
+    /// As [`File::read`]; [`ErrorKind::Truncated`] if there is not even one byte.
     pub fn read_up_to(&self, address: u64, len: u64) -> Result<Bytes> {
         let have = self.source.len().saturating_sub(self.place(address)?);
         self.read(address, len.min(have.max(1)))
@@ -223,7 +223,7 @@ impl File {
         self.fields_of(&bytes.data, bytes.address)
     }
 
-    /// The fields of bytes that stand at an address (if any).
+    /// The fields of bytes from an address (if any).
     #[must_use]
     pub fn fields_of<'a>(&'a self, data: &'a [u8], address: Option<u64>) -> Fields<'a> {
         let base = address.map_or(0, |a| self.superblock.base.saturating_add(a));
@@ -233,7 +233,7 @@ impl File {
         }
     }
 
-    /// The fields of bytes that stand at a place of the source.
+    /// The fields of bytes from an offset in the source.
     #[must_use]
     pub fn fields_at<'a>(&'a self, data: &'a [u8], place: u64) -> Fields<'a> {
         Fields {
@@ -255,13 +255,13 @@ impl File {
             self.shared.get_or_init(|| shared)
         };
         let Some(shared) = shared else {
-            let what = "a message is shared, and there is no table of shared messages";
+            let what = "a shared message in a file without a table of shared messages";
             return Err(Error::new(ErrorKind::Corrupt, what).of(self.name()));
         };
         shared.message(self, kind, id)
     }
 
-    /// A datatype that stands elsewhere; see [`Types::get`].
+    /// A shared datatype; see [`Types::get`].
     ///
     /// # Errors
     /// As [`Types::get`].
@@ -269,7 +269,7 @@ impl File {
         self.types.get(self, reference)
     }
 
-    /// Reads through the cache, or past it for what is large.
+    /// Reads through the cache, or directly for large ranges.
     fn fill(&self, place: u64, out: &mut [u8]) -> Result<()> {
         if out.len() as u64 > BLOCK {
             return self.source.read_at(place, out);

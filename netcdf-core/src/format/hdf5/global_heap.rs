@@ -1,4 +1,4 @@
-//! Global heaps ("III.E. Disk Format: Level 1E"): strings, lists and references of any length.
+//! Global heaps ("III.E. Disk Format: Level 1E"): variable-length strings, lists and references.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct GlobalHeap {
 #[derive(Debug)]
 pub struct Collection {
     bytes: Bytes,
-    /// Index and place of each object, ordered by index.
+    /// The index and place of each object, sorted by index.
     objects: Vec<(u16, Range<usize>)>,
 }
 
@@ -31,19 +31,19 @@ pub struct Object {
     range: Range<usize>,
 }
 
-/// What is kept: enough for data whose strings were written in some disorder.
+/// Limits of the cache: enough for data whose strings were written slightly out of order.
 const KEPT: Most = Most {
     count: 64,
     bytes: 16 << 20,
 };
 
-/// Bytes of collections that are read for each object that is asked for. libhdf5 makes none that are larger, but for one
-/// large object each: with these, objects may be in any order, and be read any number of times.
+/// Bytes of collections that may be read for each requested object. libhdf5 makes larger collections only for single large
+/// objects: with its files, objects may be in any order and be read any number of times.
 const FOR_EACH: u64 = 1 << 16;
-/// What is read in addition, for collections of other libraries: many objects in a large one, in some disorder. Collections
-/// that overlap could ask for the square of the file's length.
+/// How many times the length of the file may be read in addition, for other libraries that put many objects into a large
+/// collection, somewhat out of order. Overlapping collections could require the square of the file's length.
 const READ_OFTEN: u64 = 4;
-/// As [`READ_OFTEN`], whatever the file's length.
+/// As [`READ_OFTEN`], in bytes, independent of the file's length.
 const READ_MORE: u64 = 1 << 28;
 
 impl Default for GlobalHeap {
@@ -53,7 +53,7 @@ impl Default for GlobalHeap {
 }
 
 impl GlobalHeap {
-    /// The heap of a file of so many bytes.
+    /// The heap of a file of `len` bytes.
     #[must_use]
     pub fn new(len: u64) -> Self {
         let left = len.saturating_mul(READ_OFTEN).saturating_add(READ_MORE);
@@ -63,12 +63,12 @@ impl GlobalHeap {
         }
     }
 
-    /// The object of an index in the collection at an address; `None` for index 0 or the address 0,
-    /// which stand for no object, and for the undefined address.
+    /// The object with an index in the collection at an address; `None` for index 0, address 0 and the
+    /// undefined address, which all stand for no object.
     ///
     /// # Errors
     /// Those of reading the collection; [`ErrorKind::Corrupt`] if it has no such object; [`ErrorKind::Limit`] if
-    /// the objects are in collections that are far larger than they are, in a disorder.
+    /// the requested objects are scattered over collections far larger than themselves.
     pub fn object(&self, file: &File, address: u64, index: u32) -> Result<Option<Object>> {
         if index == 0 || address == 0 || address == u64::MAX {
             return Ok(None);
@@ -103,21 +103,21 @@ impl GlobalHeap {
         Ok(collection)
     }
 
-    /// Counts an object that was asked for: what is read for it may be twice its size.
+    /// Counts a requested object: up to twice its size may be read for it.
     fn earn(&self, object: u64) {
         let more = object.saturating_mul(2).saturating_add(FOR_EACH);
         let earned = |left: u64| Some(left.saturating_add(more));
         let _ = self.left.fetch_update(Relaxed, Relaxed, earned);
     }
 
-    /// Counts a collection that is read.
+    /// Counts a collection to be read.
     fn spend(&self, file: &File, address: u64, size: u64) -> Result<()> {
         let spent = |left: u64| left.checked_sub(size);
         match self.left.fetch_update(Relaxed, Relaxed, spent) {
             Ok(_) => Ok(()),
             Err(_) => {
                 let what =
-                    "objects in large collections of the global heap, in too great a disorder";
+                    "objects in large collections of the global heap are too scattered to read";
                 Err(file.error(ErrorKind::Limit, address, what))
             }
         }
@@ -125,7 +125,7 @@ impl GlobalHeap {
 }
 
 impl Collection {
-    /// Reads a collection whose size is `allowed`.
+    /// Reads a collection, if its size is `allowed`.
     fn read(file: &File, address: u64, allowed: &dyn Fn(u64) -> Result<()>) -> Result<Self> {
         let length = usize::from(file.sizes().length);
         let head = file.read(address, 8 + length as u64)?;
@@ -148,7 +148,7 @@ impl Collection {
 
     fn range(&self, index: u32) -> Option<Range<usize>> {
         let index = u16::try_from(index).ok()?;
-        // Mostly the objects are numbered from 1 on.
+        // Objects are usually numbered from 1.
         let guess = self.objects.get(usize::from(index).checked_sub(1)?);
         let found = match guess {
             Some(object) if object.0 == index => Some(object),
@@ -169,7 +169,7 @@ impl Collection {
     }
 }
 
-/// The objects of a collection. Each step passes over at least an object's header.
+/// The objects of a collection. Each step advances by at least an object's header.
 fn parse(file: &File, bytes: &Bytes) -> Result<Vec<(u16, Range<usize>)>> {
     let length = usize::from(file.sizes().length);
     let header = (8 + length).next_multiple_of(8);
@@ -188,7 +188,10 @@ fn parse(file: &File, bytes: &Bytes) -> Result<Vec<(u16, Range<usize>)>> {
         c.skip(header - 8 - length)?;
         let start = c.position();
         let Some(size) = usize::try_from(size).ok().filter(|&n| n <= c.remaining()) else {
-            let what = format!("an object of {size} bytes, have {}", c.remaining());
+            let what = format!(
+                "an object of {size} bytes, but only {} are left",
+                c.remaining()
+            );
             return Err(at.error(ErrorKind::Corrupt, what));
         };
         objects.push((index, start..start + size));

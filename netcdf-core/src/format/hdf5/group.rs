@@ -11,7 +11,7 @@ use super::object_header::ObjectHeader;
 use super::symbol_table::{self, Cache};
 use crate::error::{ErrorKind, Result};
 
-/// The links of a group, in the order of their creation if the group keeps it, else by name.
+/// The links of a group, in creation order if the group tracks it, else by name.
 ///
 /// # Errors
 /// Those of reading the structures.
@@ -69,7 +69,7 @@ fn dense_links(file: &File, info: &LinkInfo) -> Result<Vec<Link>> {
         return Ok(vec![]);
     };
     let Some(tree) = info.by_name else {
-        let what = "a group with a heap of links and no B-tree of their names";
+        let what = "a group with a heap of links, but no B-tree of their names";
         return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;
@@ -80,7 +80,7 @@ fn dense_links(file: &File, info: &LinkInfo) -> Result<Vec<Link>> {
         ids.push(LinkName::parse(&mut record)?.id);
         Ok(())
     })?;
-    // The tree has them in the order of hashes, the heap's blocks as they came.
+    // The tree has links in the order of hashes, the blocks of the heap in the order of writing.
     ids.sort_by_key(|id| heap.offset(id));
     let link = |id: &[u8; 7]| Link::parse(&mut heap.object(file, id)?.fields(file));
     ids.iter().map(link).collect()

@@ -3,7 +3,7 @@
 use super::file::{Bytes, File};
 use crate::error::{ErrorKind, Result};
 
-/// A local heap, all of it.
+/// A whole local heap.
 #[derive(Debug, Clone)]
 pub struct LocalHeap {
     address: u64,
@@ -33,11 +33,11 @@ impl LocalHeap {
         Ok(Self { address, segment })
     }
 
-    /// As [`LocalHeap::name_at`], a copy, which counts as bytes that were read: any number of entries may have the same
-    /// long name.
+    /// A copy of [`LocalHeap::name_at`] that counts as bytes read: any number of entries may share the same long
+    /// name.
     ///
     /// # Errors
-    /// As [`LocalHeap::name_at`]; [`ErrorKind::Limit`] when it is too much for a file of this length.
+    /// As [`LocalHeap::name_at`]; [`ErrorKind::Limit`] when the total is too much for a file of this length.
     pub fn counted_name_at(&self, file: &File, offset: u64) -> Result<Vec<u8>> {
         let name = self.name_at(file, offset)?;
         file.take(name.len() as u64, self.address)?;

@@ -1,23 +1,23 @@
-//! HDF5: the file format, without a word about netCDF.
+//! HDF5: the file format itself, independent of netCDF.
 //!
-//! Specification: "HDF5 File Format Specification Version 4.0"; the sections named in the modules
-//! are its sections. Everything is read through [`file::File`]: addresses are relative to the base
-//! address, every structure has its size checked before it is read, checksums are verified.
+//! Specification: "HDF5 File Format Specification Version 4.0"; section names in the modules
+//! refer to it. Everything is read through [`file::File`]: addresses are relative to the base
+//! address, sizes are checked before structures are read, and checksums are verified.
 //!
 //! | module | structure |
 //! |---|---|
-//! | [`mod@file`], [`superblock`] | the file, and where everything in it begins |
-//! | `driver` | whether the file is one of several |
+//! | [`mod@file`], [`superblock`] | the file, and the entry point to its structures |
+//! | `driver` | detecting files that are one of several parts |
 //! | [`fields`], [`mod@checksum`] | the fields of structures, sizes of offsets and lengths; checksums |
 //! | [`object_header`], [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
-//! | [`group`], [`attributes`], [`dataset`] | what the messages of an object say together |
+//! | [`group`], [`attributes`], [`dataset`] | objects, assembled from their messages |
 //! | [`symbol_table`], [`btree_v1`], [`local_heap`] | links of old groups |
 //! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
-//! | [`global_heap`] | elements of any length |
-//! | [`cache_image`] | metadata that is not in its place yet |
-//! | [`shared_messages`] | messages that many headers share |
-//! | [`chunk_index`] | where the chunks of a dataset are |
+//! | [`global_heap`] | variable-length elements |
+//! | [`cache_image`] | metadata that was not written to its place |
+//! | [`shared_messages`] | messages shared by many headers |
+//! | [`chunk_index`] | the places of the chunks of a dataset |
 //! | [`external_data`] | data in other files |
 //! | [`virtual_dataset`], [`selection`] | datasets assembled from others |
 

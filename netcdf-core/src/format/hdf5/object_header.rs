@@ -21,25 +21,25 @@ pub struct ObjectHeader {
     messages: Vec<Message>,
 }
 
-/// A message of a header: where its body is.
+/// A message of a header, with the place of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Its type, see [`message`].
     pub kind: u16,
     /// Its flags: 1 constant, 2 shared …
     pub flags: u8,
-    /// Creation order, of attributes.
+    /// Creation order, for attributes.
     pub order: u16,
     block: usize,
     range: Range<usize>,
 }
 
-/// The body of a message, where it is shared that of the shared one.
+/// The body of a message; for a reference to a shared message, the body of the latter.
 #[derive(Debug, Clone)]
 pub struct Body<'a> {
     /// Its bytes.
     pub data: Cow<'a, [u8]>,
-    /// Their address, if they stand in the file.
+    /// Their address, if they are in the file.
     pub address: Option<u64>,
 }
 
@@ -56,7 +56,7 @@ impl ObjectHeader {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`];
-    /// [`ErrorKind::Unsupported`] for a message that must be understood and is not;
+    /// [`ErrorKind::Unsupported`] for an unknown message that must be understood;
     /// [`ErrorKind::Limit`] after very many headers.
     pub fn read(file: &File, address: u64) -> Result<Self> {
         let head = file.read_up_to(address, 64)?;
@@ -70,7 +70,7 @@ impl ObjectHeader {
         Ok(header)
     }
 
-    /// All messages but the empty ones, in the order of the header.
+    /// All messages except empty ones, in the order of the header.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
@@ -82,7 +82,7 @@ impl ObjectHeader {
         self.messages.iter().find(|m| m.kind == kind)
     }
 
-    /// The bytes of a message as they stand in the header.
+    /// The bytes of a message as stored in the header.
     #[must_use]
     pub fn raw(&self, message: &Message) -> Body<'_> {
         let block = self.blocks.get(message.block);
@@ -97,7 +97,7 @@ impl ObjectHeader {
     /// The body of a message; if it is shared, that of the message it refers to.
     ///
     /// # Errors
-    /// Those of reading what it refers to.
+    /// Those of reading the shared message.
     pub fn body(&self, file: &File, message: &Message) -> Result<Body<'_>> {
         let raw = self.raw(message);
         if message.flags & message::SHARED == 0 {
@@ -119,7 +119,7 @@ impl ObjectHeader {
         let unknown = message.kind > message::LAST_KNOWN;
         if unknown && message.flags & message::FAIL_IF_UNKNOWN != 0 {
             let what = format!(
-                "message type {:#06x} has to be understood, and is not known",
+                "message type {:#06x} must be understood, but is not known",
                 message.kind
             );
             return Err(file.error(ErrorKind::Unsupported, self.address, what));
@@ -131,10 +131,10 @@ impl ObjectHeader {
     }
 }
 
-/// Blocks of a header that are still to be read: address and length.
+/// Blocks of a header still to be read: address and length.
 type Pending = Vec<(u64, u64)>;
 
-/// What was found in a block.
+/// The contents of a block.
 #[derive(Default)]
 struct Found {
     /// The number of its messages, of any type.
@@ -142,18 +142,18 @@ struct Found {
     pending: Pending,
 }
 
-/// How the messages of a block are written down.
+/// The encoding of the messages in a block.
 #[derive(Clone, Copy)]
 struct Form {
     version: u8,
     has_order: bool,
 }
 
-/// The error about bytes that start no header of a version.
+/// The error for bytes that are not the start of a header.
 fn no_header(file: &File, address: u64, head: &Bytes) -> Error {
     let found = head.data.get(..4).unwrap_or(&head.data);
     let what = format!(
-        "signature `OHDR` or version 1 of an object header expected, found `{}`",
+        "expected signature `OHDR` or version 1 of an object header, found `{}`",
         found.escape_ascii()
     );
     file.error(ErrorKind::Corrupt, address, what)
@@ -180,11 +180,11 @@ fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
         has_order: false,
     };
     let found = read_blocks(file, &mut header, vec![(first, size.into())], form)?;
-    // More than the header says are taken, as libhdf5 does.
+    // More messages than the header says are accepted, as in libhdf5.
     if found >= u64::from(count) {
         return Ok(header);
     }
-    let what = format!("an object header of {found} messages, which says that it has {count}");
+    let what = format!("an object header with {found} messages, expected {count}");
     Err(file.error(ErrorKind::Corrupt, address, what))
 }
 
@@ -207,7 +207,7 @@ fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
         .ok_or_else(|| beyond(file, address))?;
     let block = file.read(address, total)?;
     block.verify(file, "an object header")?;
-    // Only a version with the right checksum is one that is not known; else it is damage.
+    // A wrong version is unknown only if the checksum is right; otherwise it is damage.
     version.version(2..=2, "an object header")?;
     let form = Form {
         version: 2,
@@ -230,7 +230,7 @@ fn beyond(file: &File, address: u64) -> Error {
     file.error(ErrorKind::Corrupt, address, "an object header beyond 2^64")
 }
 
-/// Reads blocks, and those that they continue in; the number of their messages.
+/// Reads blocks and their continuations; returns the number of messages.
 fn read_blocks(file: &File, header: &mut ObjectHeader, first: Pending, form: Form) -> Result<u64> {
     let mut messages = 0u64;
     let mut pending = std::collections::VecDeque::from(first);
@@ -257,7 +257,7 @@ fn read_blocks(file: &File, header: &mut ObjectHeader, first: Pending, form: For
     Ok(messages)
 }
 
-/// Reads the messages of a block. Those of version 1 are padded to eight bytes, and leave nothing of it over.
+/// Reads the messages of a block. In version 1 they are padded to eight bytes and fill the block completely.
 fn read_messages(
     file: &File,
     header: &mut ObjectHeader,
@@ -279,7 +279,7 @@ fn read_messages(
         let (kind, len, flags, order) = prefix_of(&mut c, form)?;
         let start = c.position();
         if form.version == 1 && len % 8 != 0 {
-            let what = format!("a message of {len} bytes, a multiple of 8 expected");
+            let what = format!("a message of {len} bytes, expected a multiple of 8");
             return Err(c.error(ErrorKind::Corrupt, what));
         }
         let body = c.bytes(len.into())?;
@@ -301,7 +301,7 @@ fn read_messages(
     }
     if form.version == 1 && c.remaining() > 0 {
         let what = format!(
-            "{} bytes behind the messages of an object header",
+            "{} bytes after the messages of an object header",
             c.remaining()
         );
         return Err(c.error(ErrorKind::Corrupt, what));

@@ -1,15 +1,15 @@
-//! The things that were used last, by address: a small cache for what many objects point into.
+//! The most recently used values, by address: a small cache for structures that many objects refer to.
 
 use std::sync::{Mutex, PoisonError};
 
-/// A cache that may be shared among threads; values should be cheap to clone.
+/// A cache that can be shared among threads; values should be cheap to clone.
 #[derive(Debug)]
 pub struct Recent<V> {
     entries: Mutex<Vec<Entry<V>>>,
     most: Most,
 }
 
-/// What a cache may hold; the value used last always stays.
+/// The limits of a cache; the value used last always stays.
 #[derive(Debug, Clone, Copy)]
 pub struct Most {
     /// Number of values.
@@ -35,7 +35,7 @@ impl<V: Clone> Recent<V> {
         }
     }
 
-    /// The value of a key.
+    /// The value for a key.
     #[must_use]
     pub fn get(&self, key: u64) -> Option<V> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,7 +46,7 @@ impl<V: Clone> Recent<V> {
         entries.first().map(|e| e.value.clone())
     }
 
-    /// Adds a value of so many bytes, in place of what was not used for the longest time.
+    /// Adds a value of `bytes` bytes, in place of the least recently used ones.
     pub fn put(&self, key: u64, value: V, bytes: usize) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|e| e.key != key);

@@ -1,34 +1,34 @@
-//! Selections of elements of a dataspace as stored ("VIII.A. Dataspace Selection").
+//! Stored selections of elements of a dataspace ("VIII.A. Dataspace Selection").
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::model::region::product;
 
-/// Elements of a dataspace. Their order is row-major, but for points.
+/// Selected elements of a dataspace, in row-major order except for points.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
     /// None.
     None,
     /// All.
     All,
-    /// Single ones, in this order.
+    /// Single elements, in this order.
     Points(Vec<Vec<u64>>),
-    /// The same blocks at the same distance, per dimension.
+    /// Blocks of equal size at equal distances, per dimension.
     Regular(Vec<Comb>),
     /// Blocks that do not overlap.
     Blocks(Vec<Block>),
 }
 
-/// What is selected of a dimension, in elements.
+/// The selection along one dimension, in elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comb {
     /// Start of the first block.
     pub start: u64,
-    /// From start to start of neighbouring blocks, not less than the length of one.
+    /// Distance between the starts of neighbouring blocks, at least the length of a block.
     pub stride: u64,
-    /// Number of blocks; `None` as many as the extent has.
+    /// Number of blocks; `None` for as many as fit into the extent.
     pub count: Option<u64>,
-    /// Length of a block, at least 1; `None` up to the end of the extent.
+    /// Length of a block, at least 1; `None` for up to the end of the extent.
     pub block: Option<u64>,
 }
 
@@ -61,7 +61,7 @@ impl Selection {
         }
     }
 
-    /// The dimension in which it is unlimited.
+    /// The dimension in which the selection is unlimited.
     #[must_use]
     pub fn unlimited(&self) -> Option<usize> {
         match self {
@@ -72,7 +72,7 @@ impl Selection {
 }
 
 impl Comb {
-    /// Whether it ends only with the extent.
+    /// Whether the selection ends only with the extent.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
         self.count.is_none() || self.block.is_none()
@@ -140,7 +140,7 @@ fn rank(c: &mut Fields) -> Result<usize> {
     }
 }
 
-/// `count`, if there are the bytes for that many lists of `rank` numbers.
+/// `count`, if there are enough bytes for that many lists of `rank` numbers.
 fn room(c: &Fields, count: u64, rank: usize, width: u8) -> Result<u64> {
     let bytes = count.saturating_mul(rank as u64 * u64::from(width));
     if bytes > c.remaining() as u64 {
@@ -188,7 +188,7 @@ fn blocks(c: &mut Fields, width: u8) -> Result<Selection> {
     })
 }
 
-/// Regular selections are written as blocks by old versions: finds the combs again.
+/// Finds the combs of a regular selection, which old versions write as a list of blocks.
 fn regular(blocks: &[Block], rank: usize) -> Option<Vec<Comb>> {
     let mut combs = vec![];
     for dim in 0..rank {
@@ -201,12 +201,12 @@ fn regular(blocks: &[Block], rank: usize) -> Option<Vec<Comb>> {
         combs.push(comb_of(&ends)?);
     }
     let counts: Option<Vec<u64>> = combs.iter().map(|c| c.count).collect();
-    // All different, of as many places as there are: one at each place.
+    // The blocks are all different and as many as there are places: one at each place.
     let different = blocks.is_sorted_by(|a, b| a < b);
     (different && product(&counts?)? == blocks.len() as u64).then_some(combs)
 }
 
-/// The comb with blocks from a first to a last element each, in their order.
+/// The comb whose blocks have these first and last elements, in order.
 fn comb_of(ends: &[(u64, u64)]) -> Option<Comb> {
     let &(start, last) = ends.first()?;
     let block = (last - start).checked_add(1)?;

@@ -17,7 +17,7 @@ pub struct SharedMessages {
     indexes: Vec<Index>,
 }
 
-/// An index: where the messages of some types are.
+/// An index: the place of the messages of some types.
 #[derive(Debug)]
 struct Index {
     /// A bit for each type of message.
@@ -39,7 +39,7 @@ impl SharedMessages {
         let Some(found) = header.find(message::SHARED_TABLE) else {
             return Ok(None);
         };
-        // As it stands: a reference would have to be looked up in this very table.
+        // Not resolved if shared: a reference would have to be looked up in this very table.
         let body = header.raw(found);
         let mut c = body.fields(file);
         c.version(0..=0, "a shared message table")?;
@@ -65,7 +65,7 @@ impl SharedMessages {
         })
     }
 
-    /// The message of a type that has an id in the heap of its index.
+    /// The message of a type with an id in the heap of its index.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if messages of this type are not shared; those of the heap.

@@ -10,12 +10,12 @@ use crate::io::source::truncated;
 /// The first eight bytes of the superblock.
 pub const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
-/// What the superblock says.
+/// The contents of the superblock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Superblock {
     /// Its version.
     pub version: u8,
-    /// Where in the source addresses count from: the length of the user block, in bytes.
+    /// The offset in the source from which addresses count: the length of the user block, in bytes.
     pub base: u64,
     /// Bytes from there to the end of the file.
     pub len: u64,
@@ -70,13 +70,13 @@ impl Superblock {
             0 | 1 => read_old(&mut c, version, place),
             2 | 3 => read_new(&mut c, version, (place, &data)),
             _ => {
-                let what = format!("version {version} of the superblock, known are 0 to 3");
+                let what = format!("version {version} of the superblock, expected 0 to 3");
                 Err(Error::new(ErrorKind::Unsupported, what).at(source.name(), at))
             }
         }
     }
 
-    /// That the source is as long as the superblock says.
+    /// Checks that the source is as long as the superblock says.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`].
@@ -90,7 +90,7 @@ impl Superblock {
     }
 }
 
-/// Bytes that the longest superblock takes, with room.
+/// More bytes than the longest superblock takes.
 const MOST: u64 = 256;
 
 fn sizes(c: &mut Cursor) -> Result<Sizes> {
@@ -119,8 +119,8 @@ fn address(c: &mut Cursor, sizes: Sizes) -> Result<Option<u64>> {
     Ok(Some(u64::from_le_bytes(eight)))
 }
 
-/// The base address, and the bytes from there to the end. A user block that was put before a
-/// finished file leaves a base address of 0: what counts is where the superblock was found.
+/// The base address, and the bytes from there to the end. If a user block was put before a
+/// finished file, the stored base address is still 0: what counts is where the superblock was found.
 fn base(stored: Option<u64>, place: u64, eof: u64) -> (u64, u64) {
     match stored {
         Some(base) if base == place => (base, eof.saturating_sub(base)),
@@ -174,8 +174,9 @@ fn read_new(c: &mut Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<
     let summed = data.get(..c.position()).unwrap_or_default();
     let (computed, stored_sum) = (lookup3(summed), c.u32_le()?);
     if computed != stored_sum && !cfg!(fuzzing) {
-        let what =
-            format!("the checksum of the superblock is {computed:08x}, stored is {stored_sum:08x}");
+        let what = format!(
+            "the checksum of the superblock is {computed:08x}, but {stored_sum:08x} is stored"
+        );
         return Err(c.error(ErrorKind::Checksum, what));
     }
     let (base, len) = base(stored, place, eof);

@@ -14,11 +14,11 @@ pub struct Entry {
     pub name: Vec<u8>,
     /// Address of the object's header; `None` for soft links.
     pub header: Option<u64>,
-    /// What the entry says of the object.
+    /// What the entry caches of the object.
     pub cache: Cache,
 }
 
-/// What an entry says of its object.
+/// What an entry caches of its object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cache {
     /// Nothing.
@@ -30,7 +30,7 @@ pub enum Cache {
         /// Address of its local heap.
         heap: u64,
     },
-    /// The link is a soft one to the object of this path.
+    /// The link is a soft link to the object with this path.
     SoftLink(Vec<u8>),
 }
 
@@ -75,14 +75,14 @@ fn read_node(file: &File, address: u64, heap: &LocalHeap, to: &mut Vec<Entry>) -
     Ok(())
 }
 
-/// That the name of an entry is behind that of the one before it: each is there once, and none is empty.
+/// Checks that the names of entries ascend, so that each is unique and none is empty.
 fn follows(at: &Fields, before: Option<&Entry>, entry: &Entry) -> Result<()> {
     let before = before.map_or(&b""[..], |b| &b.name);
     if before < entry.name.as_slice() {
         return Ok(());
     }
     let what = format!(
-        "a link `{}` of an old group behind the link `{}`, rising names expected",
+        "a link `{}` of an old group comes after the link `{}`, expected ascending names",
         entry.name.escape_ascii(),
         before.escape_ascii()
     );

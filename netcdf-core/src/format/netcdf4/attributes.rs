@@ -20,10 +20,10 @@ pub enum Owner {
     Var(VarId),
 }
 
-/// An attribute whose type is known only when all types are.
+/// An attribute whose type can only be resolved once all types are known.
 pub struct Pending {
     owner: Owner,
-    /// Its place among the owner's attributes.
+    /// Its index among the owner's attributes.
     place: usize,
     file: u32,
     stored: Stored,
@@ -60,7 +60,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The type of an attribute of numbers or text.
+    /// The type of an attribute of numbers or text; `None` for user types.
     fn simple_type(&self, owner: Owner, stored: &Stored) -> Option<DataType> {
         let scalar = stored.dataspace.class != dataspace::Class::Simple;
         match &stored.datatype.class {
@@ -119,12 +119,12 @@ impl Builder<'_> {
         found.unwrap_or(&mut self.nowhere)
     }
 
-    /// Gives the attributes of user types their types and values, now that all types are known.
+    /// Sets the types and values of attributes of user types, now that all types are known.
     ///
     /// # Errors
     /// Damage.
     pub fn settle_attributes(&mut self) -> Result<()> {
-        // From the last to the first, so that places stay true when one is left out.
+        // Last to first, so that the indexes stay valid when an attribute is left out.
         for mut pending in std::mem::take(&mut self.pending).into_iter().rev() {
             match self.settled(&mut pending) {
                 Ok((ty, values)) => {

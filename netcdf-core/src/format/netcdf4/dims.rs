@@ -1,4 +1,4 @@
-//! Which dimensions variables have.
+//! Finds the dimensions of variables, and invents those that a file does not define.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use super::walk::Builder;
 use crate::env::Note;
 use crate::model::{DimId, Dimension, GroupId, VarId};
 
-/// What is known of a dimension beside what the schema has.
+/// What is known of a dimension beyond the schema.
 #[derive(Debug, Clone, Copy)]
 pub struct Dim {
     /// netCDF's id.
     pub number: i64,
-    /// Its scale; `None` for one that was invented.
+    /// Its scale; `None` for an invented dimension.
     pub scale: Option<Place>,
 }
 
-/// Looks up dimensions.
+/// Tables for looking up dimensions.
 struct Index {
     by_number: HashMap<i64, DimId>,
     by_scale: HashMap<Place, Vec<DimId>>,
-    /// Those of a group by their length and whether they are unlimited, in the order of definition.
+    /// The dimensions of each group by length and whether they are unlimited, in the order of definition.
     by_size: HashMap<(GroupId, Size), Vec<DimId>>,
 }
 
@@ -28,7 +28,7 @@ struct Index {
 type Size = (u64, bool);
 
 impl Index {
-    /// A dimension of the group with this length, which the variable does not use yet.
+    /// The first dimension of the group of this size that the variable does not use yet.
     fn like(&self, group: GroupId, size: Size, used: &[DimId]) -> Option<DimId> {
         let all = self.by_size.get(&(group, size))?;
         all.iter().copied().find(|id| !used.contains(id))
@@ -39,7 +39,7 @@ impl Builder<'_> {
     /// Gives every variable its dimensions, and every unlimited dimension its length.
     pub fn settle_dims(&mut self) {
         let mut index = self.index();
-        // Dimensions of variables that the C library leaves out come last, so that the others have the numbers of the C tool.
+        // Variables that the C library leaves out come last, so that the dimensions of the others get the same numbers as there.
         for left_out in [false, true] {
             self.match_group(GroupId::ROOT, left_out, &mut index);
         }
@@ -73,7 +73,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The groups in a group first: that is the order in which dimensions are invented.
+    /// Subgroups come first, because this is the order in which the C library invents dimensions.
     fn match_group(&mut self, group: GroupId, left_out: bool, index: &mut Index) {
         let Some(g) = self.schema.group(group) else {
             return;
@@ -122,7 +122,7 @@ impl Builder<'_> {
         self.complete((group, id), &found, index)
     }
 
-    /// The dimension of a scale in a group or the nearest one above it.
+    /// The dimension of a scale in a group, or in the nearest group above.
     fn nearest(&self, scale: Place, group: GroupId, index: &Index) -> Option<DimId> {
         let all = index.by_scale.get(&scale)?;
         let of = |g: GroupId| {
@@ -130,19 +130,19 @@ impl Builder<'_> {
                 .copied()
                 .find(|d| self.schema.dim(*d).is_some_and(|d| d.group == g))
         };
-        // One of another branch is better than none: it is written with its path.
+        // A dimension from another branch is better than none: it is written with its path.
         self.above(group)
             .find_map(of)
             .or_else(|| all.first().copied())
     }
 
-    /// A group and those it is in.
+    /// A group and the groups that enclose it, innermost first.
     fn above(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
         let parent = |g: &GroupId| self.schema.group(*g).and_then(|g| g.parent);
         std::iter::successors(Some(group), parent).take(self.schema.groups.len())
     }
 
-    /// Invents the dimensions that were not found.
+    /// Fills in the dimensions that were not found or do not fit: with others of the group that have the right size, or invented ones.
     fn complete(
         &mut self,
         (group, id): (GroupId, VarId),
@@ -169,8 +169,8 @@ impl Builder<'_> {
         dims
     }
 
-    /// Whether a dimension has the length of a variable; else it would show less than there is, or
-    /// more.
+    /// Whether a dimension is as long as the variable's data, or unlimited. Any other would show fewer or more
+    /// elements than are stored; this is reported.
     fn fits(&self, id: VarId, dim: DimId, len: u64) -> bool {
         let Some(dim) = self.schema.dim(dim) else {
             return false;
@@ -179,8 +179,9 @@ impl Builder<'_> {
         if !fits {
             let name = String::from_utf8_lossy(dim.name.as_bytes());
             let (other, object) = (dim.len, self.schema.var_path(id));
-            let what =
-                format!("has {len} elements along {name}, which has {other}: shown with another");
+            let what = format!(
+                "has {len} elements along {name}, which has {other}: shown with another dimension"
+            );
             self.env.notes.say(Note {
                 object,
                 what,
@@ -191,7 +192,7 @@ impl Builder<'_> {
     }
 
     fn invent(&mut self, group: GroupId, (len, unlimited): Size, index: &mut Index) -> DimId {
-        // A length of 0 is how netCDF says "unlimited".
+        // netCDF takes length 0 to mean "unlimited".
         let unlimited = unlimited || len == 0;
         let number = self.next_dim;
         self.next_dim += 1;
@@ -211,7 +212,7 @@ impl Builder<'_> {
         id
     }
 
-    /// An unlimited dimension is as long as the longest of the variables that have it.
+    /// Makes every unlimited dimension as long as the longest variable that uses it.
     fn set_lengths(&mut self) {
         let mut longest = vec![0u64; self.schema.dims.len()];
         for (var, stored) in self.schema.vars.iter().zip(&self.vars) {
@@ -228,7 +229,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Puts dimensions in the order of netCDF's ids.
+    /// Sorts dimensions by netCDF's ids.
     fn sort_dims(&mut self) {
         let mut order: Vec<usize> = (0..self.schema.dims.len()).collect();
         order.sort_by_key(|&n| self.dims.get(n).map(|d| d.number));

@@ -1,4 +1,4 @@
-//! What of a datatype netCDF can express: other fields of compounds are left out.
+//! The part of a datatype that netCDF can express: other fields of compounds are left out.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::model::Atomic;
 /// A field that was left out.
 #[derive(Debug)]
 pub struct LeftOut {
-    /// Its name, behind those of the fields that it is in.
+    /// Its name, preceded by those of the enclosing fields.
     pub field: String,
     /// Why.
     pub why: Error,
 }
 
-/// What netCDF can express of a datatype: all of it, or one without the fields that it cannot.
+/// The part of a datatype that netCDF can express, and the fields that are left out of it.
 ///
 /// # Errors
 /// As [`reduce`].
@@ -30,17 +30,17 @@ pub fn reduced(datatype: &Arc<Datatype>) -> Result<(Arc<Datatype>, Vec<LeftOut>)
     Ok((reduced, left_out))
 }
 
-/// Takes out of a datatype the fields that netCDF cannot express; the others stay where they are.
+/// Removes the fields that netCDF cannot express from a datatype; the others keep their offsets.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if there is nothing else in it.
+/// [`ErrorKind::Unsupported`] if nothing else is in it.
 fn reduce(datatype: &mut Datatype) -> Result<Vec<LeftOut>> {
     let mut left_out = vec![];
     reduce_in("", datatype, &mut left_out)?;
     Ok(left_out)
 }
 
-/// `within`: the name of the field that has this type, and a dot.
+/// `within` is the name of the field of this type, followed by a dot; empty for the outermost type.
 fn reduce_in(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOut>) -> Result<()> {
     if numbers::atomic(datatype).is_some() {
         return Ok(());
@@ -63,7 +63,7 @@ fn reduce_in(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOut>)
             "floating-point numbers of {size} bytes in this layout"
         ))),
         Class::String { .. } | Class::VlenString { .. } => {
-            Err(unsupported("a committed type of text"))
+            Err(unsupported("a committed string type"))
         }
     }
 }
@@ -80,7 +80,7 @@ fn reduce_members(
         let Err(why) = reduce_field(&format!("{field}."), &mut member.datatype, left_out) else {
             return true;
         };
-        // A field without fields: it is enough to name it.
+        // No field is left of this one: naming it is enough.
         left_out.truncate(before);
         last = Some(unsupported_as(&why));
         left_out.push(LeftOut { field, why });
@@ -93,7 +93,7 @@ fn reduce_members(
     }
 }
 
-/// Fields may be arrays.
+/// As [`reduce_in`], for a field, which may also be an array.
 fn reduce_field(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOut>) -> Result<()> {
     match &mut datatype.class {
         Class::Array { base, .. } => reduce_field(within, base, left_out),
@@ -101,31 +101,31 @@ fn reduce_field(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOu
     }
 }
 
-/// The same reason, of what the field is in.
+/// The same reason, for the compound that contains the field.
 fn unsupported_as(why: &Error) -> Error {
     Error::new(ErrorKind::Unsupported, why.what().to_string())
 }
 
-/// The integer type of an enum, with the bits of its stored form and whether they have a sign.
+/// The integer type of an enum, the bits of its stored form, and whether it is signed.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for what netCDF has no enums of.
+/// [`ErrorKind::Unsupported`] for base types that netCDF does not allow.
 pub fn enum_base(base: &Datatype) -> Result<(Atomic, Bits, bool)> {
     let (bits, signed) = match &base.class {
         Class::Integer { bits, signed } => (*bits, *signed),
         Class::Bitfield { bits } => (*bits, false),
-        _ => return Err(unsupported("an enum of what is no integer")),
+        _ => return Err(unsupported("an enum whose base type is not an integer")),
     };
     let integer = Datatype {
         class: Class::Integer { bits, signed },
         ..base.clone()
     };
     let atomic = numbers::atomic(&integer);
-    let atomic = atomic.ok_or_else(|| unsupported("an enum of large integers"))?;
+    let atomic = atomic.ok_or_else(|| unsupported("an enum of integers of this size"))?;
     Ok((atomic, bits, signed))
 }
 
-/// An error about what netCDF lacks.
+/// The error for something that netCDF cannot express.
 pub fn unsupported(what: &str) -> Error {
     Error::new(
         ErrorKind::Unsupported,

@@ -1,4 +1,4 @@
-//! The files of a dataset: the one that was opened, and those that its links lead to.
+//! The files of a dataset: the one that was opened, and those reached by its links.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::format::hdf5::File;
 use crate::io::Source;
 use crate::io::siblings::{self, Access};
 
-/// Open files by number. How many of them have a descriptor is the business of their [`Source`].
+/// Open files by number. Their [`Source`]s decide how many descriptors are in use.
 #[derive(Debug, Default)]
 pub struct Files {
     all: Vec<Arc<File>>,
@@ -25,7 +25,7 @@ impl Files {
         Ok(Self::of(Arc::new(File::open(source, &env.limits)?)))
     }
 
-    /// A file that is open, as number 0.
+    /// Starts with an open file, as number 0.
     #[must_use]
     pub fn of(file: Arc<File>) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Files {
             .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("no file {number}")))
     }
 
-    /// The number of the file that file `from` calls `name`; it is opened if it is not yet.
+    /// The number of the file that file `from` calls `name`, which is opened if necessary.
     ///
     /// # Errors
     /// Those of finding and opening it.
@@ -61,7 +61,7 @@ impl Files {
         Ok(number)
     }
 
-    /// All of them, by number.
+    /// All files, by number.
     #[must_use]
     pub fn all(&self) -> &[Arc<File>] {
         &self.all

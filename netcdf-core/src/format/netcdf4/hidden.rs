@@ -1,4 +1,4 @@
-//! Attributes that carry the netCDF model in HDF5 files. They are not shown.
+//! Attributes that encode the netCDF model in HDF5 files and are not shown to users.
 
 use super::numbers::integer_of;
 use crate::error::Result;
@@ -11,7 +11,7 @@ pub const STRICT: &[u8] = b"_nc3_strict";
 /// What made the file.
 pub const PROPERTIES: &[u8] = b"_NCProperties";
 
-/// Names that netCDF keeps for itself.
+/// Names that netCDF reserves for itself.
 const RESERVED: &[&[u8]] = &[
     b"CLASS",
     b"DIMENSION_LIST",
@@ -43,15 +43,15 @@ pub fn is_reserved(name: &[u8]) -> bool {
 pub struct Hidden {
     /// It is a dimension scale (`CLASS`).
     pub scale: bool,
-    /// It is a dimension and no variable (`NAME`).
+    /// It is a dimension but not a variable (`NAME`).
     pub only_dimension: bool,
     /// netCDF's id of the dimension (`_Netcdf4Dimid`).
     pub dim_id: Option<i64>,
     /// netCDF's ids of the variable's dimensions (`_Netcdf4Coordinates`).
     pub coordinates: Option<Vec<i64>>,
-    /// For each dimension the address of the scale that was attached last (`DIMENSION_LIST`).
+    /// The address of the scale attached last to each dimension (`DIMENSION_LIST`).
     pub scales: Option<Vec<Option<u64>>>,
-    /// How many hidden attributes there are: a mark of netCDF-4 files.
+    /// Number of hidden attributes, which mark a netCDF-4 file.
     pub count: u32,
 }
 
@@ -77,8 +77,8 @@ impl Hidden {
     }
 }
 
-/// The text of an attribute. Text of variable length is none: the C library, too, takes such
-/// datasets for no scales.
+/// The text of an attribute; empty for variable-length text. Like the C library, we do not treat datasets
+/// marked with variable-length text as scales.
 fn text(attribute: &Attribute) -> &[u8] {
     match attribute.datatype.class {
         Class::String { .. } => &attribute.data,
@@ -95,7 +95,7 @@ fn integers(attribute: &Attribute) -> Vec<i64> {
     attribute.data.chunks_exact(size.max(1)).map(one).collect()
 }
 
-/// For each dimension a list of references to scales, of which the last counts.
+/// The last scale of each dimension: every element is a list of references to scales.
 fn scales(file: &File, attribute: &Attribute) -> Result<Vec<Option<u64>>> {
     let Class::Vlen { base } = &attribute.datatype.class else {
         return Ok(vec![]);
@@ -130,7 +130,7 @@ fn last_scale(file: &File, element: &[u8], size: u64) -> Result<Option<u64>> {
     Ok(reference.filter(|&a| a != 0))
 }
 
-/// `_NCProperties`, if the attribute is text: of fixed length, as netCDF writes it, or of any.
+/// `_NCProperties`, if the attribute is text, of fixed length (as netCDF writes it) or variable length.
 ///
 /// # Errors
 /// Those of reading the heap.

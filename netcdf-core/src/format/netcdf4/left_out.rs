@@ -1,4 +1,4 @@
-//! What is left out: said where netCDF cannot express it, an error where it is damaged.
+//! What is left out of a file: a note for what netCDF cannot express, an error for what is damaged.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::attribute::Unread;
 
-/// Bytes of an object's path in a report: names of 256 bytes in groups within groups, and some room.
+/// Longest path in a report, in bytes: enough for 256-byte names in nested groups.
 const PATH: usize = 4096;
 
-/// As much of an object's path as a report shows: hostile names may be as long as the file.
+/// The part of an object's path that a report shows: hostile names may be as long as the file.
 fn cut(mut path: String) -> String {
     if path.len() > PATH {
         let mut ends = (0..=PATH).rev();
@@ -26,7 +26,7 @@ fn cut(mut path: String) -> String {
 }
 
 impl Builder<'_> {
-    /// A report that something is left out.
+    /// Reports that something is left out.
     pub fn note(&self, object: String, e: &Error) {
         let place = match (e.resource(), e.offset()) {
             (Some(resource), Some(offset)) => format!(" at byte {offset} of {resource}"),
@@ -39,8 +39,8 @@ impl Builder<'_> {
         });
     }
 
-    /// Takes the fields out of an object's datatype that netCDF cannot express, and says so, unless
-    /// it did of the committed type.
+    /// Removes the fields that netCDF cannot express from an object's datatype. They are reported, unless
+    /// they already were for the committed type.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] if nothing is left.
@@ -61,7 +61,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Says what netCDF cannot express; for damage see [`Builder::lost`].
+    /// Reports what netCDF cannot express; for damage see [`Builder::lost`].
     ///
     /// # Errors
     /// Damage that is not tolerated.
@@ -75,7 +75,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What becomes of the damage of one object or attribute.
+    /// Handles damage to one object or attribute.
     ///
     /// # Errors
     /// The damage, if it is not tolerated.
@@ -84,7 +84,7 @@ impl Builder<'_> {
         e.or_else(|e| self.env.damage.meet(e))
     }
 
-    /// An attribute of `owner` that cannot be read.
+    /// Handles an attribute of `owner` that cannot be read.
     ///
     /// # Errors
     /// Damage that is not tolerated.

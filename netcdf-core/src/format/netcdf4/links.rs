@@ -8,12 +8,12 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message::link::Target;
 
-/// Soft links on the way to an object.
+/// Most soft links on the way to an object.
 const SOFT_LINKS: u32 = 16;
 
-/// What following links takes.
+/// State needed to follow links.
 pub struct Way<'a> {
-    /// The files that links led to so far; more are opened.
+    /// The files reached by links so far; others are opened when needed.
     pub files: &'a mut Files,
     pub paths: &'a mut Paths,
     pub env: &'a Env,
@@ -58,7 +58,8 @@ impl Way<'_> {
                 self.lookup(root, path, depth + 1)
             }
             Target::User(class) => {
-                let what = format!("a link of the user-defined class {class}");
+                let what =
+                    format!("a link of the user-defined class {class}, which cannot be followed");
                 Err(Error::new(ErrorKind::Unsupported, what))
             }
         }
@@ -73,7 +74,7 @@ impl Way<'_> {
         Ok(Place { file, address })
     }
 
-    /// The object of a path, which starts at `from` unless it is absolute; `depth` links led to it.
+    /// The object at a path, which starts at `from` unless it is absolute; `depth` links led here.
     ///
     /// # Errors
     /// As [`Way::target`].
@@ -81,7 +82,7 @@ impl Way<'_> {
         if depth > SOFT_LINKS {
             return Err(Error::new(
                 ErrorKind::Unsupported,
-                "a link that leads to links without end",
+                "a chain of links that is too long, or a loop",
             ));
         }
         let mut at = from;
@@ -106,24 +107,24 @@ const SHOWN: usize = 256;
 
 /// The error for a source of a virtual dataset that is a group or a type.
 pub fn no_dataset() -> Error {
-    Error::new(ErrorKind::NotFound, "there is an object, but no dataset")
+    Error::new(ErrorKind::NotFound, "the object is not a dataset")
 }
 
 /// The error for a path with nothing at its end.
 fn dangling(path: &[u8]) -> Error {
-    let what = format!("a link to {}, which is not there", shown(path));
+    let what = format!("a link to {}, which does not exist", shown(path));
     Error::new(ErrorKind::NotFound, what)
 }
 
-/// A path as a message shows it: cut where it is very long.
+/// A path as shown in messages: very long ones are cut.
 pub fn shown(path: &[u8]) -> String {
     let start = path.get(..SHOWN).unwrap_or(path);
     let more = if start.len() < path.len() { "…" } else { "" };
     format!("{}{more}", String::from_utf8_lossy(start))
 }
 
-/// True if the target of a link is not there or nothing that we can follow; false for damage, and for what the system
-/// failed to open or to read.
+/// True if the target of a link does not exist or cannot be followed; false for damage, and for failures of the system
+/// to open or read a file.
 pub fn may_be_left_out(e: &Error) -> bool {
     let is_other = matches!(e.kind(), ErrorKind::Unsupported | ErrorKind::UnknownFormat);
     is_other || e.is_absence()

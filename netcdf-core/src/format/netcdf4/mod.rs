@@ -1,25 +1,25 @@
-//! netCDF-4: the netCDF model in HDF5 files, and whatever of it other HDF5 files have.
+//! netCDF-4: the netCDF model in HDF5 files, and as much of other HDF5 files as the model can express.
 //!
-//! Specification: "The NetCDF-4 Format" of the file format document. An open file is walked once,
-//! in the order of the links: groups, types, dimension scales, variables; then dimensions are
-//! matched with variables, and types with attributes.
+//! Specification: "The NetCDF-4 Format" in the file format document. Opening a file walks it once,
+//! in the order of its links, and collects groups, types, dimension scales and variables. Then
+//! dimensions are matched with variables, and types with attributes.
 //!
 //! | module | what |
 //! |---|---|
 //! | `walk` | the tree of objects |
-//! | `links` | the objects that links lead to |
-//! | `left_out` | what is left out, and how that is said |
-//! | `paths` | the groups that paths of links lead through |
-//! | `hidden` | attributes that have a meaning for netCDF |
-//! | `expressible` | what of a datatype netCDF can express |
+//! | `links` | following links to objects |
+//! | `left_out` | reporting what is left out |
+//! | `paths` | the groups along the paths of links |
+//! | `hidden` | attributes with a special meaning for netCDF |
+//! | `expressible` | the part of a datatype that netCDF can express |
 //! | [`types`] | datatypes as netCDF types |
 //! | `attributes` | attributes |
 //! | `variables` | datasets as variables and dimensions |
-//! | `dims` | which dimensions variables have |
+//! | `dims` | the dimensions of variables |
 //! | [`numbers`], [`values`] | stored elements as values |
-//! | `form` | what the bytes of stored elements mean |
-//! | `virtual_sources`, `virtual_extent` | where the sources of virtual datasets are, and what shape they give |
-//! | `virtual_data`, `virtual_copy` | elements of virtual datasets |
+//! | `form` | the meaning of the bytes of stored elements |
+//! | `virtual_sources`, `virtual_extent` | finding the sources of virtual datasets, and the shape that follows from them |
+//! | `virtual_data`, `virtual_copy` | the elements of virtual datasets |
 //! | [`reader`] | the format's part of reading data |
 //! | [`mod@write`] | writing |
 

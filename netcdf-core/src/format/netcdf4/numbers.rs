@@ -4,7 +4,7 @@ use crate::chunk::elements;
 use crate::format::hdf5::datatype::{Bits, Class, Datatype, FloatFields};
 use crate::model::{Atomic, Endianness, Values};
 
-/// The atomic type that holds the numbers of a datatype; `None` where none does.
+/// The atomic type that holds the numbers or text of a datatype; `None` if none does.
 #[must_use]
 pub fn atomic(datatype: &Datatype) -> Option<Atomic> {
     match &datatype.class {
@@ -18,7 +18,7 @@ pub fn atomic(datatype: &Datatype) -> Option<Atomic> {
     }
 }
 
-/// The smallest integer type for a number of bits.
+/// The smallest integer type with at least `precision` bits.
 fn integer(precision: u16, signed: bool) -> Option<Atomic> {
     Some(match (precision, signed) {
         (..=8, true) => Atomic::Byte,
@@ -42,7 +42,7 @@ fn float(size: u64, fields: &FloatFields) -> Option<Atomic> {
     }
 }
 
-/// Byte order, if the stored form is exactly that of the atomic type.
+/// The byte order, if the stored form is exactly that of the atomic type.
 #[must_use]
 pub fn plain(datatype: &Datatype) -> Option<Endianness> {
     let size = atomic(datatype)?.size()? as u64;
@@ -105,7 +105,7 @@ pub fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
     }
 }
 
-/// Integers of 16 bytes, least significant first, as a type that holds them.
+/// Converts little-endian integers of 16 bytes to a type that holds them.
 fn narrow(target: Atomic, wide: &[u8]) -> Option<Values> {
     let size = target.size()?;
     let (all, _) = wide.as_chunks::<16>();
@@ -116,7 +116,7 @@ fn narrow(target: Atomic, wide: &[u8]) -> Option<Values> {
     elements::decode(target, Endianness::Little, &low).ok()
 }
 
-/// The bits of an element, least significant first, as a number; at most 128 count.
+/// The first 128 bits of an element, counted from the least significant, as a number.
 fn raw(element: &[u8], order: Endianness) -> u128 {
     let mut le = [0u8; 16];
     match order {
@@ -164,7 +164,7 @@ fn float_of(element: &[u8], bits: &Bits, f: &FloatFields) -> f64 {
     let mantissa = field(raw, f.mantissa.0.into(), mantissa_bits);
     let all_ones = exponent_bits > 0 && exponent == field(u128::MAX, 0, exponent_bits);
     let magnitude = if all_ones && !f.vax {
-        // Where the first bit of the mantissa is stored, infinity may have it.
+        // Where the leading bit of the mantissa is stored, it may be set in infinity.
         let first = mantissa_bits
             .checked_sub(1)
             .filter(|_| f.normalization != 2);
@@ -195,7 +195,7 @@ fn magnitude(f: &FloatFields, exponent: u128, mantissa: u128) -> f64 {
     if f.vax && exponent == 0 {
         return 0.0;
     }
-    // The first bit of a mantissa that is stored whole stands before its point.
+    // If the leading bit of the mantissa is stored, it comes before the binary point.
     let power = match f.normalization {
         2 => exponent.max(1),
         _ => exponent.saturating_add(1),
@@ -206,11 +206,11 @@ fn magnitude(f: &FloatFields, exponent: u128, mantissa: u128) -> f64 {
     )]
     let value = whole as f64;
     let power = power.saturating_sub(bias).saturating_sub(bits);
-    // In two steps, so that neither factor is beyond the range of a double.
+    // In two steps, so that neither factor exceeds the range of a double.
     value * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
 }
 
-/// VAX order: words of two bytes, the first holds sign and exponent.
+/// The bits of an element in VAX order: words of two bytes, the first with sign and exponent.
 fn vax(element: &[u8]) -> u128 {
     let words = element.chunks(2);
     words.fold(0, |all, word| all << 16 | raw(word, Endianness::Little))

@@ -1,4 +1,4 @@
-//! The groups that paths of links lead through: their links, kept from one path to the next.
+//! Keeps the links of the groups that paths lead through, from one path to the next.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use crate::format::hdf5::dataset::{self, Kind as Object};
 use crate::format::hdf5::message::link::Target;
 use crate::format::hdf5::{File, ObjectHeader, group};
 
-/// Where the links of a group lead, by their names.
+/// The targets of the links of a group, by name.
 type Links = HashMap<Vec<u8>, Target>;
 
-/// Links of groups on the way of paths.
+/// The links of groups along paths.
 #[derive(Debug)]
 pub struct Paths {
-    /// By the name of the file and the address there, so that files need not stay open; `None` for
-    /// what is no group.
+    /// By file name and address, so that files need not stay open; `None` for an object that is not a
+    /// group.
     groups: HashMap<(Arc<str>, u64), Option<Links>>,
     /// Links in `groups`.
     kept: usize,
-    /// Steps that may still be made.
+    /// Steps that may still be taken.
     left: u64,
 }
 
-/// Links that are kept.
+/// Most links to keep.
 const KEPT: usize = 1 << 18;
-/// Steps in all, and links that are read on the way: a hostile file may have thousands of paths of thousands
-/// of names each.
+/// Most steps, plus links read on the way: a hostile file may have thousands of paths of thousands of names
+/// each.
 const MOST: u64 = 1 << 24;
 
 impl Default for Paths {
@@ -40,7 +40,7 @@ impl Default for Paths {
 }
 
 impl Paths {
-    /// What the link `name` of the group at an address stands for; `None` without such a link or group.
+    /// The target of the link `name` in the group at an address; `None` if there is no such link or group.
     ///
     /// # Errors
     /// Those of reading the group; [`ErrorKind::Unsupported`] after very many steps.
@@ -56,12 +56,12 @@ impl Paths {
         Ok(found)
     }
 
-    /// Starts to count steps anew.
+    /// Restarts counting steps.
     pub fn start(&mut self) {
         self.left = MOST;
     }
 
-    /// Steps, and links that were read, since [`Paths::start`].
+    /// Steps taken and links read since [`Paths::start`].
     #[cfg(test)]
     pub fn spent(&self) -> u64 {
         MOST - self.left
@@ -78,7 +78,7 @@ impl Paths {
         self.spend(links.len() as u64)?;
         let mut by_name = HashMap::with_capacity(links.len());
         for link in links {
-            // Of several links with the same name the first counts.
+            // If several links have the same name, the first one counts.
             by_name.entry(link.name).or_insert(link.target);
         }
         Ok(Some(by_name))
@@ -97,7 +97,7 @@ impl Paths {
     fn spend(&mut self, steps: u64) -> Result<()> {
         let left = self.left.checked_sub(steps);
         self.left = left.ok_or_else(|| {
-            let what = "a link behind more links than are followed in a file";
+            let what = "too many links to follow in this file";
             Error::new(ErrorKind::Unsupported, what)
         })?;
         Ok(())

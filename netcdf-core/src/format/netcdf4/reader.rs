@@ -1,4 +1,4 @@
-//! An open netCDF-4 or HDF5 file: the schema, and where the data is.
+//! An open netCDF-4 or HDF5 file: its schema, and the location of its data.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -35,9 +35,9 @@ pub struct Netcdf4Reader {
     schema: Schema,
     provenance: Provenance,
     files: Files,
-    /// As `schema.vars`.
+    /// Parallel to `schema.vars`.
     vars: Vec<Data>,
-    /// Where data is: the files, then the data that stands in object headers.
+    /// What holds data: first the files, then compact and external data.
     objects: Vec<Arc<dyn Source>>,
 }
 
@@ -48,19 +48,19 @@ struct Data {
     /// Number of the object that holds the data.
     object: u32,
     index: OnceLock<OpenIndex>,
-    /// Of a virtual dataset, where its elements are.
+    /// For a virtual dataset, the sources of its elements.
     sources: Option<Virtual>,
 }
 
-/// `NC_NETCDF4` of the mode that `ncdump -K` prints. Files of the classic model are opened without
-/// `NC_CLASSIC_MODEL`.
+/// `NC_NETCDF4` in the mode that `ncdump -K` prints. `NC_CLASSIC_MODEL` is not set, even for files of the
+/// classic model.
 const MODE_NETCDF4: u32 = 0x1000;
 
 impl Netcdf4Reader {
     /// Reads all metadata.
     ///
     /// # Errors
-    /// Damage, with the object's path and the place in the file.
+    /// Damage, with the path of the object and the offset in the file.
     pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let mut builder = Builder::new(Files::open(source, env)?, env);
         builder.walk()?;
@@ -70,7 +70,7 @@ impl Netcdf4Reader {
     /// Reads one dataset of a file, by the address of its header, as the only variable.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if it is no dataset; damage.
+    /// [`ErrorKind::NotFound`] if the object is not a dataset; damage.
     pub(super) fn single(
         file: Arc<File>,
         address: u64,
@@ -123,7 +123,7 @@ impl Netcdf4Reader {
         data.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
-    /// The index of a chunked variable; its head is read once.
+    /// The chunk index of a variable, whose header is read only once.
     fn index<'a>(&self, data: &'a Data, file: &File, chunked: &Chunked) -> Result<&'a OpenIndex> {
         if let Some(index) = data.index.get() {
             return Ok(index);
@@ -151,7 +151,7 @@ fn data(
         objects.push(Arc::new(MemorySource::new("(compact data)", bytes.clone())));
     }
     if let Some(external) = &var.dataset.external {
-        // Of data beyond 2^64 bytes nothing is read: `locate` finds none.
+        // Data of more than 2^64 bytes is never read: `locate` refuses it.
         let len = data_size(file, &var.dataset).unwrap_or(0);
         object = next;
         objects.push(Arc::new(ExternalData::new(
@@ -186,7 +186,7 @@ fn provenance(builder: &Builder) -> Result<Provenance> {
     })
 }
 
-/// An element that was never written: zeros, where the file says nothing else.
+/// The stored form of an element that was never written: zeros, unless the file defines another.
 fn fill(dataset: &Dataset) -> Result<Vec<u8>> {
     let size = element(dataset.datatype.size)?;
     match &dataset.fill.value {
@@ -281,7 +281,7 @@ impl Reader for Netcdf4Reader {
             }
             Stored::Virtual { .. } => Err(Error::new(
                 ErrorKind::Unsupported,
-                "the elements of a virtual dataset are in others",
+                "the elements of a virtual dataset are stored in other datasets",
             )),
         }
     }
@@ -293,7 +293,7 @@ impl Reader for Netcdf4Reader {
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let data = self.data(var)?;
         let Some(sources) = &data.sources else {
-            let what = "the elements of this variable are in chunks";
+            let what = "the elements of this variable are stored in chunks";
             return Err(Error::new(ErrorKind::Unsupported, what));
         };
         let dataset = &data.var.dataset;
@@ -347,17 +347,17 @@ fn data_size(file: &File, dataset: &Dataset) -> Result<u64> {
     size.ok_or_else(|| beyond(file, dataset.address))
 }
 
-/// Bytes of the data in the header of a dataset: as many as its shape asks for.
+/// Bytes of the data in the header of a dataset, checked against its shape.
 fn compact(file: &File, dataset: &Dataset, bytes: &[u8]) -> Result<u64> {
     let (want, have) = (data_size(file, dataset)?, bytes.len() as u64);
     if have < want {
-        let what = format!("{have} bytes stored in a header, the shape asks for {want}");
+        let what = format!("{have} bytes are stored in the header, but the shape needs {want}");
         return Err(file.error(ErrorKind::Corrupt, dataset.address, what));
     }
     Ok(have)
 }
 
-/// The bytes of a dataset in one piece: as many as its shape asks for.
+/// The range of contiguous data: as many bytes as the shape needs.
 fn contiguous(
     file: &File,
     dataset: &Dataset,
@@ -367,7 +367,7 @@ fn contiguous(
     let want = data_size(file, dataset)?;
     if size.is_some_and(|size| size < want) {
         let what = format!(
-            "{} bytes stored, the shape asks for {want}",
+            "{} bytes are stored, but the shape needs {want}",
             size.unwrap_or(0)
         );
         return Err(file.error(ErrorKind::Corrupt, address, what));

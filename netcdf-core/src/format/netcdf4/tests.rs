@@ -1,4 +1,4 @@
-//! Damaged files: what is told of what is lost, and what is still there.
+//! Damaged files: which losses are reported, and what is left.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn source(bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(MemorySource::new("file.h5", bytes.to_vec()))
 }
 
-/// What is shown of a damaged file, and what is told of the rest.
+/// The part of a damaged file that is shown, and the notes on the rest.
 #[derive(Debug)]
 struct Opened {
     reader: Netcdf4Reader,
@@ -137,8 +137,8 @@ fn a_root_group_without_links_is_none() {
     }
     // The length of the first message, and its type, by which the group is one.
     let e = root_error(&patched(&file, at + 18, &[file[at + 18] ^ 1]));
-    assert!(e.what().contains("a multiple of 8 expected"), "{e}");
-    // The type of the symbol table message, which stands in a continuation, becomes another one.
+    assert!(e.what().contains("expected a multiple of 8"), "{e}");
+    // Changes the type of the symbol table message, which is in a continuation.
     assert_eq!(file[at + 16], 0x10);
     let field = file[at + 24..].first_chunk().unwrap();
     let mut message = 512 + usize::try_from(u64::from_le_bytes(*field)).unwrap();
@@ -146,13 +146,13 @@ fn a_root_group_without_links_is_none() {
         message += 8 + usize::from(file[message + 2]);
     }
     let e = root_error(&patched(&file, message, &[0x19]));
-    assert!(e.what().contains("a group expected"), "{e}");
+    assert!(e.what().contains("expected a group"), "{e}");
 }
 
 #[test]
 fn the_root_is_a_group() {
     let file = bytes("structures/old.h5");
-    // Addresses count from the superblock, where the root's stands.
+    // Addresses count from the superblock, which has the root's.
     let base = 512;
     let stored = |place: usize| ((place - base) as u64).to_le_bytes();
     let field = file[base..]
@@ -160,7 +160,7 @@ fn the_root_is_a_group() {
         .position(|w| w == stored(root(&file)));
     let dataset = stored(place(&file, "contiguous"));
     let e = root_error(&patched(&file, base + field.unwrap(), &dataset));
-    assert!(e.what().contains("a group expected"), "{e}");
+    assert!(e.what().contains("expected a group"), "{e}");
 }
 
 /// Where in the file the body of a message of an object of the root group is.
@@ -202,7 +202,7 @@ fn versions_and_classes_that_nobody_knows_are_damage() {
     // Without its type the object is nothing.
     let (found, what) = lost_strings(message::DATATYPE, usize::MAX - 7, 0x1e);
     assert_eq!(found, ErrorKind::Corrupt, "{what}");
-    assert!(what.starts_with("an object of no known kind"), "{what}");
+    assert!(what.starts_with("an object of unknown kind"), "{what}");
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn values_without_an_address_are_damage() {
 #[test]
 fn addresses_beyond_a_whole_file_are_damage() {
     let file = bytes("structures/old.h5");
-    // The root's address in a superblock of version 1, behind 512 bytes.
+    // The root's address in a superblock of version 1, after 512 bytes.
     let root = 512 + 28 + 4 * 8 + 8;
     let far = 1u64 << 39;
     let e = root_error(&patched(&file, root, &far.to_le_bytes()));
@@ -289,7 +289,7 @@ fn compact_data_is_as_long_as_its_shape() {
     assert_eq!(
         e.to_string(),
         format!(
-            "file.h5: 6 bytes stored in a header, the shape asks for 8 in /compact at byte {}",
+            "file.h5: 6 bytes are stored in the header, but the shape needs 8 in /compact at byte {}",
             place(&file, "compact")
         )
     );

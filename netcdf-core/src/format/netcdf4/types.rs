@@ -1,4 +1,4 @@
-//! Datatypes as netCDF types: committed ones by identity, others by what they are.
+//! Datatypes as netCDF types: committed ones are told apart by their place, others by their structure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeK
 #[derive(Debug, Default)]
 pub struct Types {
     committed: HashMap<Place, TypeId>,
-    /// What becomes of the committed ones.
+    /// The reductions of committed types.
     reductions: HashMap<Place, Arc<Reduction>>,
     anonymous: u32,
 }
 
-/// What netCDF can express of a datatype, and the fields that it cannot.
+/// The part of a datatype that netCDF can express, and the fields that are left out.
 type Reduction = Result<(Arc<Datatype>, Vec<LeftOut>)>;
 
-/// Where a type that has to be invented belongs.
+/// Where an unnamed type is to be defined.
 #[derive(Debug, Clone, Copy)]
 pub struct Home {
     /// Number of the file of the datatype.
     pub file: u32,
-    /// The group in which to define it; `None` if types are not to be invented.
+    /// The group in which to define it; `None` if no types may be invented.
     pub group: Option<GroupId>,
 }
 
@@ -54,11 +54,11 @@ impl Types {
         Ok(id)
     }
 
-    /// The netCDF type of a datatype. A type that has no name is looked for among those of the
-    /// file, and defined as `_Anonymous…` if it is not there.
+    /// The netCDF type of a datatype. An unnamed type is looked up among the types of the file, and
+    /// defined as `_Anonymous…` if none matches.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`] if netCDF has no such type, or it would have to be invented.
+    /// [`crate::ErrorKind::Unsupported`] if netCDF has no such type, or if it would have to be invented where `home` forbids that.
     pub fn data_type(
         &mut self,
         schema: &mut Schema,
@@ -81,7 +81,7 @@ impl Types {
             return Ok(DataType::User(TypeId(id)));
         }
         let Some(group) = home.group else {
-            return Err(unsupported("a type without a name, which no variable has"));
+            return Err(unsupported("an unnamed type that no variable has"));
         };
         self.anonymous += 1;
         let name = format!("_Anonymous{}{}", class_name(&kind), self.anonymous);
@@ -93,8 +93,8 @@ impl Types {
         Ok(DataType::User(id))
     }
 
-    /// What netCDF can express of a datatype, which is committed at a place or has none. Of a committed one it is found
-    /// out once: many objects may have it.
+    /// The part of a datatype that netCDF can express. `committed` is the place of a committed datatype: since many objects may
+    /// share one, its result is computed once and kept.
     pub fn reduction(
         &mut self,
         datatype: &Arc<Datatype>,
@@ -109,15 +109,15 @@ impl Types {
         }
     }
 
-    /// How many types were invented.
+    /// Number of types invented so far.
     #[must_use]
     pub fn invented(&self) -> u32 {
         self.anonymous
     }
 
-    /// Whether the C library leaves out a variable, before whose type was looked for `before` types were invented; `reduced` says that
-    /// fields were left out of the type. It does so where it first meets a type without a name that has another one in it, or a
-    /// field that cannot be.
+    /// Whether the C library leaves out a variable whose type was just looked up. `before` is the number of types invented before
+    /// the lookup; `reduced` says that fields were left out of the type. The C library gives up where it first meets an unnamed type
+    /// that contains another unnamed type, or a field that netCDF cannot express.
     #[must_use]
     pub fn is_given_up_by_c(&self, before: u32, reduced: bool) -> bool {
         let new = self.anonymous.saturating_sub(before);
@@ -166,7 +166,7 @@ impl Types {
             }
             let mut ty = self.data_type(schema, element, home)?;
             if matches!(element.class, Class::String { .. }) && element.size > 1 {
-                // Text of a fixed length within a compound is an array of characters.
+                // Fixed-length text within a compound becomes an array of characters.
                 dims.push(element.size);
                 ty = Atomic::Char.into();
             }
@@ -195,7 +195,7 @@ impl Types {
     }
 }
 
-/// What [`super::expressible::reduce`] does not let through.
+/// The error for classes that [`super::expressible::reduce`] has already refused.
 fn no_type() -> Error {
     unsupported("this datatype")
 }
@@ -219,7 +219,7 @@ fn class_name(kind: &TypeKind) -> &'static str {
     }
 }
 
-/// Whether two types have the same values, wherever their fields are stored.
+/// Whether two types have the same values; the offsets of their fields do not matter.
 fn alike(a: &TypeKind, b: &TypeKind) -> bool {
     match (a, b) {
         (TypeKind::Compound { fields: a, .. }, TypeKind::Compound { fields: b, .. }) => {

@@ -1,4 +1,4 @@
-//! Stored elements of any HDF5 datatype as values of the netCDF type that it was mapped to.
+//! Decodes stored elements of any HDF5 datatype to values of the netCDF type that it was mapped to.
 
 use super::numbers;
 use crate::error::{Error, ErrorKind, Result};
@@ -6,8 +6,8 @@ use crate::format::hdf5::File;
 use crate::format::hdf5::datatype::{Class, Datatype, Member};
 use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
 
-/// Bytes that the values of one call may take in memory beyond those that the file has: all lists
-/// in a hostile file may be one, where other files have one on the heap for each.
+/// Bytes that the values of one decoder may take in memory beyond the size of the file: in a hostile file,
+/// all lists may refer to the same heap object.
 const MOST: u64 = 1 << 26;
 
 /// Decodes elements.
@@ -76,8 +76,8 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// The heap's bytes of a variable-length element: `None` for NIL, whose address is 0 whatever its
-    /// length, and for an undefined address without a length.
+    /// The heap data of a variable-length element; `None` for NIL, which has address 0 and any
+    /// length, and for an undefined address with length 0.
     fn heap(&mut self, element: &[u8], size: u64) -> Result<Option<Vec<u8>>> {
         let mut c = self.file.fields_of(element, None);
         let len = u64::from(c.u32_le()?);
@@ -189,7 +189,7 @@ fn short(file: &File, address: u64) -> Error {
     file.error(ErrorKind::Corrupt, address, what)
 }
 
-/// The error for a value that is nowhere; where its reference stands is known to nobody here.
+/// The error for a value with an undefined address. The place of the reference itself is not known here.
 fn undefined(file: &File, len: u64) -> Error {
     let what = format!("the address of a variable-length value of {len} elements is undefined");
     Error::new(ErrorKind::Corrupt, what).of(file.name())
@@ -210,7 +210,7 @@ fn until_zero(text: &[u8]) -> &[u8] {
     text.split(|&b| b == 0).next().unwrap_or_default()
 }
 
-/// The bytes of one member of all elements.
+/// The bytes of one member, from all elements.
 fn column(bytes: &[u8], size: u64, offset: u64, len: u64) -> Vec<u8> {
     let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let range = at(offset)..at(offset.saturating_add(len));
@@ -218,8 +218,8 @@ fn column(bytes: &[u8], size: u64, offset: u64, len: u64) -> Vec<u8> {
     parts.flatten().copied().collect()
 }
 
-/// Text of a fixed length: characters where the netCDF type says so, else strings. Only zero bytes
-/// end a string: blanks are part of it.
+/// Text of a fixed length, as characters if the netCDF type is `char`, else as strings. Strings end at a
+/// zero byte; trailing blanks are kept.
 fn text(size: u64, ty: DataType, bytes: &[u8]) -> Values {
     if ty == DataType::Atomic(Atomic::Char) {
         return Values::Char(bytes.to_vec());

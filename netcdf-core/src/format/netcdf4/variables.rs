@@ -22,30 +22,30 @@ use crate::model::{
     Variable,
 };
 
-/// What is known of a variable beside what the schema has.
+/// What is known of a variable beyond the schema.
 #[derive(Debug)]
 pub struct Var {
     /// Number of its file.
     pub file: u32,
     /// Its dataset.
     pub dataset: Dataset,
-    /// The dimension that it is the scale of.
+    /// The dimension of which it is the scale.
     pub scale: Option<DimId>,
     /// netCDF's ids of its dimensions.
     pub coordinates: Option<Vec<i64>>,
     /// The scales of its dimensions.
     pub scales: Option<Vec<Option<u64>>>,
-    /// Of a virtual dataset, how many sources its mappings have, see [`super::virtual_extent::Extent`].
+    /// For a virtual dataset, the number of sources of each mapping, see [`super::virtual_extent::Extent`].
     pub counted: Vec<u64>,
     /// Whether the C library leaves it out.
     pub unknown_to_c: bool,
 }
 
-/// What the name of a variable begins with that is called as a dimension, and is not its scale.
+/// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
 const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
 
 impl Builder<'_> {
-    /// Takes up a dataset.
+    /// Adds a dataset.
     ///
     /// # Errors
     /// Damage; [`ErrorKind::Unsupported`] for what netCDF cannot express.
@@ -140,7 +140,7 @@ impl Builder<'_> {
             name,
             group,
             len,
-            // A length of 0 is how netCDF says "unlimited".
+            // netCDF takes length 0 to mean "unlimited".
             unlimited: len == 0 || dataset.dataspace.max.first() == Some(&None),
         })
     }
@@ -203,12 +203,12 @@ fn storage(dataset: &Dataset) -> Storage {
     }
 }
 
-/// Number of szip.
+/// Filter id of szip.
 const SZIP: u32 = 4;
-/// The bits of szip's options that users give.
+/// The bits of szip's options that users set.
 const SZIP_OPTIONS: u32 = 4 | 32;
 
-/// A filter as the user gave it: szip stores four parameters for two.
+/// A filter as the user gave it: szip stores four parameters where users give two.
 fn shown(filter: &Filter) -> FilterSpec {
     let id = u32::from(filter.id);
     let mut params = filter.params.clone();
@@ -219,7 +219,7 @@ fn shown(filter: &Filter) -> FilterSpec {
     FilterSpec { id, params }
 }
 
-/// Byte order of numbers.
+/// The byte order of numbers; `None` for other types.
 fn endianness(datatype: &Datatype) -> Option<Endianness> {
     let order = |bits: &Bits| Some(bits.order);
     match &datatype.class {
@@ -231,7 +231,7 @@ fn endianness(datatype: &Datatype) -> Option<Endianness> {
     }
 }
 
-/// Whether elements of a dataset are stored just as the netCDF type has them, and in which order.
+/// The byte order of elements stored exactly as their netCDF type has them; `None` for others.
 pub fn plain(dataset: &Dataset, ty: DataType) -> Option<Endianness> {
     ty.atomic()?.size()?;
     numbers::plain(&dataset.datatype)

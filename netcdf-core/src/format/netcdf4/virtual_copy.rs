@@ -1,4 +1,4 @@
-//! Copies what is wanted of a source of a virtual dataset, piece by piece.
+//! Copies the wanted part of a source of a virtual dataset, piece by piece.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::format::hdf5::datatype::{Class, Datatype};
 use crate::format::hdf5::virtual_dataset::{Extents, Mapping, Piece};
 use crate::model::{Endianness, Region, VarId, convert};
 
-/// One source and what is wanted of it.
+/// One source, and the part of the virtual dataset that is wanted.
 pub(super) struct Job<'a> {
     pub source: &'a Netcdf4Reader,
     /// The file of the virtual dataset.
@@ -25,13 +25,13 @@ pub(super) struct Job<'a> {
     pub env: &'a Env,
 }
 
-/// Bytes of small pieces that are gathered, so that a source is not read element by element.
+/// Bytes of small pieces to gather before reading, so that a source is not read element by element.
 const GATHERED: u64 = 1 << 20;
 
-/// How much larger than the pieces together the box around them may be that is read for them.
+/// Pieces are read as one box around them if the box has at most this many times their elements.
 const SPARSE: u64 = 4;
 
-/// Bytes of a number of another type that is converted.
+/// Most bytes of a number of another type that is converted.
 const WIDEST: u64 = 16;
 
 /// Pieces that are read together.
@@ -42,10 +42,10 @@ struct Batch {
 }
 
 impl Job<'_> {
-    /// Copies the elements of a source, by its number in its mapping, to their places in the box.
+    /// Copies the elements of a source, given by its mapping and its number there, to their places in the box.
     ///
     /// # Errors
-    /// Those of reading the source; [`ErrorKind::Unsupported`] for a source of another type that
+    /// Those of reading the source; [`ErrorKind::Unsupported`] if its type differs and
     /// cannot be converted.
     pub fn copy(&self, (mapping, number): (&Mapping, u64), out: &mut [u8]) -> Result<()> {
         let shape = self.source.schema().shape(VarId(0));
@@ -68,12 +68,14 @@ impl Job<'_> {
         self.flush(&mut batch, out)
     }
 
-    /// That elements of the source can become those of the virtual dataset. Before they are read: they might be much larger.
+    /// Checks that elements of the source can become those of the virtual dataset. This comes before reading, because they might
+    /// be much larger.
     fn check(&self) -> Result<()> {
         if self.is_same() && !self.source.is_of(self.file) && is_heap(&self.dataset.datatype) {
             let what = "strings and lists of another file cannot be read through a virtual dataset";
-            return Err(Error::new(ErrorKind::Unsupported, what)
-                .with_remedy("the source can be read by itself"));
+            return Err(
+                Error::new(ErrorKind::Unsupported, what).with_remedy("read the source by itself")
+            );
         }
         let number = |f: &Datatype| f.size <= WIDEST && numbers::atomic(f).is_some();
         let target = numbers::plain(&self.dataset.datatype).is_some();
@@ -83,13 +85,13 @@ impl Job<'_> {
         }
     }
 
-    /// True if the elements of the source are those of the virtual dataset, as they are stored.
+    /// True if the source stores its elements in the form of the virtual dataset.
     fn is_same(&self) -> bool {
         let (from, to) = (self.source.datatype(), &self.dataset.datatype);
         from.is_some_and(|f| f.class == to.class && f.size == to.size)
     }
 
-    /// Bytes of an element of the virtual dataset or the source, whichever has more.
+    /// Bytes of an element of the virtual dataset or of the source, whichever is larger.
     fn widest(&self) -> u64 {
         let source = self.source.datatype().map_or(0, |f| f.size);
         self.dataset.datatype.size.max(source).max(1)
@@ -126,14 +128,14 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Elements of the source, in the stored form of the virtual dataset.
+    /// Reads elements of the source, in the stored form of the virtual dataset.
     fn stored(&self, region: &Region) -> Result<Vec<u8>> {
         let engine = Engine::new(self.source, self.env);
         let layout = engine.layout(VarId(0))?;
         self.converted(engine.read_stored(VarId(0), &layout, region)?)
     }
 
-    /// Elements of the source in the stored form of the virtual dataset.
+    /// Converts elements of the source to the stored form of the virtual dataset.
     fn converted(&self, stored: Vec<u8>) -> Result<Vec<u8>> {
         if self.is_same() {
             return Ok(stored);
@@ -149,7 +151,7 @@ impl Job<'_> {
         Ok(bytes)
     }
 
-    /// Puts elements, by their numbers in `bytes`, at their numbers in the box.
+    /// Copies elements: each pair has the number of an element in `bytes` and in the box.
     fn put(&self, bytes: &[u8], numbers: impl Iterator<Item = (u64, u64)>, out: &mut [u8]) {
         let size = self.size();
         let range = |number: u64| {
@@ -179,11 +181,11 @@ fn is_heap(datatype: &Datatype) -> bool {
 }
 
 fn unlike() -> Error {
-    let what = "a source of a virtual dataset is of another type";
+    let what = "a source of a virtual dataset is of an incompatible type";
     Error::new(ErrorKind::Unsupported, what)
 }
 
-/// The smallest box around the sources of pieces.
+/// The smallest box around the source regions of pieces.
 fn around(pieces: &[Piece]) -> Option<Region> {
     let first = &pieces.first()?.source;
     let (mut start, mut end) = (first.start.clone(), first.start.clone());
@@ -200,7 +202,7 @@ fn around(pieces: &[Piece]) -> Option<Region> {
     Some(Region::boxed(start, count))
 }
 
-/// Numbers of the elements of a region in a box around it, in row-major order.
+/// Iterates over the elements of a region, in row-major order, as numbers in a box around it.
 struct Places<'a> {
     region: &'a Region,
     /// Where the region starts in the box.

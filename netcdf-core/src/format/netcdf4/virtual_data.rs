@@ -1,4 +1,4 @@
-//! The elements of virtual datasets: those of other datasets, found by their mappings.
+//! The elements of virtual datasets, which mappings find in other datasets.
 
 use std::collections::HashMap;
 use std::iter::repeat;
@@ -30,9 +30,9 @@ pub struct Virtual {
     pub(super) nesting: Nesting,
 }
 
-/// Sources that are kept open.
+/// Most sources to keep open.
 const KEPT: usize = 64;
-/// Mappings that have the same elements of a virtual dataset, on the average.
+/// Most mappings of an element of a virtual dataset, on average.
 const OVERLAP: u64 = 4;
 
 impl Virtual {
@@ -48,7 +48,7 @@ impl Virtual {
         }
     }
 
-    /// With what is known of the numbers of sources.
+    /// Sets the known numbers of sources.
     #[must_use]
     pub fn with_counted(mut self, counted: Vec<u64>) -> Self {
         self.counted = counted;
@@ -72,7 +72,7 @@ impl Virtual {
         Ok(self.mappings.get_or_init(|| mappings))
     }
 
-    /// A source; none if it is not there.
+    /// A source; `None` if it is missing.
     fn source(
         &self,
         mapping: &Mapping,
@@ -85,7 +85,9 @@ impl Virtual {
             Err(e) if e.is_missing() => {
                 if !mapping.counts() && env.made_up.refuse_missing {
                     let e = about(e, &names);
-                    return Err(e.with_remedy("--fill-missing writes fill values in its place"));
+                    return Err(
+                        e.with_remedy("use --fill-missing to write fill values in its place")
+                    );
                 }
                 if !mapping.counts() {
                     say_missing(&names, &e, env);
@@ -118,8 +120,8 @@ impl Virtual {
     /// The elements of a box, in the stored form of the virtual dataset.
     ///
     /// # Errors
-    /// Those of reading mappings and sources; [`ErrorKind::Unsupported`] for a source of another type
-    /// that cannot be converted.
+    /// Those of reading mappings and sources; [`ErrorKind::Unsupported`] for a source whose type differs
+    /// and cannot be converted.
     pub fn read(
         &self,
         dataset: &Dataset,
@@ -170,19 +172,19 @@ impl Virtual {
     }
 }
 
-/// Whether reading a box takes a time that is in proportion to it.
+/// Checks that the time to read a box is in proportion to its size.
 fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
     let elements = mappings.iter().map(|m| m.elements(wanted));
     let mapped = elements.fold(0, u64::saturating_add);
     let most = wanted.elements().unwrap_or(u64::MAX);
     if mapped > most.saturating_mul(OVERLAP).saturating_add(READS) {
-        let what = "too many mappings of a virtual dataset for the same elements";
+        let what = "too many mappings of a virtual dataset have the same elements";
         return Err(Error::new(ErrorKind::Limit, what));
     }
     Ok(())
 }
 
-/// The error with the source that it is about.
+/// The error, with the name of the source.
 fn about(e: Error, names: &Names) -> Error {
     e.within(&format!("the source {}", named(names)))
 }
@@ -190,7 +192,9 @@ fn about(e: Error, names: &Names) -> Error {
 fn say_missing(names: &Names, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
-        what: format!("this source of a virtual dataset is missing, fill values stand for it: {e}"),
+        what: format!(
+            "this source of a virtual dataset is missing, fill values stand in for it: {e}"
+        ),
         remedy: None,
     });
 }

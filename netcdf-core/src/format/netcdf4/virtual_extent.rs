@@ -1,4 +1,4 @@
-//! The shapes of virtual datasets without a fixed length: as far as their sources reach.
+//! The shapes of virtual datasets without a fixed length: they reach as far as their sources.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,46 +13,46 @@ use crate::format::hdf5::dataset::{self, Dataset, Kind};
 use crate::format::hdf5::message::layout::Layout;
 use crate::format::hdf5::virtual_dataset::{Mapping, Reach};
 
-/// The sources that were looked at.
+/// The sources looked at so far.
 struct Look<'a> {
     env: &'a Env,
-    /// Shapes of sources that several mappings may have.
+    /// Shapes of sources, which several mappings may share.
     shapes: HashMap<Object, Vec<u64>>,
-    /// Whether all of them could be opened, and theirs.
+    /// Whether all sources, and their sources in turn, could be opened.
     complete: bool,
 }
 
-/// Shapes that are kept.
+/// Most shapes to keep.
 const KEPT: usize = 1 << 16;
 
 /// What is known of a source.
 enum Source {
     Shape(Vec<u64>),
-    /// There is none: libhdf5 takes it for one without elements.
+    /// It does not exist: libhdf5 treats it as having no elements.
     Missing,
-    /// It is there, or may be, but cannot be opened.
+    /// It exists, or may exist, but cannot be opened.
     Refused,
 }
 
-/// What the sources of a virtual dataset say of it.
+/// What follows from the sources of a virtual dataset.
 #[derive(Debug)]
 pub struct Extent {
     /// Its shape.
     pub dims: Vec<u64>,
-    /// How many sources its mappings have, in their order: of those that count them, the sources before
-    /// the first that is missing; `u64::MAX` of all others. Empty if none counts.
+    /// The number of sources of each mapping, in their order: for mappings that count their sources, those before
+    /// the first missing one; `u64::MAX` for all others. Empty if no mapping counts.
     pub counted: Vec<u64>,
-    /// Whether all sources could be opened: of datasets that have each other as sources, what is known depends on the one
-    /// that was asked first.
+    /// Whether all sources could be opened. If datasets have each other as sources, the result depends on which of them was
+    /// looked at first.
     complete: bool,
 }
 
 impl Virtual {
-    /// The shape that the sources give: a dimension in which a mapping is unlimited is as long as the
-    /// sources reach, and no shorter than what other mappings have of it, whether their sources are there or not.
+    /// The shape that follows from the sources. A dimension in which a mapping is unlimited reaches as far as its
+    /// sources, and at least as far as the other mappings, whether or not their sources exist.
     ///
     /// # Errors
-    /// Those of reading the mappings and the headers of sources; [`crate::ErrorKind::Limit`] if there are too many.
+    /// Those of reading the mappings and the headers of sources; [`crate::ErrorKind::Limit`] if there are too many of them.
     pub fn extent(&self, dataset: &Dataset, object: &str, env: &Env) -> Result<Extent> {
         let dims = &dataset.dataspace.dims;
         let mappings = self.mappings(dataset)?;
@@ -92,8 +92,8 @@ impl Virtual {
         })
     }
 
-    /// How far a mapping with one source reaches in the dimension in which its target is unlimited. With a source
-    /// that cannot be opened, as far as the dataset is stored to be, so that reading it is an error.
+    /// How far a mapping with one source reaches in the dimension in which its target is unlimited. If the source
+    /// cannot be opened, this is the stored length, so that reading the data is an error.
     fn reach(&self, mapping: &Mapping, stored: u64, look: &mut Look) -> Result<Option<u64>> {
         Ok(match self.look(mapping, 0, look)? {
             Source::Shape(dims) => mapping.reach(Reach::Shape(&dims)).map(|(_, end)| end),
@@ -102,8 +102,7 @@ impl Virtual {
         })
     }
 
-    /// The number of sources of a mapping that counts them, and how far it reaches with them; see
-    /// [`Virtual::reach`].
+    /// The number of sources of a mapping that counts them, and how far they reach; see [`Virtual::reach`].
     fn count(&self, mapping: &Mapping, stored: u64, look: &mut Look) -> Result<(u64, Option<u64>)> {
         let mut number = 0;
         let (most, least) = loop {
@@ -117,13 +116,13 @@ impl Virtual {
         Ok((most, end.map(|(_, end)| end.max(least))))
     }
 
-    /// Looks at a source, and says why its shape does not count.
+    /// Looks at a source, and notes why its shape does not count if so.
     fn look(&self, mapping: &Mapping, number: u64, look: &mut Look) -> Result<Source> {
         let names = mapping.names(number);
         match self.shape(&names, look) {
             Ok(shape) => Ok(Source::Shape(shape)),
             Err(e) if e.is_missing() => {
-                // The last one of those that are counted is never there.
+                // Counting always ends at a source that is missing: only the very first is worth a note.
                 if !mapping.counts() || number == 0 {
                     say_not_counted("is missing, and", &names, &e, look.env);
                 }
@@ -174,8 +173,8 @@ impl Virtual {
     }
 }
 
-/// The stored shape, with the lengths that are known to be others; `cut` is told of those that are beyond the largest
-/// shape, with that. libhdf5 does not read such a dataset; it is shown as large as it can be.
+/// The stored shape, with the lengths in `reached` instead where they are known. A length beyond the maximum shape is cut, and
+/// `cut` gets both; libhdf5 does not read such a dataset at all.
 fn shape(dataset: &Dataset, reached: &[Option<u64>], mut cut: impl FnMut((u64, u64))) -> Vec<u64> {
     let mut dims = dataset.dataspace.dims.clone();
     let most = dataset.dataspace.max.iter().copied();
@@ -194,7 +193,9 @@ fn shape(dataset: &Dataset, reached: &[Option<u64>], mut cut: impl FnMut((u64, u
 fn say_not_counted(why: &str, names: &Names, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
-        what: format!("this source of a virtual dataset {why} does not count for its length: {e}"),
+        what: format!(
+            "this source of a virtual dataset {why} does not count towards its length: {e}"
+        ),
         remedy: None,
     });
 }
@@ -203,9 +204,9 @@ fn say_cut((len, most): (u64, u64), object: &str, env: &Env) {
     env.notes.say(Note {
         object: object.to_owned(),
         what: format!(
-            "the sources of this virtual dataset reach to {len}, beyond its maximum of {most}: what is beyond is left out"
+            "the sources of this virtual dataset reach to {len}, beyond its maximum of {most}: the rest is left out"
         ),
-        remedy: Some("the sources can be read by themselves".to_owned()),
+        remedy: Some("read the sources by themselves".to_owned()),
     });
 }
 

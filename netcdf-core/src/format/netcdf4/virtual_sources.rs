@@ -1,5 +1,5 @@
-//! The way to the sources of virtual datasets, and what looking at them may cost. Shared by all virtual
-//! datasets of a file, however they are nested.
+//! Finds the sources of virtual datasets, and limits the cost of doing so. The state is shared by all virtual
+//! datasets of a file, however deeply they are nested.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,13 +12,13 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
 
-/// Names of a file and of a dataset in it.
+/// The name of a file, and of a dataset in it.
 pub type Names = (Arc<[u8]>, Arc<[u8]>);
 
 /// What was found: the file, and the address of the object header.
 pub type Found = (Arc<File>, u64);
 
-/// An object, whatever it is called: name of the file, address of the object header.
+/// The identity of an object, under whatever name: name of the file, address of the object header.
 pub type Object = (Arc<str>, u64);
 
 /// Virtual datasets within virtual datasets.
@@ -30,8 +30,8 @@ pub struct Nesting {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Sources of inner ones that were read for the present region of the outermost one: each may
-    /// be wanted by many mappings, on every level.
+    /// Sources of inner virtual datasets read for the current region of the outermost one: many
+    /// mappings, on every level, may want the same source.
     reads: AtomicU64,
     /// What looking for sources has cost so far.
     cost: AtomicU64,
@@ -40,29 +40,29 @@ struct Shared {
     shapes: Mutex<HashMap<Object, Vec<u64>>>,
 }
 
-/// Shapes that are kept.
+/// Most shapes to keep.
 const SHAPES: usize = 1 << 16;
 
-/// Sources that are virtual datasets themselves, one within the other.
+/// Deepest nesting of virtual datasets as sources of virtual datasets.
 const DEPTH: u32 = 8;
-/// Sources of inner virtual datasets that are read for one of the outermost.
+/// Most sources of inner virtual datasets to read for one source of the outermost.
 pub const READS: u64 = 1 << 16;
-/// What looking for sources may cost while a file is opened, or a source of a region is read. It is
-/// more than a file with a million sources costs.
+/// Most that looking for sources may cost while a file is opened, or while one source of a region is read.
+/// A file with a million sources costs less.
 const COST: u64 = 1 << 22;
-/// Costs of a source that is a new object: its header is read.
+/// Extra cost of a source that was not seen before: its header is read.
 pub const HEADER: u64 = 3;
-/// How much more sources cost of which others are made: there can be any number to the power of [`DEPTH`].
+/// Factor for the cost of sources of inner virtual datasets, whose number can grow with the power of [`DEPTH`].
 const WITHIN: u64 = 8;
-/// Bytes of mappings, or of names, that cost as much as to look for a source.
+/// Bytes of mappings or names that cost as much as looking for one source.
 const BYTES: usize = 256;
-/// Files that are kept open on the way to sources.
+/// Most files to keep open on the way to sources.
 const OPEN: usize = 64;
-/// Bytes of a file's name: no system has longer ones.
+/// Longest file name in bytes: no system has longer ones.
 const NAME: usize = 4096;
 
 impl Nesting {
-    /// That of the sources.
+    /// The nesting of the sources: one level deeper.
     pub fn deeper(&self) -> Self {
         Self {
             depth: self.depth + 1,
@@ -70,7 +70,7 @@ impl Nesting {
         }
     }
 
-    /// Starts to count anew, for a region of the outermost dataset or one of its sources.
+    /// Restarts counting, for a region of the outermost dataset or one of its sources.
     pub fn start(&self) {
         if self.depth == 0 {
             self.shared.reads.store(0, Ordering::Relaxed);
@@ -82,22 +82,22 @@ impl Nesting {
     /// Counts a read of a source.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for too many of inner virtual datasets.
+    /// [`ErrorKind::Unsupported`] for too many reads of sources of inner virtual datasets.
     pub fn read(&self) -> Result<()> {
         self.start();
         let reads = &self.shared.reads;
         if self.depth > 0 && reads.fetch_add(1, Ordering::Relaxed) > READS {
-            let what = "virtual datasets within virtual datasets with too many sources";
+            let what = "nested virtual datasets with too many sources";
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
         Ok(())
     }
 
-    /// Counts what it costs to look for sources of a dataset in `file`, whose mappings or names have so
-    /// many bytes.
+    /// Counts the cost of looking for sources of a dataset in `file`: `units`, and a share for the `bytes` of
+    /// mappings or names.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] when it is too much.
+    /// [`ErrorKind::Limit`] when the total is too high.
     pub fn spend(&self, units: u64, bytes: usize, file: &File) -> Result<()> {
         let bytes = u64::try_from(bytes / BYTES).unwrap_or(u64::MAX);
         let weight = if self.depth == 0 { 1 } else { WITHIN };
@@ -106,7 +106,7 @@ impl Nesting {
         let counter = &self.shared.cost;
         let counted = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         counted.map(|_| ()).map_err(|_| {
-            let what = "virtual datasets with too many sources, or too many within each other";
+            let what = "virtual datasets with too many sources, or nested too often";
             Error::new(ErrorKind::Limit, what).of(file.name())
         })
     }
@@ -114,10 +114,10 @@ impl Nesting {
     /// Looks for a source of a dataset in the file `own`.
     ///
     /// # Errors
-    /// Those of opening its file and of following links; see [`Error::is_missing`].
+    /// Those of opening the file and following links; for missing sources see [`Error::is_missing`].
     pub fn find(&self, own: &Arc<File>, names: &Names, env: &Env) -> Result<Found> {
         if self.depth >= DEPTH {
-            let what = "virtual datasets are nested too deep";
+            let what = "virtual datasets are nested too deeply";
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
         let bytes = names.0.len().min(NAME).saturating_add(names.1.len());
@@ -161,11 +161,11 @@ struct Ways {
     paths: Paths,
 }
 
-/// The file of a virtual dataset, number 0, and those of its sources.
+/// The file of a virtual dataset (number 0) and the files of its sources.
 #[derive(Debug)]
 struct Origin {
     files: Files,
-    /// Numbers of files by the names that mappings have for them.
+    /// Numbers of files by their names in mappings.
     numbers: HashMap<Arc<[u8]>, u32>,
 }
 
@@ -221,7 +221,7 @@ impl Origin {
             return Ok(known);
         }
         if name.len() > NAME {
-            let what = format!("no file has a name of {} bytes", name.len());
+            let what = format!("a file name of {} bytes is too long", name.len());
             return Err(Error::new(ErrorKind::NotFound, what));
         }
         let number = self.files.sibling(0, name, env)?;
@@ -233,7 +233,7 @@ impl Origin {
     }
 }
 
-/// The names of a source for messages.
+/// The names of a source, as shown in messages.
 pub fn named((file, path): &Names) -> String {
     format!("{}:{}", shown(file), shown(path))
 }

@@ -1,4 +1,4 @@
-//! The tree of objects: every link is followed, groups within themselves are left out.
+//! Walks the tree of objects: every link is followed, except where a group would contain itself.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,42 +21,42 @@ use crate::format::hdf5::{ObjectHeader, attributes as hdf5_attributes, group};
 use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
 
-/// What a file becomes while it is walked.
+/// The schema and its companion tables, built while a file is walked.
 pub struct Builder<'a> {
     pub env: &'a Env,
     pub files: Files,
     pub schema: Schema,
     pub names: Interner,
     pub types: Types,
-    /// As `schema.dims`.
+    /// Parallel to `schema.dims`.
     pub dims: Vec<Dim>,
-    /// As `schema.vars`.
+    /// Parallel to `schema.vars`.
     pub vars: Vec<Var>,
     /// netCDF's number of the next dimension.
     pub next_dim: i64,
-    /// Attributes whose types are looked for at the end.
+    /// Attributes whose types are resolved at the end.
     pub pending: Vec<Pending>,
     /// `_NCProperties`
     pub properties: Option<Vec<u8>>,
-    /// There is an attribute of this name, whatever it has: a mark of netCDF-4.
+    /// An attribute of this name exists, whatever its contents: a mark of netCDF-4.
     pub of_netcdf4: bool,
-    /// Hidden attributes of datasets: marks of netCDF-4.
+    /// Number of hidden attributes of datasets, which are marks of netCDF-4.
     pub marks: u32,
-    /// Virtual datasets within virtual datasets, of which this file is the source.
+    /// How deep this file is nested as the source of virtual datasets.
     pub nesting: Nesting,
-    /// How often groups were shown that have several names.
+    /// How often groups were shown again under another name.
     repeats: u32,
     pub paths: Paths,
     shown: HashMap<Place, u32>,
-    /// Takes the attributes of what is not there.
+    /// Collects attributes whose owner does not exist.
     pub nowhere: Vec<Attribute>,
 }
 
-/// How often in all a group is shown again under another name.
+/// How often, in total, groups may be shown again under another name.
 const REPEATS: u32 = 256;
 
 impl<'a> Builder<'a> {
-    /// Nothing yet.
+    /// An empty builder.
     pub fn new(files: Files, env: &'a Env) -> Self {
         Self {
             env,
@@ -93,10 +93,10 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Takes up the dataset whose object header is at an address, as a variable of the root group.
+    /// Adds the dataset whose object header is at an address as a variable of the root group.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if it is no dataset; damage.
+    /// [`ErrorKind::NotFound`] if the object is not a dataset; damage.
     pub fn single(&mut self, address: u64) -> Result<()> {
         let file = self.files.get(0)?;
         file.start();
@@ -119,13 +119,13 @@ impl<'a> Builder<'a> {
         format!("{group}/{}", String::from_utf8_lossy(name))
     }
 
-    /// Walks a group: its own objects first, so that their types and dimensions are known to the
-    /// groups in it. `above` are the groups that it is in.
+    /// Walks a group: its own objects first, so that its subgroups know their types and dimensions.
+    /// `above` lists the enclosing groups.
     fn group(&mut self, id: GroupId, place: Place, above: &mut Vec<Place>) -> Result<()> {
         let file = self.files.get(place.file)?;
         let header = ObjectHeader::read(&file, place.address)?;
         if dataset::kind(&header) != Object::Group {
-            let what = "a group expected, which has a symbol table or link info";
+            let what = "expected a group with a symbol table or link info";
             return Err(file.error(ErrorKind::Corrupt, place.address, what));
         }
         self.group_attributes(id, place.file, &header)?;
@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
         let why = if above.contains(&place) {
             "a group within itself"
         } else if repeated && self.repeats > REPEATS {
-            "a group that is shown under other names already"
+            "a group that is already shown under other names"
         } else {
             let name = self.names.stored(name);
             let id = self.schema.add_group(parent, name);
@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Takes up an object; groups are put off.
+    /// Adds an object; groups are collected in `groups` for later.
     fn object(
         &mut self,
         group: GroupId,
@@ -200,7 +200,7 @@ impl<'a> Builder<'a> {
             Object::Dataset => self.dataset(group, &link.name, place, &header),
             Object::Datatype => self.committed(group, &link.name, place, &header),
             Object::Unknown => {
-                let what = "an object of no known kind, a group, dataset or datatype expected";
+                let what = "an object of unknown kind, expected a group, dataset or datatype";
                 Err(file.error(ErrorKind::Corrupt, place.address, what))
             }
         });
@@ -218,7 +218,7 @@ impl<'a> Builder<'a> {
         let mut datatype = dataset::datatype(&file, header)?;
         Arc::make_mut(&mut datatype).committed = Some(place.address);
         if super::numbers::atomic(&datatype).is_some() {
-            // A name for an atomic type: netCDF has none, and variables are of the atomic type.
+            // netCDF cannot name an atomic type: variables simply have the atomic type.
             return Ok(());
         }
         self.reduce(place.file, &mut datatype, &self.path(group, name))?;
@@ -228,7 +228,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The attributes of a group, and those that say something of the whole file.
+    /// Adds the attributes of a group, and evaluates those of the root group that describe the whole file.
     fn group_attributes(&mut self, id: GroupId, file: u32, header: &ObjectHeader) -> Result<()> {
         let handle = self.files.get(file)?;
         hdf5_attributes::visit(&handle, header, |attribute| {

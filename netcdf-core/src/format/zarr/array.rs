@@ -1,4 +1,4 @@
-//! What the metadata of an array says, whatever its version.
+//! The contents of the metadata of an array, independent of its version.
 
 use super::dtype::{Stored, shown};
 use super::keys::Keys;
@@ -8,13 +8,13 @@ use crate::model::ZarrVersion;
 /// An array as its metadata describes it.
 #[derive(Debug, Clone)]
 pub struct Described {
-    /// The version that it is written in.
+    /// The version of its format.
     pub version: ZarrVersion,
     /// Its shape in elements.
     pub shape: Vec<u64>,
-    /// The shape in elements of what is decoded at a time: a chunk, or an inner chunk of a shard.
+    /// The shape, in elements, of the unit of decoding: a chunk, or an inner chunk of a shard.
     pub chunk: Vec<u64>,
-    /// What an element is.
+    /// The type of its elements.
     pub stored: Stored,
     /// The keys of its chunks, or of its shards.
     pub keys: Keys,
@@ -22,29 +22,29 @@ pub struct Described {
     pub fill: Json,
     /// The codecs that are filters, in the order of writing.
     pub filters: Vec<Json>,
-    /// How values of any length are encoded in a chunk, before the filters.
+    /// How variable-length values are encoded in a chunk, before the filters.
     pub heap: Option<Heap>,
-    /// Of such values, for each dimension of what is encoded, which one of the chunk it is; nothing if it is as the chunk.
+    /// For each dimension of encoded variable-length values, the corresponding dimension of the chunk; empty if the order is the same.
     pub turned: Vec<usize>,
-    /// Shards, shards within shards …
+    /// Shards, then shards within shards, and so on.
     pub shards: Vec<Shard>,
-    /// The codecs that a shard went through as a whole, in the order of writing.
+    /// The codecs applied to a shard as a whole, in the order of writing.
     pub whole: Vec<Json>,
-    /// All codecs, as they stand in the metadata.
+    /// All codecs, as in the metadata.
     pub codecs: Option<Json>,
-    /// The names of the dimensions that version 3 has.
+    /// The names of the dimensions, in version 3.
     pub names: Option<Vec<Option<String>>>,
-    /// The number of dimensions of its keys: that of its shape, but for scalars of netCDF.
+    /// The number of dimensions of its keys: the same as that of its shape, except for scalars of netCDF.
     pub rank: usize,
     /// Why its data cannot be read.
     pub problem: Option<String>,
 }
 
 impl Described {
-    /// Takes it for a single element, as netCDF stores scalars as arrays of one.
+    /// Turns the array into a scalar: netCDF stores scalars as arrays of one element.
     pub fn scalar(&mut self) {
         if self.chunk.iter().any(|&n| n != 1) {
-            self.problem = Some("it is a scalar in chunks of several elements".to_owned());
+            self.problem = Some("a scalar in chunks of several elements".to_owned());
         }
         self.shape.clear();
         self.chunk.clear();
@@ -64,49 +64,49 @@ impl Described {
     }
 }
 
-/// Encodings of values of any length.
+/// Encodings of variable-length values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heap {
-    /// Number of values, then length and bytes of each (`vlen-utf8`, `vlen-bytes`).
+    /// The number of values, then the length and bytes of each (`vlen-utf8`, `vlen-bytes`).
     Lengths,
     /// A list in JSON (`json2`).
     Json,
 }
 
-/// A chunk that is a set of smaller ones.
+/// A chunk that consists of smaller ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shard {
     /// Its shape in elements.
     pub shape: Vec<u64>,
-    /// For each dimension of its index, which one of the array it is.
+    /// For each dimension of its index, the corresponding dimension of the array.
     pub order: Vec<usize>,
-    /// Whether its index is in front, not behind.
+    /// Whether its index is at the start instead of the end.
     pub index_first: bool,
-    /// Whether the numbers of the index have their highest byte first.
+    /// Whether the numbers of the index are big-endian.
     pub big_endian: bool,
     /// Whether a checksum follows the index.
     pub checksum: bool,
 }
 
-/// That a member of the metadata, if it is there, is one of a few texts.
+/// Checks that a member of the metadata, if present, is one of two texts.
 ///
 /// # Errors
-/// What it is, and what it may be.
+/// What was found, and what is expected.
 pub fn one_of(json: Option<&Json>, name: &str, texts: [&str; 2]) -> Result<(), String> {
     let [first, second] = texts;
     match json.filter(|json| json.as_str().is_none_or(|text| !texts.contains(&text))) {
         None => Ok(()),
         Some(other) => Err(format!(
-            "its {name} is {}, \"{first}\" or \"{second}\" is expected",
+            "the {name} is {}, expected \"{first}\" or \"{second}\"",
             shown(other)
         )),
     }
 }
 
-/// That metadata says that it is of a version, if it says anything of that.
+/// Checks that the version in metadata, if present, is this one.
 ///
 /// # Errors
-/// What it says, and what is expected.
+/// What was found, and what is expected.
 pub fn is_version(json: &Json, version: ZarrVersion) -> Result<(), String> {
     let number = match version {
         ZarrVersion::V2 => 2,
@@ -116,13 +116,13 @@ pub fn is_version(json: &Json, version: ZarrVersion) -> Result<(), String> {
     match said.filter(|said| said.as_u64() != Some(number)) {
         None => Ok(()),
         Some(other) => Err(format!(
-            "its zarr_format is {}, {number} is expected",
+            "the zarr_format is {}, expected {number}",
             shown(other)
         )),
     }
 }
 
-/// Numbers in a list.
+/// A JSON list of whole numbers.
 #[must_use]
 pub fn lengths(json: Option<&Json>) -> Option<Vec<u64>> {
     let whole = |j: &Json| match j {
@@ -132,7 +132,7 @@ pub fn lengths(json: Option<&Json>) -> Option<Vec<u64>> {
     json?.items()?.iter().map(whole).collect()
 }
 
-/// The shape and the chunk shape of an array, if they go together.
+/// The shape and the chunk shape of an array, checked against each other.
 ///
 /// # Errors
 /// What is wrong with them.

@@ -26,8 +26,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The attributes of a node; `fill` is the type of `_FillValue`, if there is nothing recorded. Of several of one name
-    /// the last one counts, as for all readers of JSON.
+    /// The attributes of a node; `fill` is the type of `_FillValue` if none is recorded. Of several with the same name,
+    /// the last counts, as for all readers of JSON.
     fn attributes(
         &mut self,
         path: &str,
@@ -63,7 +63,7 @@ impl Builder<'_> {
         attributes
     }
 
-    /// The attributes of a variable, with those that its type adds.
+    /// The attributes of a variable, including those that follow from its type.
     ///
     /// # Errors
     /// Those of the store.
@@ -106,14 +106,13 @@ impl Builder<'_> {
         Ok(attributes)
     }
 
-    /// netCDF-C shows the fill value as an attribute of arrays without dimensions of which nothing is said of dimensions
-    /// either, and of no others; nor that which arrays have of whose nothing is said. That of strings of any length
-    /// in version 3 is shown, too.
+    /// The fill value of an array of pure Zarr, if it is shown as an attribute: in version 2, as in netCDF-C, only for arrays without
+    /// dimensions and without `_ARRAY_DIMENSIONS`; in version 3 only for variable-length strings. Default fill values are not shown.
     fn shown_fill(&self, described: &Described, ty: DataType, json: &Json) -> Option<Values> {
         let alone = match described.version {
             _ if !self.zarr.pure => false,
             ZarrVersion::V2 => described.rank == 0,
-            // Our writer and others say it nowhere else: xarray takes no attribute for it.
+            // Our writer and others store it nowhere else: xarray does not accept an attribute for it.
             ZarrVersion::V3 => described.stored.dtype == Dtype::Text,
         };
         if !alone || described.fill == Json::Null || json.get("_ARRAY_DIMENSIONS").is_some() {
@@ -128,8 +127,8 @@ impl Builder<'_> {
         (Some(&values) != default.as_ref()).then_some(values)
     }
 
-    /// The fill value of an array whose attributes say none, as a value of the variable's type. Truth values have none:
-    /// one of the two would be no value.
+    /// The fill value of an array without an attribute for it, as a value of the variable's type. Truth values have none:
+    /// otherwise one of the two could not be used as data.
     pub fn unsaid_fill(
         &self,
         described: &Described,
@@ -144,9 +143,9 @@ impl Builder<'_> {
         self.fill_value(&described.stored, ty, &described.fill)
     }
 
-    /// The fill value that JSON gives, in the variable's type.
+    /// A fill value from JSON, in the variable's type.
     fn fill_value(&self, stored: &Stored, ty: DataType, json: &Json) -> Option<Values> {
-        // Of texts of a fixed size xarray writes the bytes in base64, in version 3.
+        // In version 3, xarray writes the bytes of fixed-size texts in base64.
         let coded = self.zarr.pure && self.zarr.version == ZarrVersion::V3;
         let fixed = matches!(stored.dtype, Dtype::Bytes(_));
         if ty == DataType::Atomic(Atomic::String) && !(coded && fixed) {
@@ -157,7 +156,7 @@ impl Builder<'_> {
             Some(_) => return None,
             None => json,
         };
-        // xarray writes them so, whatever the type of the numbers.
+        // xarray writes numbers of all types in this form.
         let double = |text: &[u8]| {
             let bytes: [u8; 8] = fill::base64(text)?.try_into().ok()?;
             Some(Json::Number(format!("{:?}", f64::from_le_bytes(bytes))))
@@ -171,7 +170,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether an attribute only says that bytes are UTF-8, which netCDF's strings are.
+/// Whether an attribute only says that bytes are UTF-8, as netCDF's strings always are.
 fn says_utf8(attribute: &Attribute) -> bool {
     attribute.name.is(ENCODING) && matches!(&attribute.values, Values::Char(text) if is_utf8(text))
 }

@@ -1,12 +1,12 @@
-//! The values of attributes (NCZarr document, appendix C): of the type that is recorded, else of the one that the
-//! values suggest; what is neither a value nor a list of values becomes its JSON text.
+//! The values of attributes (NCZarr document, appendix C). They have the recorded type, else the type that the
+//! values suggest; anything but a value or a list of values becomes its JSON text.
 
 use super::dtype::{Dtype, Stored, numpy};
 use crate::json::Json;
 use crate::model::convert::{to_f32, whole_number};
 use crate::model::{Atomic, Values};
 
-/// The type that NCZarr recorded for an attribute: JSON is text. `None` for what we do not know.
+/// The type that NCZarr recorded for an attribute: JSON is text. `None` for unknown types.
 #[must_use]
 pub fn recorded(text: &str, pure: bool) -> Option<Atomic> {
     let stored = match text {
@@ -32,7 +32,7 @@ pub fn recorded(text: &str, pure: bool) -> Option<Atomic> {
     }
 }
 
-/// The values of an attribute, of this type if they have it; and whether they do.
+/// The values of an attribute, in this type if possible, and whether it was possible.
 #[must_use]
 pub fn values(json: &Json, ty: Option<Atomic>) -> (Values, bool) {
     let one = std::slice::from_ref(json);
@@ -45,7 +45,7 @@ pub fn values(json: &Json, ty: Option<Atomic>) -> (Values, bool) {
             Some(values) => (values, true),
             None => (inferred(json, items), false),
         },
-        // A list of nothing has a type all the same.
+        // An empty list has a type, too.
         Some(ty) if list.is_some_and(<[Json]>::is_empty) => (Values::with_capacity(ty, 0), true),
         Some(_) => (text(json), false),
         None if simple => (inferred(json, items), true),
@@ -61,13 +61,13 @@ fn is_simple(json: &Json) -> bool {
     }
 }
 
-/// The text that the JSON is.
+/// The JSON itself as text.
 fn text(json: &Json) -> Values {
     Values::Char(json.to_bytes())
 }
 
-/// Values of the type that they suggest, as netCDF-C infers it, but of one that has room for all of them. Text is
-/// of type `char`, so a list of texts has no type.
+/// Values in the type that they suggest, inferred as in netCDF-C, but wide enough for all of them. Text has
+/// type `char`, so a list of texts has no type.
 fn inferred(json: &Json, items: &[Json]) -> Values {
     let all = |is: fn(&Json) -> bool| items.iter().all(is);
     let ty = if all(|j| matches!(j, Json::Bool(_))) {
@@ -83,7 +83,7 @@ fn inferred(json: &Json, items: &[Json]) -> Values {
         .unwrap_or_else(|| text(json))
 }
 
-/// The type of numbers.
+/// The type for a list of numbers.
 fn numeric(items: &[Json]) -> Atomic {
     let whole: Option<Vec<i128>> = items.iter().map(integer).collect();
     let Some(whole) = whole else {
@@ -102,7 +102,7 @@ fn numeric(items: &[Json]) -> Atomic {
     types.into_iter().find(fits).unwrap_or(Atomic::Double)
 }
 
-/// A whole number that is written as one.
+/// A number that is written as a whole number.
 fn integer(json: &Json) -> Option<i128> {
     let Json::Number(text) = json else {
         return None;
@@ -119,7 +119,7 @@ fn integer(json: &Json) -> Option<i128> {
     Some(sign * n.filter(|n: &i128| n.unsigned_abs() <= 1 << 100)?)
 }
 
-/// Values of one type; `None` if one of them has none of this type.
+/// Values of one type; `None` if one of them does not fit the type.
 #[must_use]
 pub fn typed(items: &[Json], ty: Atomic) -> Option<Values> {
     fn ints<T: TryFrom<i128>>(items: &[Json]) -> Option<Vec<T>> {
@@ -145,7 +145,7 @@ pub fn typed(items: &[Json], ty: Atomic) -> Option<Values> {
     })
 }
 
-/// Text as it is, other values as JSON has them.
+/// Text unchanged, other values as JSON.
 fn bytes(json: &Json) -> Vec<u8> {
     match json {
         Json::Text(text) => text.clone(),
@@ -153,7 +153,7 @@ fn bytes(json: &Json) -> Vec<u8> {
     }
 }
 
-/// The words of a number, also of one that is written as text, as JSON has none for NaN.
+/// The spelling of a number, which may also be a text, since JSON has no NaN.
 fn words(json: &Json) -> Option<&str> {
     match json {
         Json::Number(text) => Some(text),
@@ -163,7 +163,7 @@ fn words(json: &Json) -> Option<&str> {
     }
 }
 
-/// A whole number, without what is behind its point.
+/// A whole number, without its fraction.
 fn whole(json: &Json) -> Option<i128> {
     let words = words(json)?;
     let exact = integer(&Json::Number(words.to_owned()));
@@ -178,7 +178,7 @@ fn double(json: &Json) -> Option<f64> {
     })
 }
 
-/// The nearest of single precision, if there is one.
+/// The nearest number of single precision, if there is one.
 fn single(json: &Json) -> Option<f32> {
     let near: Option<f32> = words(json).and_then(|words| words.parse().ok());
     let double = double(json)?;

@@ -1,12 +1,12 @@
-//! A few things that were made of what is stored, in case they are asked for again.
+//! A small cache of decoded data, in case it is needed again.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Things kept at most.
+/// Most entries to keep.
 const MOST: usize = 32;
 
-/// A cache: the oldest things go first.
+/// A cache that drops the oldest entries first.
 #[derive(Debug)]
 pub struct Cache<K, V> {
     items: Mutex<VecDeque<(K, Arc<V>, usize)>>,
@@ -14,7 +14,7 @@ pub struct Cache<K, V> {
 }
 
 impl<K: PartialEq, V> Cache<K, V> {
-    /// An empty cache for things of together about so many bytes.
+    /// An empty cache for entries of about `bytes` bytes in total.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         Self {
@@ -23,7 +23,7 @@ impl<K: PartialEq, V> Cache<K, V> {
         }
     }
 
-    /// What is kept under a key.
+    /// The entry for a key.
     #[must_use]
     pub fn get(&self, key: &K) -> Option<Arc<V>> {
         let items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
@@ -31,7 +31,7 @@ impl<K: PartialEq, V> Cache<K, V> {
         found.map(|(_, value, _)| Arc::clone(value))
     }
 
-    /// Keeps something of so many bytes.
+    /// Adds an entry of `bytes` bytes.
     pub fn put(&self, key: K, value: V, bytes: usize) -> Arc<V> {
         let value = Arc::new(value);
         let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Which chunks of an array are stored, and where.
+//! Finds the stored chunks of an array.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -15,16 +15,16 @@ use crate::io::store::{UNKNOWN, range_of};
 use crate::limits::room;
 use crate::model::region::product;
 
-/// Chunks that are asked for one by one; for more, the store is listed.
+/// Most chunks to look up one by one; for more, the store is listed.
 const FEW: u64 = 64;
 
 /// A key of an array: its row-major number in the grid of keys, and its size in bytes.
 pub type Key = (u64, u64);
 
-/// An index of a shard: the variable, the number of the key, and where the shard starts in it.
+/// Identifies the index of a shard: the variable, the number of the key, and the start of the shard in it.
 pub type ShardId = (usize, u64, u64);
 
-/// What is known of the chunks of a variable.
+/// The keys of a variable, once listed.
 #[derive(Debug, Default)]
 pub struct Listing(OnceLock<Arc<Vec<Key>>>);
 
@@ -36,16 +36,16 @@ pub struct Chunks<'a> {
     pub var: usize,
     /// The variable.
     pub array: &'a Array,
-    /// Its chunks, once they were listed.
+    /// Its keys, once listed.
     pub listing: &'a Listing,
     /// Indexes of shards.
     pub indexes: &'a Cache<ShardId, Index>,
-    /// Shards that were encoded as a whole, by variable and number of the key.
+    /// Decoded shards that were encoded as a whole, by variable and number of the key.
     pub decoded: &'a Cache<(usize, u64), Vec<u8>>,
 }
 
 impl Chunks<'_> {
-    /// The shape of what a key holds.
+    /// The shape of the contents of a key.
     fn outer(&self) -> &[u64] {
         let shard = self.array.described.shards.first();
         shard.map_or(&self.array.layout.chunk, |s| &s.shape)
@@ -57,14 +57,14 @@ impl Chunks<'_> {
         shape.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
     }
 
-    /// The key at a place of the grid of keys.
+    /// The key at a place in the grid of keys.
     fn key_at(&self, place: Vec<u64>) -> String {
         let described = &self.array.described;
         let key = described.keys.key(&described.key_place(place));
         format!("{}{key}", self.array.prefix)
     }
 
-    /// The key that a chunk is in.
+    /// The key that contains a chunk.
     #[must_use]
     pub fn key(&self, chunk: u64) -> String {
         let place = self.array.layout.place(chunk);
@@ -73,7 +73,7 @@ impl Chunks<'_> {
         self.key_at(place.collect())
     }
 
-    /// Chunks in a key, per dimension.
+    /// Number of chunks in a key, per dimension.
     fn ratio(&self) -> Vec<u64> {
         let outer = self.outer().iter().zip(&self.array.layout.chunk);
         outer
@@ -102,7 +102,7 @@ impl Chunks<'_> {
         Ok(wanted.copied().collect())
     }
 
-    /// Asks for each key.
+    /// Looks up each key.
     fn few(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
         let mut found = vec![];
         let mut at = vec![0u64; wanted.count.len()];
@@ -126,7 +126,7 @@ impl Chunks<'_> {
         product(grid).ok_or_else(too_many)?;
         let (prefix, mut found) = (&self.array.prefix, vec![]);
         self.store.walk(prefix, &mut |key, size| {
-            // What stands behind a link that is not followed may be chunks: they are not just missing.
+            // Chunks may be behind a link that is not followed: they must not count as missing.
             let size = match size {
                 UNKNOWN => self.store.size(key)?.unwrap_or(0),
                 size => size,
@@ -144,10 +144,10 @@ impl Chunks<'_> {
         Ok(Arc::clone(self.listing.0.get_or_init(|| Arc::new(found))))
     }
 
-    /// Visits the stored chunks in a box of the grid of chunks, in row-major order.
+    /// Visits the stored chunks within a box of the chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Those of the store, and of damaged indexes.
+    /// Those of the store; those of damaged indexes.
     pub fn locate(
         &self,
         wanted: &Block,
@@ -176,7 +176,7 @@ impl Chunks<'_> {
         found.into_iter().try_for_each(visit)
     }
 
-    /// The shard under a key, if shards were encoded as a whole; its chunks are parts of it.
+    /// The decoded shard under a key, if shards were encoded as a whole.
     fn whole(&self, key: u64) -> Result<Option<Arc<Vec<u8>>>> {
         let Some(whole) = &self.array.whole else {
             return Ok(None);
@@ -196,7 +196,7 @@ impl Chunks<'_> {
         Ok(Some(self.decoded.put((self.var, key), bytes, size)))
     }
 
-    /// Parts of a chunk's key, if they are parts of what is decoded as a whole.
+    /// Parts of the key of a chunk, if shards are decoded as a whole; otherwise `None`.
     ///
     /// # Errors
     /// Those of reading and decoding; [`ErrorKind::Truncated`] past its end.
@@ -223,7 +223,7 @@ impl Chunks<'_> {
         }
     }
 
-    /// Adds the chunks of a shard that are wanted.
+    /// Adds the wanted chunks of a shard.
     fn shard(
         &self,
         (key, grid): (u64, &[u64]),
@@ -243,7 +243,7 @@ impl Chunks<'_> {
             })
     }
 
-    /// Adds the chunks of a shard that stands at these bytes of a key and starts at this element.
+    /// Adds the chunks of a shard, given by its bytes in a key and its first element.
     fn level(
         &self,
         level: usize,
@@ -337,7 +337,7 @@ fn sum(at: &[u64], corner: &[u64]) -> Vec<u64> {
     all.map(|(a, c)| a.saturating_add(*c)).collect()
 }
 
-/// What is looked for in shards, and what was found.
+/// A search in shards: what is wanted, and what was found.
 struct Search<'a> {
     wanted: &'a Block,
     found: &'a mut Vec<ChunkRef>,
@@ -358,7 +358,7 @@ fn too_many() -> Error {
     Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks")
 }
 
-/// A key that was there before.
+/// The error for a key that has disappeared.
 #[must_use]
 pub fn gone() -> Error {
     Error::new(ErrorKind::NotFound, "the chunk is not there any more")

@@ -6,7 +6,7 @@ use super::schema::{Builder, Objects};
 use crate::model::{DimId, GroupId, ZarrVersion};
 
 impl Builder<'_> {
-    /// The dimensions of a variable, defined where they are not.
+    /// The dimensions of a variable; missing ones are defined.
     pub fn dims(
         &mut self,
         (group, name): (GroupId, &str),
@@ -24,7 +24,7 @@ impl Builder<'_> {
                 return known;
             }
             let path = self.path(group, name);
-            self.note(&path, "its dimensions are not those of its shape");
+            self.note(&path, "the dimensions do not match the shape");
         }
         let names = self.dimension_names(described, objects, shape.len());
         let mut names = names.unwrap_or_default().into_iter();
@@ -35,7 +35,7 @@ impl Builder<'_> {
         shape.iter().map(dim).collect()
     }
 
-    /// The dimensions of these paths, if they are there and go with the shape.
+    /// The dimensions with these paths, if all exist and match the shape.
     fn referenced(&self, paths: &[String], shape: &[u64]) -> Option<Vec<DimId>> {
         let known: Vec<DimId> = paths
             .iter()
@@ -48,7 +48,7 @@ impl Builder<'_> {
         known.iter().zip(shape).all(fits).then_some(known)
     }
 
-    /// The names that the array gives its dimensions: those of version 3, or those of xarray.
+    /// The names that the array gives its dimensions: those of version 3, or the attribute of xarray.
     fn dimension_names(
         &self,
         described: &Described,
@@ -67,7 +67,7 @@ impl Builder<'_> {
         usable.then(|| names.into_iter().map(Some).collect())
     }
 
-    /// The dimension of this path.
+    /// The dimension with this path.
     fn find(&self, path: &str) -> Option<DimId> {
         let (groups, name) = path
             .trim_start_matches('/')
@@ -80,7 +80,7 @@ impl Builder<'_> {
         self.dim_of(group, name)
     }
 
-    /// The dimension of this name in a group; one without a name, if that has another length.
+    /// The dimension of this name in a group, or an anonymous one if the named one has another length.
     fn named(&mut self, group: GroupId, (dim, len): (&str, u64), var: &str) -> DimId {
         let Some(known) = self.dim_of(group, dim) else {
             return self.define(group, dim, len, len == 0);
@@ -89,13 +89,12 @@ impl Builder<'_> {
         if has == len {
             return known;
         }
-        let what =
-            format!("its dimension {dim} has length {len}, that of another variable has {has}");
+        let what = format!("dimension {dim} has length {len} here, but {has} in another variable");
         self.note(&self.path(group, var), what);
         self.anonymous(len)
     }
 
-    /// The dimension of this length that has no name in Zarr.
+    /// The dimension for a length without a name.
     fn anonymous(&mut self, len: u64) -> DimId {
         let mut name = format!("_Anonymous_Dim_{len}");
         while let Some(known) = self.dim_of(GroupId::ROOT, &name) {

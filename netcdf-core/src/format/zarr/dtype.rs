@@ -1,50 +1,50 @@
-//! Types of the elements of Zarr arrays: NumPy's spellings (version 2, and attributes of NCZarr) and the names of
+//! The element types of Zarr arrays: NumPy's spellings (version 2, and NCZarr's attributes) and the names of
 //! version 3.
 
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
 
-/// What an element is.
+/// The type of an element.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dtype {
-    /// A number that netCDF has, too.
+    /// A number type that netCDF also has.
     Number(Atomic),
     /// A character of netCDF, one byte.
     Char,
     /// True or false, one byte.
     Bool,
-    /// Half a float.
+    /// A number of half precision.
     Half,
     /// The upper half of a float's bits (`bfloat16`).
     Brain,
-    /// A pair of these.
+    /// A pair of numbers of this type.
     Complex(Atomic),
-    /// Text or bytes, filled up with zeros to this many bytes.
+    /// Text or bytes, padded with zeros to this many bytes.
     Bytes(u64),
-    /// Text of this many characters of four bytes, filled up with zeros.
+    /// Text of this many characters of four bytes each, padded with zeros.
     Utf32(u64),
-    /// A number of units of time.
+    /// A count of units of time.
     Time(Time),
-    /// So many uninterpreted bytes.
+    /// This many uninterpreted bytes.
     Raw(u64),
     /// Fields, without gaps.
     Struct(Vec<Member>),
-    /// Text of any length.
+    /// Text of variable length.
     Text,
-    /// Bytes of any length.
+    /// Bytes of variable length.
     Blob,
-    /// Something else, and its size in bytes if that is known.
+    /// An unknown type: its name, and its size in bytes if known.
     Unknown(String, Option<u64>),
 }
 
-/// A unit of time as NumPy has it.
+/// A unit of time, as in NumPy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Time {
     /// `ns`, `D` …; `generic` for none.
     pub unit: String,
-    /// How many of them are one.
+    /// How many of these units are counted as one.
     pub factor: u64,
-    /// Whether it counts from the start of 1970.
+    /// Whether times count from the start of 1970.
     pub since: bool,
 }
 
@@ -53,24 +53,24 @@ pub struct Time {
 pub struct Member {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// The type of its elements.
     pub stored: Stored,
     /// Its shape in elements; empty for one.
     pub dims: Vec<u64>,
 }
 
-/// What an element is, and how it is stored.
+/// The type of an element, and its byte order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
-    /// What it is.
+    /// The type.
     pub dtype: Dtype,
-    /// The byte order; `None` where it is not said, or there is none.
+    /// The byte order; `None` if it is not given, or if the type has none.
     pub order: Option<Endianness>,
 }
 
-/// Types within types.
+/// Deepest nesting of types.
 const DEPTH: u32 = 16;
-/// Bytes of an element at most.
+/// Most bytes of an element.
 const LARGEST: u64 = 1 << 28;
 
 impl Stored {
@@ -78,7 +78,7 @@ impl Stored {
         Self { dtype, order: None }
     }
 
-    /// What nobody knows.
+    /// An unknown type.
     #[must_use]
     pub fn unknown(name: impl Into<String>, size: Option<u64>) -> Self {
         Self::plain(Dtype::Unknown(name.into(), size))
@@ -123,7 +123,7 @@ impl Stored {
         stored.checked(json)
     }
 
-    /// Its name for people: `int`, `double`, `complex of float`, `text of 5 bytes` …, with `big-endian` where that is so.
+    /// Its name for people: `int`, `double`, `complex of float`, `text of 5 bytes` …, with `big-endian` if that applies.
     #[must_use]
     pub fn spelling(&self) -> String {
         let name = match &self.dtype {
@@ -159,7 +159,7 @@ impl Stored {
         }
     }
 
-    /// Elements of no or too many bytes are not known.
+    /// Turns types of size zero, or of too many bytes, into unknown ones.
     fn checked(self, json: &Json) -> Self {
         let fits = match (&self.dtype, self.size()) {
             (Dtype::Text | Dtype::Blob, _) => true,
@@ -172,7 +172,7 @@ impl Stored {
         Self::unknown(shown(json), None)
     }
 
-    /// With a byte order for all numbers in it that have none of their own.
+    /// Sets the byte order of all numbers that have none yet.
     #[must_use]
     pub fn in_order(mut self, order: Endianness) -> Self {
         if let Dtype::Struct(members) = &mut self.dtype {
@@ -187,14 +187,14 @@ impl Stored {
 }
 
 impl Member {
-    /// How many elements it holds.
+    /// The number of elements.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
         crate::model::region::product(&self.dims)
     }
 }
 
-/// As JSON text, for messages.
+/// JSON as text for messages.
 #[must_use]
 pub fn shown(json: &Json) -> String {
     let text = json.to_bytes();
@@ -241,7 +241,7 @@ fn structure(fields: &[Json], of: fn(&Json, u32) -> Stored, depth: u32) -> Optio
             stored,
             dims,
         };
-        // Of what takes no bytes there could be any number.
+        // Without this, there could be any number of elements of size zero.
         let bytes = member.stored.size().zip(member.elements());
         let some = bytes.is_some_and(|(size, n)| size > 0 && n > 0);
         (known && some).then_some(member)

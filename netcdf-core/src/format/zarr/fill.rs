@@ -1,4 +1,4 @@
-//! Fill values: what JSON says an element is that is not stored.
+//! Fill values: the JSON values of elements that are not stored.
 
 use super::attrs::typed;
 use super::dtype::{Dtype, Member, Stored};
@@ -6,11 +6,11 @@ use crate::chunk::elements::encode;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness, Values};
 
-/// What netCDF-C makes of the default fill value of `double`, as it writes six digits.
+/// The default fill value of `double` as netCDF-C writes it, with six digits.
 const SIX_DIGITS: &str = "9.96921e+36";
 
-/// The stored form of a fill value; `None` if there is none of this type. `netcdf` if netCDF wrote it: text then is
-/// text, where others write bytes in base 64.
+/// The stored form of a fill value; `None` if it does not fit the type. `netcdf` says that netCDF wrote it: then text is
+/// plain, where others write bytes in base64.
 #[must_use]
 pub fn stored(what: &Stored, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
     let order = what.endianness();
@@ -50,7 +50,7 @@ fn encoded(values: &Values, order: Endianness) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The bytes of `size` bytes of bits in hexadecimal digits, highest first.
+/// `size` bytes from hexadecimal digits, most significant first.
 fn bits(json: &Json, size: usize) -> Option<Vec<u8>> {
     let digits = json.as_str()?.strip_prefix("0x")?;
     let bits = u64::from_str_radix(digits, 16).ok()?;
@@ -60,7 +60,7 @@ fn bits(json: &Json, size: usize) -> Option<Vec<u8>> {
         .map(<[u8]>::to_vec)
 }
 
-/// Bytes that are highest first, in this order.
+/// Converts big-endian bytes to this byte order.
 fn ordered(mut bytes: Vec<u8>, order: Endianness) -> Vec<u8> {
     if order == Endianness::Little {
         bytes.reverse();
@@ -79,7 +79,7 @@ fn character(json: &Json) -> Option<u8> {
     }
 }
 
-/// The byte that a text of one character stands for, which JSON does not have by itself.
+/// The byte for a text of one character: JSON has no way to write a byte itself.
 fn latin_1(text: &[u8]) -> Option<u8> {
     let mut chars = std::str::from_utf8(text).ok()?.chars();
     let only = chars.next().filter(|_| chars.next().is_none())?;
@@ -144,7 +144,7 @@ fn text(json: &Json) -> Option<&[u8]> {
     }
 }
 
-/// Bytes with zeros behind them.
+/// Bytes, padded with zeros.
 fn padded(mut bytes: Vec<u8>, n: u64) -> Option<Vec<u8>> {
     let n = usize::try_from(n).ok().filter(|&n| bytes.len() <= n)?;
     bytes.resize(n, 0);
@@ -157,7 +157,7 @@ fn utf32(json: &Json, n: u64, order: Endianness) -> Option<Vec<u8>> {
     padded(text.chars().flat_map(code).collect(), n.checked_mul(4)?)
 }
 
-/// Bytes: in base 64, or as a list of numbers, or zeros.
+/// Bytes: in base64, as a list of numbers, or zeros.
 fn raw(json: &Json, n: Option<u64>) -> Option<Vec<u8>> {
     match json {
         Json::Text(text) => base64(text).filter(|b| n.is_none_or(|n| b.len() as u64 <= n)),
@@ -190,7 +190,7 @@ fn structure(what: &Stored, members: &[Member], json: &Json) -> Option<Vec<u8>> 
     Some(out)
 }
 
-/// Bytes from base 64.
+/// Decodes base64.
 #[must_use]
 pub fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let digits = text

@@ -34,7 +34,7 @@ pub fn in_block(place: &[u64], block: &Block) -> bool {
     all.all(|(at, (start, count))| at >= start && at - start < *count)
 }
 
-/// What two boxes have in common.
+/// The intersection of two boxes.
 #[must_use]
 pub fn common(a: &Block, b: &Block) -> Block {
     let start: Vec<u64> = a
@@ -54,7 +54,7 @@ pub fn common(a: &Block, b: &Block) -> Block {
     Block { start, count }
 }
 
-/// The cells of a grid that a box of smaller cells touches; `ratio` is how many of these a cell has, per dimension.
+/// The cells of a grid touched by a box of smaller cells; `ratio` is the number of smaller cells per cell, per dimension.
 #[must_use]
 pub fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
     let start = wanted.start.iter().zip(ratio);

@@ -1,6 +1,6 @@
 //! Numbers of half precision: IEEE 754 binary16, and `bfloat16`, the upper half of a float.
 
-/// As a float, exactly.
+/// A number of half precision as a float, exactly.
 #[must_use]
 pub fn to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
@@ -18,7 +18,7 @@ pub fn to_f32(bits: u16) -> f32 {
     }
 }
 
-/// The nearest one of half precision, ties to even.
+/// The nearest number of half precision, ties to even.
 #[must_use]
 pub fn from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
@@ -64,7 +64,7 @@ pub fn brain_to_f32(bits: u16) -> f32 {
 pub fn brain_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let upper = match value.is_nan() {
-        // Whatever of its bits goes, it stays none.
+        // A NaN must stay a NaN, whichever bits are cut off.
         true => (bits >> 16) | 0x40,
         false => round(bits, 16),
     };

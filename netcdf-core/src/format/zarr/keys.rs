@@ -2,12 +2,12 @@
 
 use crate::json::Json;
 
-/// How the keys of the chunks of an array are made of their places in the grid.
+/// How the keys of the chunks of an array follow from their places in the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keys {
-    /// What stands in front: `c` in version 3's own encoding.
+    /// The prefix: `c` in version 3's own encoding.
     pub lead: Option<char>,
-    /// What stands between the numbers.
+    /// The separator between the numbers.
     pub separator: char,
 }
 
@@ -15,7 +15,7 @@ impl Keys {
     /// Version 2: `0.1`, or `0/1` if the array says so.
     #[must_use]
     pub fn v2(separator: Option<&Json>) -> Self {
-        // Others are a problem of the array.
+        // Other separators are reported as a problem of the array.
         let slash = separator.and_then(Json::as_str) == Some("/");
         Self {
             lead: None,
@@ -23,7 +23,7 @@ impl Keys {
         }
     }
 
-    /// Version 3: `c/0/1`, `c.0.1`, or as in version 2; `None` for encodings that we do not know.
+    /// Version 3: `c/0/1`, `c.0.1`, or as in version 2; `None` for unknown encodings.
     #[must_use]
     pub fn v3(encoding: &Json) -> Option<Self> {
         let name = encoding
@@ -45,7 +45,7 @@ impl Keys {
         Some(Self { lead, separator })
     }
 
-    /// The key of a chunk below its array.
+    /// The key of a chunk, relative to its array.
     #[must_use]
     pub fn key(&self, place: &[u64]) -> String {
         let mut key: String = self.lead.iter().collect();
@@ -58,7 +58,7 @@ impl Keys {
         if key.is_empty() { "0".to_owned() } else { key }
     }
 
-    /// The row-major number in a grid of the chunk with this key; `None` if it is no key of one.
+    /// The row-major number of the chunk with this key in a grid; `None` if it is not the key of a chunk.
     #[must_use]
     pub fn index(&self, key: &str, grid: &[u64]) -> Option<u64> {
         if grid.is_empty() {

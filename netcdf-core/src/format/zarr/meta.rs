@@ -1,4 +1,4 @@
-//! The metadata objects of a store: one by one, or all from the consolidated one.
+//! The metadata objects of a store, read one by one or from the consolidated metadata.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub const V2: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];
 /// The name of a metadata object of version 3.
 pub const V3: &str = "zarr.json";
 
-/// Bytes that JSON takes in memory for each of its text, at most about.
+/// Approximate bytes of memory, at most, for each byte of JSON text.
 const IN_MEMORY: u64 = 32;
 
 /// Reads metadata objects.
@@ -30,10 +30,10 @@ pub struct Metadata<'a> {
 }
 
 impl<'a> Metadata<'a> {
-    /// The metadata of a store. Consolidated metadata is used if that is wished, or if the root has none of its own.
+    /// The metadata of a store. Consolidated metadata is used on request and, in version 2, if the root has no metadata of its own.
     ///
     /// # Errors
-    /// Those of the store; [`ErrorKind::Corrupt`] for consolidated metadata that is none.
+    /// Those of the store; [`ErrorKind::Corrupt`] for invalid consolidated metadata.
     pub fn open(store: &'a Arc<dyn Store>, version: ZarrVersion, env: &'a Env) -> Result<Self> {
         let mut metadata = Self {
             store,
@@ -95,7 +95,7 @@ impl<'a> Metadata<'a> {
     /// The object with this key, if there is one.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it is no JSON, [`ErrorKind::Limit`] if there is too much of it; those of the store.
+    /// [`ErrorKind::Corrupt`] if it is not JSON, [`ErrorKind::Limit`] if it is too large; those of the store.
     pub fn get(&mut self, key: &str) -> Result<Option<Json>> {
         if let Some(all) = &self.consolidated {
             return Ok(all.get(key).cloned());
@@ -111,7 +111,7 @@ impl<'a> Metadata<'a> {
         json.in_object(|| key.to_owned()).map(Some)
     }
 
-    /// Takes bytes in memory, beside those of JSON, that the object with this key asks for.
+    /// Counts bytes of memory, beyond those for JSON, that the object with this key needs.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] if there are too many.
@@ -119,7 +119,7 @@ impl<'a> Metadata<'a> {
         self.take(bytes / IN_MEMORY, key)
     }
 
-    /// Takes bytes of text.
+    /// Counts bytes of text against the limit.
     fn take(&mut self, text: u64, key: &str) -> Result<()> {
         let left = self.left.checked_sub(text);
         self.left = left.ok_or_else(|| {

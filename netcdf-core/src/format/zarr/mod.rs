@@ -1,4 +1,4 @@
-//! Zarr, versions 2 and 3, with netCDF's own metadata (NCZarr) and without.
+//! Zarr, versions 2 and 3, with or without netCDF's own metadata (NCZarr).
 //!
 //! Specifications: Zarr version 2 and version 3; "The NetCDF NCZarr Implementation".
 
@@ -81,10 +81,10 @@ fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     Ok(Box::new(ZarrReader::open(store, version, env)?))
 }
 
-/// Names below the root that are looked into, if the root has no metadata.
+/// Most names below the root to look into if the root has no metadata.
 const LOOKED_AT: usize = 256;
 
-/// The version of a store, if it is one of Zarr: as its root says, else as what is directly below says.
+/// The version of a Zarr store, taken from the root or, failing that, from the nodes directly below; `None` if it is not a Zarr store.
 fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
     if let Some(version) = version_at(store, "")? {
         return Ok(Some(version));
@@ -100,7 +100,7 @@ fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
 fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion>> {
     let is = |key: &str| match store.size(&format!("{prefix}{key}")) {
         Ok(size) => Ok(size.is_some()),
-        // Other things than stores have names of all kinds.
+        // Containers that are not Zarr stores may have names of all kinds.
         Err(e) if e.kind() == ErrorKind::BadName || e.kind() == ErrorKind::NoContent => Ok(false),
         Err(e) => Err(e),
     };

@@ -1,5 +1,5 @@
-//! netCDF's own metadata in Zarr, in all the shapes that it had: objects of their own (4.8.0), members of `.zgroup` and
-//! `.zarray` in capitals (to 4.9.0) and in small letters (to 4.9.2), attributes (from 4.9.3), and those of version 3.
+//! netCDF's own metadata in Zarr, in all its historical forms: separate objects (4.8.0), members of `.zgroup` and
+//! `.zarray` in upper case (up to 4.9.0) and lower case (up to 4.9.2), attributes (from 4.9.3), and those of version 3.
 //!
 //! Specification: "The NetCDF NCZarr Implementation", and what the versions of netCDF-C write.
 
@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use crate::json::Json;
 
-/// A part of the metadata: what the versions called it.
+/// A part of the metadata, with the names that it had in different versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// What makes the store one of netCDF.
+    /// Marks the store as one of netCDF.
     Superblock,
     /// Dimensions and contents of a group.
     Group,
@@ -32,7 +32,7 @@ impl Part {
         }
     }
 
-    /// Its keys as an object of its own.
+    /// Its keys as a separate object.
     #[must_use]
     pub fn keys(self) -> &'static [&'static str] {
         match self {
@@ -43,17 +43,17 @@ impl Part {
         }
     }
 
-    /// All of them.
+    /// All parts.
     pub const ALL: [Self; 4] = [Self::Superblock, Self::Group, Self::Array, Self::Attributes];
 
-    /// The part in the first of these objects that has it.
+    /// The part, from the first of these objects that has it.
     #[must_use]
     pub fn find<'j>(self, objects: &[&'j Json]) -> Option<&'j Json> {
         let mut all = objects
             .iter()
             .flat_map(|o| self.names().iter().map(|name| o.get(name)));
         let part = all.find_map(|part| part)?;
-        // netCDF-C 4.9.3 stored them as text for a while.
+        // netCDF-C 4.9.3 stored the parts as text for a while.
         matches!(part, Json::Object(_)).then_some(part)
     }
 }
@@ -69,7 +69,7 @@ pub struct Dim {
     pub unlimited: bool,
 }
 
-/// What a group has.
+/// The contents of a group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Contents {
     /// Its dimensions.
@@ -80,18 +80,18 @@ pub struct Contents {
     pub groups: Vec<String>,
 }
 
-/// What netCDF says of an array.
+/// What netCDF's own metadata says about an array.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extras {
     /// The paths of its dimensions.
     pub dims: Option<Vec<String>>,
     /// Whether it is a scalar, whatever its shape.
     pub scalar: bool,
-    /// The type that it has in netCDF, if Zarr has none: `char`, `string`.
+    /// Its netCDF type, if Zarr has no such type: `char`, `string`.
     pub alias: Option<String>,
 }
 
-/// The member of the first of these names.
+/// The member with the first of these names that exists.
 fn either<'j>(json: &'j Json, names: [&str; 2]) -> Option<&'j Json> {
     names.into_iter().find_map(|name| json.get(name))
 }
@@ -102,7 +102,7 @@ fn texts(json: Option<&Json>) -> Option<Vec<String>> {
 }
 
 impl Contents {
-    /// What `_nczarr_group` says; `None` if it is damaged.
+    /// Reads `_nczarr_group`; `None` if it is damaged.
     #[must_use]
     pub fn of(json: &Json) -> Option<Self> {
         let listed = |names| match either(json, names) {
@@ -117,7 +117,7 @@ impl Contents {
     }
 }
 
-/// Dimensions: `{"x": 4, "t": {"size": 2, "unlimited": 1}}`, or in version 3 `[{"name": "x", "size": 4, …}]`.
+/// Reads dimensions: `{"x": 4, "t": {"size": 2, "unlimited": 1}}`, or in version 3 `[{"name": "x", "size": 4, …}]`.
 fn dims(json: Option<&Json>) -> Option<Vec<Dim>> {
     let dim = |name: &str, json: &Json| {
         let size = json.get("size").unwrap_or(json);
@@ -141,7 +141,7 @@ fn dims(json: Option<&Json>) -> Option<Vec<Dim>> {
 }
 
 impl Extras {
-    /// What `_nczarr_array` says.
+    /// Reads `_nczarr_array`.
     #[must_use]
     pub fn of(json: &Json) -> Self {
         let storage = json.get("storage").and_then(Json::as_str);
@@ -159,13 +159,13 @@ impl Extras {
     }
 }
 
-/// The types that are recorded for the attributes of a node: `{"types": {NAME: TYPE}}`, or in version 3
+/// The types recorded for the attributes of a node: `{"types": {NAME: TYPE}}`, or in version 3
 /// `{"attribute_types": [{"name": NAME, "configuration": {"type": TYPE}}]}`.
 #[derive(Debug, Default)]
 pub struct Recorded<'j>(HashMap<&'j str, Option<&'j str>, foldhash::fast::RandomState>);
 
 impl<'j> Recorded<'j> {
-    /// What is recorded there.
+    /// Reads the recorded types.
     #[must_use]
     pub fn of(types: Option<&'j Json>) -> Self {
         let Some(types) = types else {
@@ -176,7 +176,7 @@ impl<'j> Recorded<'j> {
             let members = named.map(Json::members).unwrap_or_default().iter();
             return Self(members.map(|(name, ty)| (&**name, ty.as_str())).collect());
         };
-        // The first of a name counts.
+        // Of several with the same name, the first counts.
         Self(items.iter().rev().filter_map(typed).collect())
     }
 
@@ -203,7 +203,7 @@ pub fn version(superblock: &Json) -> u32 {
     first.unwrap_or(2)
 }
 
-/// True for attributes that are not shown, as they are netCDF's or Zarr's own.
+/// True for attributes that are not shown because netCDF or Zarr uses them itself.
 #[must_use]
 pub fn is_hidden(name: &str) -> bool {
     let own = [

@@ -1,8 +1,8 @@
-//! Arrays looked at one by one: what the metadata of an array says, how its chunks are found and decoded, without a dataset
-//! around it. `zdump` rests on this, so that it shows stores that are no datasets.
+//! Single arrays without a dataset around them: their metadata, and how their chunks are found and decoded. `zdump` is built on
+//! this, so it can show stores that are not datasets.
 //!
-//! Specifications: Zarr version 2 and version 3, the codec "sharding_indexed" 1.0. Attributes and netCDF's own metadata do not
-//! count here: a `>S1` is a text of one byte, the shape `[1]` is one of one dimension.
+//! Specifications: Zarr version 2 and version 3, the codec "sharding_indexed" 1.0. Attributes and netCDF's own metadata are ignored
+//! here: a `>S1` is a text of one byte, and the shape `[1]` has one dimension.
 
 use std::ops::Range;
 
@@ -20,8 +20,8 @@ use crate::limits;
 use crate::model::region::product;
 use crate::model::{FilterSpec, GroupId, Kind, Schema, Values, Zarr, ZarrVersion};
 
-/// Names of metadata objects: the last part of their keys. Those of version 2, of version 3, consolidated ones, and those
-/// that netCDF-C 4.8.0 wrote.
+/// Names of metadata objects (the last part of their keys): those of version 2 and version 3, consolidated metadata, and
+/// those written by netCDF-C 4.8.0.
 pub const METADATA: [&str; 11] = [
     V2[0],
     V2[1],
@@ -39,17 +39,17 @@ pub const METADATA: [&str; 11] = [
 /// An array as its own metadata describes it.
 #[derive(Debug)]
 pub struct RawArray {
-    /// What its metadata says.
+    /// The contents of its metadata.
     pub described: Described,
-    /// The type of its elements as the metadata has it.
+    /// The type of its elements, as in the metadata.
     pub ty: Json,
     /// How its chunks are stored.
     pub layout: Layout,
-    /// Has the types of its elements; nothing else.
+    /// A schema with the types of its elements and nothing else.
     pub schema: Schema,
 }
 
-/// A chunk within what a key holds.
+/// A chunk within a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// Its place in the grid of the (inner) chunks.
@@ -59,10 +59,10 @@ pub struct Part {
 }
 
 impl RawArray {
-    /// What `.zarray` or `zarr.json` describes.
+    /// Describes an array from its `.zarray` or `zarr.json`.
     ///
     /// # Errors
-    /// Why it describes no array. What can be described but not decoded is in [`Described::problem`].
+    /// Why it does not describe an array. For an array that can be described but not decoded, see [`Described::problem`].
     pub fn new(json: &Json, version: ZarrVersion, env: &Env) -> Result<Self, String> {
         let rank = env.limits.rank;
         let (mut described, ty) = match version {
@@ -87,7 +87,7 @@ impl RawArray {
         })
     }
 
-    /// The shape in elements of what a key holds: a chunk, or a shard.
+    /// The shape, in elements, of the contents of a key: a chunk or a shard.
     #[must_use]
     pub fn outer(&self) -> &[u64] {
         let shard = self.described.shards.first();
@@ -101,13 +101,13 @@ impl RawArray {
         lengths.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
     }
 
-    /// The key of a chunk or shard below the array, by its place in the grid of keys.
+    /// The key of a chunk or shard, relative to the array, by its place in the grid of keys.
     #[must_use]
     pub fn key(&self, place: &[u64]) -> String {
         self.described.keys.key(place)
     }
 
-    /// The place in the grid of keys of the chunk or shard with this key below the array; `None` if it has none.
+    /// The place in the grid of keys for a key relative to the array; `None` if it is not the key of a chunk or shard.
     #[must_use]
     pub fn place(&self, key: &str) -> Option<Vec<u64>> {
         let grid = self.key_grid();
@@ -115,14 +115,14 @@ impl RawArray {
         Some(super::grid::place(index, &grid))
     }
 
-    /// Bytes of the elements of a whole (inner) chunk; `None` for texts of any length, or if there are too many.
+    /// Bytes of the elements of a whole (inner) chunk; `None` for variable-length texts, or if there are too many.
     #[must_use]
     pub fn chunk_bytes(&self) -> Option<u64> {
         let bytes = self.layout.chunk_bytes().map(|n| n as u64);
         bytes.filter(|_| self.described.heap.is_none())
     }
 
-    /// Bytes of all elements of the array; `None` for texts of any length, or if there are too many.
+    /// Bytes of all elements of the array; `None` for variable-length texts, or if there are too many.
     #[must_use]
     pub fn raw_bytes(&self) -> Option<u64> {
         let elements = product(&self.described.shape)?;
@@ -132,8 +132,8 @@ impl RawArray {
             .filter(|_| self.described.heap.is_none())
     }
 
-    /// Its codecs that are filters, in the order of writing: as they stand in the metadata, and what they are. One that has
-    /// wrong parameters does not hide the others.
+    /// The codecs that are filters, in the order of writing: as in the metadata, and as a filter. One with wrong parameters does
+    /// not hide the others.
     #[must_use]
     pub fn filters(&self, env: &Env) -> Vec<(&Json, Result<FilterSpec>)> {
         let stated = self.described.filters.iter();
@@ -146,14 +146,14 @@ impl RawArray {
         stated.map(|json| (json, one(json))).collect()
     }
 
-    /// Whether shards went through codecs as a whole, so that ranges of their bytes are those of what
-    /// [`Self::undo_whole`] gives.
+    /// Whether shards went through codecs as a whole, so that byte ranges refer to the result of
+    /// [`Self::undo_whole`].
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.described.whole.is_empty()
     }
 
-    /// A shard without the codecs that it went through as a whole.
+    /// Undoes the codecs that a shard went through as a whole.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] for shards that are far larger than their chunks; those of the codecs.
@@ -167,7 +167,7 @@ impl RawArray {
         }
     }
 
-    /// The codecs that its chunks are decoded with.
+    /// The codecs for decoding its chunks.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] with the reason if the array cannot be decoded; those of the parameters of a codec.
@@ -178,7 +178,7 @@ impl RawArray {
         env.filters.chain(&self.layout.filters, &self.context())
     }
 
-    /// What the first filter is given on writing.
+    /// The input of the first filter on writing.
     fn context(&self) -> Context {
         match self.described.heap {
             Some(_) => strings::context(&self.schema, &self.layout),
@@ -192,10 +192,10 @@ impl RawArray {
         }
     }
 
-    /// The values of a decoded chunk, all of them, also those beyond the end of the array.
+    /// All values of a decoded chunk, including those beyond the end of the array.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if there are not as many as the chunk has.
+    /// [`ErrorKind::Corrupt`] if their number is not that of the chunk.
     pub fn values(&self, bytes: &[u8]) -> Result<Values> {
         if self.described.heap.is_some() {
             let texts = strings::decode(&self.described, bytes)?;
@@ -203,7 +203,7 @@ impl RawArray {
         }
         if self.layout.chunk_bytes() != Some(bytes.len()) {
             let what = format!(
-                "{} bytes, the elements of a chunk have {}",
+                "{} bytes, but the elements of a chunk have {}",
                 bytes.len(),
                 self.layout
                     .chunk_bytes()
@@ -219,8 +219,8 @@ impl RawArray {
         )
     }
 
-    /// Elements of the array that the chunk or shard at a place in the grid of keys has room for, those beyond the end of
-    /// the array not counted; `None` if there are too many.
+    /// Number of elements in the chunk or shard at a place in the grid of keys, without those beyond the end of
+    /// the array; `None` if there are too many.
     #[must_use]
     pub fn elements_at(&self, place: &[u64]) -> Option<u64> {
         let lengths = self.described.shape.iter().zip(self.outer()).zip(place);
@@ -231,7 +231,7 @@ impl RawArray {
         product(&inside.collect::<Vec<_>>())
     }
 
-    /// The fill value as one value; `None` if there is none, or if it is none of the type.
+    /// The fill value as one value; `None` if there is none, or if it does not fit the type.
     #[must_use]
     pub fn fill(&self) -> Option<Values> {
         match &self.described.fill {
@@ -240,7 +240,7 @@ impl RawArray {
         }
     }
 
-    /// The value that JSON is, as fill values are written; `None` if it is none of the type.
+    /// A value from JSON in the form of fill values; `None` if it does not fit the type.
     #[must_use]
     pub fn value(&self, json: &Json) -> Option<Values> {
         let described = &self.described;
@@ -257,8 +257,8 @@ impl RawArray {
         .ok()
     }
 
-    /// What readers take for an element that is not stored: the fill value, or zeros if there is none. `None` if the fill value
-    /// is none of the type.
+    /// The value of elements that are not stored: the fill value, or zeros if there is none. `None` if the fill value does not fit
+    /// the type.
     #[must_use]
     pub fn unwritten(&self) -> Option<Values> {
         let described = &self.described;
@@ -268,13 +268,13 @@ impl RawArray {
         if described.heap.is_some() {
             return Some(Values::String(vec![Some([].into())]));
         }
-        // The size of a type that is known is bounded.
+        // The size of a known type is bounded.
         let zeros = vec![0; limits::element(described.stored.size()?).ok()?];
         let ty = self.layout.element.ty;
         values::decode(&self.schema, &described.stored, ty, &zeros).ok()
     }
 
-    /// Whether the fill value is one of the type; there may be none.
+    /// Whether the fill value, if there is one, fits the type.
     #[must_use]
     pub fn fill_fits(&self) -> bool {
         let described = &self.described;
@@ -282,8 +282,8 @@ impl RawArray {
             || fill::stored(&described.stored, &described.fill, false).is_some()
     }
 
-    /// The chunks in a shard, in the order of its index; `read` gives ranges of the bytes of its key, of which there are `size`.
-    /// Of an array without shards, the chunk itself.
+    /// The chunks in a shard, in the order of its index; for an array without shards, the chunk itself. `read` returns ranges of the
+    /// bytes of its key, which has `size` bytes.
     ///
     /// # Errors
     /// Those of `read`; [`ErrorKind::Checksum`] and [`ErrorKind::Corrupt`] for damaged indexes.
@@ -304,7 +304,7 @@ impl RawArray {
         Ok(parts)
     }
 
-    /// The chunks of a shard, or of a shard within one, at a place in the grid of its level.
+    /// The chunks of a shard, or of a shard within a shard, at a place in the grid of its level.
     fn level(
         &self,
         level: usize,

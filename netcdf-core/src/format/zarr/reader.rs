@@ -1,4 +1,4 @@
-//! An open store: the schema, and where the data is.
+//! An open store: its schema, and the location of its data.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,13 +23,13 @@ use crate::model::{Schema, Values, VarId, ZarrVersion};
 
 /// `NC_NETCDF4`.
 const MODE_NETCDF4: u32 = 0x1000;
-/// Bytes that a stored chunk may have beyond twice those of its elements.
+/// Bytes that a stored chunk may have beyond twice the size of its elements.
 const SPARE: u64 = 1 << 20;
-/// Bytes of decoded texts that are kept.
+/// Most bytes of decoded texts to keep.
 const TEXTS: usize = 64 << 20;
-/// Bytes of shards that are kept which were encoded as a whole.
+/// Most bytes to keep of decoded shards that were encoded as a whole.
 const DECODED: usize = 128 << 20;
-/// Bytes of indexes of shards that are kept.
+/// Most bytes of shard indexes to keep.
 const INDEXES: usize = 16 << 20;
 
 /// An open store.
@@ -38,7 +38,7 @@ pub struct ZarrReader {
     store: Arc<dyn Store>,
     schema: Schema,
     provenance: Provenance,
-    /// As `schema.vars`.
+    /// Parallel to `schema.vars`.
     vars: Vec<Data>,
     indexes: Cache<ShardId, Index>,
     texts: Cache<(usize, u64), Vec<Box<[u8]>>>,
@@ -49,7 +49,7 @@ pub struct ZarrReader {
 struct Data {
     array: Array,
     listing: Listing,
-    /// Of texts of any length, how their chunks are decoded.
+    /// The filters of chunks with texts of variable length.
     chain: OnceLock<Chain>,
 }
 
@@ -63,7 +63,7 @@ impl ZarrReader {
     /// Reads all metadata.
     ///
     /// # Errors
-    /// Damage that is not tolerated, with store and key; those of the store.
+    /// Damage that is not tolerated, with the store and key; those of the store.
     pub fn open(store: Arc<dyn Store>, version: ZarrVersion, env: &Env) -> Result<Self> {
         let mut builder = Builder::new(Metadata::open(&store, version, env)?, version)?;
         builder.build()?;
@@ -112,7 +112,7 @@ impl ZarrReader {
         })
     }
 
-    /// The variable of a chunk.
+    /// The number of the variable that a chunk belongs to.
     fn var_of(chunk: &ChunkRef) -> Result<usize> {
         let var = chunk.object.checked_sub(1).ok_or_else(no_variable)?;
         usize::try_from(var).map_err(|_| no_variable())
@@ -145,7 +145,7 @@ impl ZarrReader {
         Ok(self.texts.put(key, texts, size))
     }
 
-    /// The texts of the chunk with this number.
+    /// The texts of the chunk with this row-major number.
     fn texts_of(&self, var: usize, chunk: u64) -> Result<Arc<Vec<Box<[u8]>>>> {
         if let Some(known) = self.texts.get(&(var, chunk)) {
             return Ok(known);
@@ -161,7 +161,7 @@ impl ZarrReader {
         self.texts(var, &found.ok_or_else(gone)?)
     }
 
-    /// The values of elements of texts.
+    /// The texts that elements refer to.
     fn resolve_texts(&self, var: usize, bytes: &[u8]) -> Result<Values> {
         let fill = strings::fill_text(&self.data(var)?.array);
         let mut last = None;
@@ -181,7 +181,7 @@ impl ZarrReader {
         Ok(Values::String(values))
     }
 
-    /// That a chunk is not far larger than its elements, which no codec makes it.
+    /// Checks that a chunk is not far larger than its elements: no codec produces such chunks.
     fn check_size(&self, chunk: &ChunkRef) -> Result<()> {
         let array = &self.data(Self::var_of(chunk)?)?.array;
         let have = chunk.range.end.saturating_sub(chunk.range.start);
@@ -189,11 +189,11 @@ impl ZarrReader {
         if array.heap().is_some() || have <= whole.saturating_mul(2).saturating_add(SPARE) {
             return Ok(());
         }
-        let what = format!("a chunk of {have} bytes, its elements have {whole}");
+        let what = format!("a chunk of {have} bytes, but its elements have {whole}");
         Err(Error::new(ErrorKind::Limit, what).of(self.store.name()))
     }
 
-    /// That a chunk without codecs has no more bytes than its elements; that it has fewer is seen when they are read.
+    /// Checks that a chunk without codecs has no more bytes than its elements. Too few bytes are noticed when the elements are read.
     fn check_raw(&self, chunk: &ChunkRef) -> Result<()> {
         let array = &self.data(Self::var_of(chunk)?)?.array;
         let have = chunk.range.end.saturating_sub(chunk.range.start);
@@ -201,13 +201,13 @@ impl ZarrReader {
         if array.heap().is_some() || !array.layout.filters.is_empty() || have <= whole {
             return Ok(());
         }
-        let what = format!("a chunk of {have} bytes, its elements have {whole}");
+        let what = format!("a chunk of {have} bytes, but its elements have {whole}");
         let origin = self.origin(chunk);
         let name = origin.as_ref().unwrap_or_else(|| self.store.name());
         Err(Error::new(ErrorKind::Corrupt, what).of(name))
     }
 
-    /// Makes what decodes the chunks of texts, once.
+    /// Builds the filters for chunks of texts, if not done yet.
     fn prepare(&self, data: &Data, env: &Env) -> Result<()> {
         if data.chain.get().is_some() {
             return Ok(());
@@ -220,7 +220,7 @@ impl ZarrReader {
     }
 }
 
-/// Puts the elements that a chunk has of a box where they belong.
+/// Copies the elements that a chunk and a box have in common to their places in the box.
 fn scatter(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) {
     let block = layout.block(chunk);
     let ends = |b: &Block| -> Vec<u64> {
@@ -349,7 +349,7 @@ impl Reader for ZarrReader {
         let data = self.data(var.index())?;
         let layout = &data.array.layout;
         if data.array.heap().is_none() {
-            let what = "the elements of this variable are in chunks";
+            let what = "the elements of this variable are stored in chunks";
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
         data.array.readable()?;

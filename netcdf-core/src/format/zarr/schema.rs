@@ -14,20 +14,20 @@ use crate::json::Json;
 use crate::model::name::{ByName, Interner};
 use crate::model::{DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Zarr, ZarrVersion};
 
-/// An array that is a variable: as `schema.vars`.
+/// An array that became a variable; parallel to `schema.vars`.
 #[derive(Debug)]
 pub struct Array {
-    /// What its metadata says.
+    /// The contents of its metadata.
     pub described: Described,
-    /// What stands before its keys: empty, or with `/` at its end.
+    /// The prefix of its keys: empty, or ending in `/`.
     pub prefix: String,
     /// How it is stored.
     pub layout: Layout,
-    /// How shards are decoded that were encoded as a whole.
+    /// How to decode shards that were encoded as a whole.
     pub whole: Option<Whole>,
 }
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node {
     /// A group.
@@ -36,7 +36,7 @@ pub enum Node {
     Array,
 }
 
-/// The objects of a node.
+/// The metadata objects of a node.
 #[derive(Debug, Clone)]
 pub struct Objects {
     /// `.zgroup`, `.zarray` or `zarr.json`.
@@ -45,29 +45,29 @@ pub struct Objects {
     pub attributes: Json,
 }
 
-/// Builds a schema.
+/// Builds the schema of a store.
 pub struct Builder<'a> {
     /// Where the metadata is.
     pub meta: Metadata<'a>,
-    /// The version and whether netCDF's own metadata counts.
+    /// The version, and whether netCDF's own metadata is used.
     pub zarr: Zarr,
-    /// Whether netCDF's own metadata is in objects of its own.
+    /// Whether netCDF's own metadata is in separate objects.
     pub objects: bool,
-    /// What is built.
+    /// The schema so far.
     pub schema: Schema,
-    /// As `schema.vars`.
+    /// Parallel to `schema.vars`.
     pub arrays: Vec<Array>,
     /// `_NCProperties`.
     pub properties: Option<Vec<u8>>,
-    /// The version of the superblock of netCDF; 0 if there is none.
+    /// The version of netCDF's superblock; 0 if there is none.
     pub superblock: u32,
-    /// Names that were met.
+    /// The names seen so far.
     pub names: Interner,
-    /// What is in each group, by name.
+    /// The contents of each group, by name.
     known: BTreeMap<GroupId, Known>,
 }
 
-/// The dimensions and groups of a group, the first of each name.
+/// The dimensions and subgroups of a group; of several with the same name, the first.
 #[derive(Debug, Default)]
 struct Known {
     dims: ByName<DimId>,
@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What stands below a prefix.
+    /// The node below a prefix, if it has metadata.
     fn kind(&mut self, prefix: &str) -> Result<Option<Node>> {
         match self.zarr.version {
             ZarrVersion::V2 => {
@@ -150,7 +150,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The objects of a node.
+    /// The metadata objects of a node.
     pub fn objects_of(&mut self, prefix: &str, node: Node) -> Result<Option<Objects>> {
         objects(&mut self.meta, self.zarr.version, (prefix, node))
     }
@@ -168,7 +168,7 @@ impl<'a> Builder<'a> {
         Ok(None)
     }
 
-    /// Says something of an object that is not fatal.
+    /// Notes something about an object that is not fatal.
     pub fn note(&self, path: &str, what: impl Into<String>) {
         self.meta.env.notes.say(Note {
             object: format!("{}: {path}", self.meta.store.name()),
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The objects of a group; of one that is damaged, no more than that it is there.
+    /// The metadata objects of a group; empty ones if they are damaged.
     fn group_objects(&mut self, prefix: &str) -> Result<Objects> {
         let objects = match self.objects_of(prefix, Node::Group) {
             Ok(found) => found.unwrap_or_else(empty),
@@ -228,7 +228,7 @@ impl<'a> Builder<'a> {
         };
         let right = match matches!(objects.own, Json::Object(_)) {
             true => is_version(&objects.own, self.zarr.version),
-            false => Err("the metadata of a group is no JSON object".to_owned()),
+            false => Err("the metadata of a group is not a JSON object".to_owned()),
         };
         if let Err(what) = right {
             let e = self.meta.wrong(&format!("{prefix}{key}"), what);
@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
         Ok(objects)
     }
 
-    /// What a group has: as netCDF says, else what is found.
+    /// The contents of a group: from netCDF's own metadata, else from the keys of the store.
     fn contents(&mut self, prefix: &str, objects: &Objects) -> Result<Contents> {
         if !self.zarr.pure
             && let Some(json) = self.part(Part::Group, prefix, objects)?
@@ -245,13 +245,13 @@ impl<'a> Builder<'a> {
             if let Some(contents) = Contents::of(&json) {
                 return Ok(contents);
             }
-            let what = "the list of what the group has is damaged";
+            let what = "the list of the group's contents is damaged";
             self.meta.env.damage.meet(self.meta.wrong(prefix, what))?;
         }
         self.listed(prefix)
     }
 
-    /// Groups and arrays below a prefix.
+    /// Finds the groups and arrays below a prefix.
     fn listed(&mut self, prefix: &str) -> Result<Contents> {
         let mut contents = Contents::default();
         for name in self.meta.children(prefix)? {
@@ -268,7 +268,7 @@ impl<'a> Builder<'a> {
         Ok(contents)
     }
 
-    /// What stands below a prefix, whether or not it has metadata of its own.
+    /// The node below a prefix, whether or not it has metadata of its own.
     fn node_below(&mut self, prefix: &str) -> Result<Option<Node>> {
         match self.kind(prefix)? {
             Some(node) => Ok(Some(node)),
@@ -276,7 +276,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// True if there are groups or arrays directly below, though this is no group by its metadata.
+    /// True if there are groups or arrays directly below a prefix, which makes it a group without metadata.
     fn holds_nodes(&mut self, prefix: &str) -> Result<bool> {
         for name in self.meta.children(prefix)?.iter().take(64) {
             let below = format!("{prefix}{name}/");
@@ -293,13 +293,16 @@ impl<'a> Builder<'a> {
         Ok(false)
     }
 
-    /// True if this can be the name of a node; else it is left out.
+    /// True if this is a valid name of a node; others are noted.
     fn is_name(&self, prefix: &str, name: &str) -> bool {
         let odd = name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']);
         if odd {
             self.note(
                 &format!("/{prefix}"),
-                format!("\"{}\" is no name of an object", name.escape_debug()),
+                format!(
+                    "\"{}\" is not a valid name of an object",
+                    name.escape_debug()
+                ),
             );
         }
         !odd
@@ -333,7 +336,7 @@ impl<'a> Builder<'a> {
         known.dims.get(name.as_bytes()).copied()
     }
 
-    /// The group of this name in a group.
+    /// The subgroup of this name in a group.
     pub fn group_of(&self, group: GroupId, name: &str) -> Option<GroupId> {
         let known = self.known.get(&group)?;
         known.groups.get(name.as_bytes()).copied()
@@ -344,7 +347,7 @@ impl<'a> Builder<'a> {
         let Some(objects) = self.objects_of(prefix, Node::Array)? else {
             return Err(self
                 .meta
-                .wrong(prefix, "the array that the group lists is not there"));
+                .wrong(prefix, "the group lists this array, but it does not exist"));
         };
         let rank = self.meta.env.limits.rank;
         let described = match self.zarr.version {
@@ -353,7 +356,7 @@ impl<'a> Builder<'a> {
         };
         let mut described = described.map_err(|what| self.meta.wrong(prefix, what))?;
         if self.objects || objects.own.get("_NCZARR_ARRAY").is_some() {
-            // netCDF-C up to 4.9.0 writes big-endian types, but numbers as the machine has them.
+            // netCDF-C up to 4.9.0 writes big-endian types, but numbers in the byte order of the machine.
             let order = described.stored.order.map(|_| Endianness::Little);
             described.stored.order = order.filter(|_| described.stored.size() != Some(1));
         }
@@ -371,7 +374,7 @@ impl<'a> Builder<'a> {
         format!("{}/{name}", if path == "/" { "" } else { &path })
     }
 
-    /// A name as it stands in the store.
+    /// A name, exactly as in the store.
     pub fn name(&mut self, name: &str) -> Name {
         self.names.stored(name.as_bytes())
     }
@@ -384,13 +387,13 @@ fn empty() -> Objects {
     }
 }
 
-/// Each name once.
+/// The names without duplicates.
 fn unique(names: &[String]) -> Vec<&String> {
     let mut known = std::collections::HashSet::new();
     names.iter().filter(|name| known.insert(*name)).collect()
 }
 
-/// What `zarr.json` says its node is.
+/// The kind of a node according to `zarr.json`.
 pub fn node_type(json: &Json) -> Node {
     match json.get("node_type").and_then(Json::as_str) {
         Some("array") => Node::Array,
@@ -398,7 +401,7 @@ pub fn node_type(json: &Json) -> Node {
     }
 }
 
-/// The objects of a node.
+/// The metadata objects of a node.
 fn objects(
     meta: &mut Metadata<'_>,
     version: ZarrVersion,
@@ -424,7 +427,7 @@ fn objects(
     }))
 }
 
-/// The objects of the root, whatever it is.
+/// The metadata objects of the root, whether group or array.
 pub fn root_objects(meta: &mut Metadata<'_>, version: ZarrVersion) -> Result<Option<Objects>> {
     let group = objects(meta, version, ("", Node::Group))?;
     match group {
@@ -433,7 +436,7 @@ pub fn root_objects(meta: &mut Metadata<'_>, version: ZarrVersion) -> Result<Opt
     }
 }
 
-/// What an array without a name is called: as its store, without what follows the first dot.
+/// The name for an array at the root: that of the store, up to the first dot.
 fn title(store: &str) -> String {
     let store = store.split('#').next().unwrap_or_default();
     let last = store

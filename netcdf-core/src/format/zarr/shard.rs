@@ -1,4 +1,4 @@
-//! Shards: chunks that are sets of chunks, with an index of where each is.
+//! Shards: chunks that consist of smaller chunks, with an index of their places.
 //!
 //! Specification: Zarr extension "sharding codec", version 1.0.
 
@@ -9,7 +9,7 @@ use super::grid;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limits, room};
 
-/// Where the chunks of a shard are within its key. The entries stay as they are stored: there may be very many of them.
+/// The places of the chunks of a shard within its key. The entries are kept in stored form, since there may be very many of them.
 #[derive(Debug, Default)]
 pub struct Index {
     entries: Vec<u8>,
@@ -18,13 +18,13 @@ pub struct Index {
     shard: Range<u64>,
 }
 
-/// Bytes of an entry: where a chunk starts, and how many bytes it has.
+/// Bytes of an entry: the start of a chunk, and its number of bytes.
 const ENTRY: usize = 16;
-/// What it is called in messages.
+/// The name of an index in messages.
 const INDEX: &str = "the index of a shard";
 
 impl Shard {
-    /// How many chunks of a shape are in the shard, per dimension.
+    /// The number of chunks of a shape in the shard, per dimension of its index.
     #[must_use]
     pub fn cells(&self, inner: &[u64]) -> Vec<u64> {
         let cells = self.shape.iter().zip(inner);
@@ -43,7 +43,7 @@ impl Shard {
         usize::try_from(grid::number(&turned(place), &turned(cells))?).ok()
     }
 
-    /// The place in a grid of chunks of the one with this number in the index.
+    /// The place in a grid of chunks for a number in the index.
     #[must_use]
     pub fn place(&self, number: u64, cells: &[u64]) -> Vec<u64> {
         let each = self.order.iter();
@@ -57,10 +57,10 @@ impl Shard {
         place
     }
 
-    /// Where the index is in a shard of these bytes of its key.
+    /// The range of the index, for a shard at these bytes of its key.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the shard has fewer bytes than its index, [`ErrorKind::Limit`] if memory does not hold it.
+    /// [`ErrorKind::Corrupt`] if the shard is smaller than its index, [`ErrorKind::Limit`] if the index does not fit into memory.
     pub fn index_range(&self, cells: &[u64], shard: &Range<u64>) -> Result<Range<u64>> {
         let entries = crate::model::region::product(cells);
         let sum = if self.checksum { 4 } else { 0 };
@@ -77,7 +77,7 @@ impl Shard {
         })
     }
 
-    /// The entries of an index.
+    /// Reads an index.
     ///
     /// # Errors
     /// [`ErrorKind::Checksum`]; [`ErrorKind::Corrupt`] for chunks outside of the shard.
@@ -102,20 +102,20 @@ impl Shard {
 }
 
 impl Index {
-    /// Where a chunk is within the key; `None` if it is not stored.
+    /// The range of a chunk within the key; `None` if it is not stored.
     #[must_use]
     pub fn get(&self, chunk: usize) -> Option<Range<u64>> {
         let entry = self.entries.as_chunks::<ENTRY>().0.get(chunk)?;
         self.place(entry).ok().flatten()
     }
 
-    /// Bytes that it takes.
+    /// Its size in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.entries.len()
     }
 
-    /// What an entry says.
+    /// The range that an entry describes.
     fn place(&self, entry: &[u8; ENTRY]) -> Result<Option<Range<u64>>> {
         let number = |bytes: &[u8; 8]| match self.big_endian {
             true => u64::from_be_bytes(*bytes),
@@ -139,7 +139,7 @@ fn place(start: u64, len: u64, shard: &Range<u64>) -> Result<Option<Range<u64>>>
         Some((from, end)) => Ok(Some(from..end)),
         None => {
             let have = shard.end.saturating_sub(shard.start);
-            let what = format!("a chunk of {len} bytes from byte {start} on in a shard of {have}");
+            let what = format!("a chunk of {len} bytes at byte {start} of a shard of {have}");
             Err(Error::new(ErrorKind::Corrupt, what))
         }
     }

@@ -1,5 +1,5 @@
-//! Values of any length: a chunk has all of its values one after the other, so an element is known by chunk and number,
-//! and decoded chunks are kept for a while.
+//! Variable-length values. A chunk holds its values one after the other, so an element is identified by its chunk and its number
+//! there; decoded chunks are kept for a while.
 
 use super::array::{Described, Heap, lengths as numbers};
 use super::fill;
@@ -15,20 +15,20 @@ use crate::model::region::product;
 /// The values of a chunk.
 type Texts = Vec<Box<[u8]>>;
 
-/// Bytes by which an element is known: the number of its chunk and its number in it.
+/// Bytes that identify an element: the number of its chunk, and its number in the chunk.
 pub const SIZE: u64 = 16;
 
-/// Bytes of a chunk that is JSON, at most: it takes up to 32 times as many in memory.
+/// Most bytes of a JSON chunk, which takes up to 32 times as many in memory.
 const MOST_JSON: usize = 1 << 27;
 
-/// The number of no chunk.
+/// A chunk number that stands for "not stored".
 const MISSING: u64 = u64::MAX;
 
-/// Bytes of the texts of a chunk; filters may make eight times as many, to be sure.
+/// Most bytes of the texts of a chunk; to be on the safe side, filters may produce eight times as many.
 const MOST_TEXT: u64 = 1 << 27;
 
-/// What filters are told of a chunk of texts: how many bytes texts have is not known, so that they are given a limit
-/// that does not depend on their number.
+/// The context of filters for a chunk of texts. The number of bytes is not known in advance, so filters get a limit that
+/// does not depend on the number of texts.
 #[must_use]
 pub fn context(schema: &Schema, layout: &Layout) -> Context {
     let byte = Element {
@@ -44,13 +44,13 @@ pub fn context(schema: &Schema, layout: &Layout) -> Context {
     }
 }
 
-/// What stands for an element that is not stored.
+/// The identifier of an element that is not stored.
 #[must_use]
 pub fn missing() -> Vec<u8> {
     element(MISSING, 0).to_vec()
 }
 
-/// What stands for an element.
+/// The identifier of an element.
 #[must_use]
 pub fn element(chunk: u64, n: u64) -> [u8; 16] {
     let mut bytes = [0; 16];
@@ -71,7 +71,7 @@ pub fn place(bytes: &[u8; 16]) -> Option<(u64, usize)> {
     (chunk != MISSING).then_some((chunk, n))
 }
 
-/// The value that an element has which is not stored.
+/// The value of an element that is not stored.
 #[must_use]
 pub fn fill_text(array: &Array) -> Vec<u8> {
     let described = &array.described;
@@ -81,7 +81,7 @@ pub fn fill_text(array: &Array) -> Vec<u8> {
 /// The values of a chunk, row-major.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if they are not as many, or not all there, and for elements that have no such values.
+/// [`ErrorKind::Corrupt`] if their number is wrong or they are incomplete, and for arrays without such values.
 pub fn decode(described: &Described, bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
     let (shape, turned) = (&described.chunk, described.turned.as_slice());
     let (values, order) = match described.heap.ok_or_else(short)? {
@@ -91,7 +91,7 @@ pub fn decode(described: &Described, bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
     let count = product(shape).unwrap_or(u64::MAX);
     if values.len() as u64 != count {
         let have = values.len();
-        let what = format!("{have} values where the chunk has {count}");
+        let what = format!("{have} values, but the chunk has {count}");
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
     match order {
@@ -100,7 +100,7 @@ pub fn decode(described: &Described, bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
     }
 }
 
-/// The values of a chunk, row-major, of those that were encoded with its dimensions in another order.
+/// Puts values that were encoded with their dimensions in another order into row-major order.
 fn row_major(values: Vec<Box<[u8]>>, shape: &[u64], order: &[usize]) -> Vec<Box<[u8]>> {
     let mut steps = vec![0u64; shape.len()];
     let mut step = 1u64;
@@ -129,7 +129,7 @@ fn short() -> Error {
     Error::new(ErrorKind::Corrupt, "the texts of a chunk end too early")
 }
 
-/// Number of values, then length and bytes of each.
+/// Decodes the number of values, then the length and bytes of each.
 fn lengths(bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
     let (count, mut rest) = bytes.split_first_chunk::<4>().ok_or_else(short)?;
     let count = usize::try_from(u32::from_le_bytes(*count)).map_err(|_| short())?;
@@ -147,9 +147,9 @@ fn lengths(bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
     Ok(values)
 }
 
-/// A list of the values, lists within lists for several dimensions, then their type and their shape. Texts are as they
-/// are, other values are JSON. With the order of the dimensions: those of a chunk that has this shape are as the chunk's,
-/// whatever is said; values in one line follow each other in the order that is.
+/// Decodes a list of values (nested lists for several dimensions), followed by their type and their shape. Texts are taken
+/// unchanged, other values as JSON. The second result is the order of the dimensions: if the list has the shape of the chunk,
+/// its dimensions are those of the chunk, whatever `order` says; a flat list follows `order`.
 fn json<'o>(bytes: &[u8], chunk: &[u64], order: &'o [usize]) -> Result<(Texts, &'o [usize])> {
     if bytes.len() > MOST_JSON {
         let have = bytes.len();
@@ -162,7 +162,7 @@ fn json<'o>(bytes: &[u8], chunk: &[u64], order: &'o [usize]) -> Result<(Texts, &
     let shape = items.pop().and_then(|last| numbers(Some(&last)));
     let shape = shape.filter(|_| items.pop().is_some()).ok_or_else(short)?;
     if shape.len() > 1 && shape != chunk {
-        let what = format!("values in the shape {shape:?} where the chunk has {chunk:?}");
+        let what = format!("values in the shape {shape:?}, but the chunk has {chunk:?}");
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
     let items = flat(items, &shape)?;
@@ -174,12 +174,12 @@ fn json<'o>(bytes: &[u8], chunk: &[u64], order: &'o [usize]) -> Result<(Texts, &
     Ok((items.into_iter().map(value).collect(), order))
 }
 
-/// The values in lists within lists of a shape, row-major.
+/// The values in nested lists of a shape, in row-major order.
 fn flat(mut items: Vec<Json>, shape: &[u64]) -> Result<Vec<Json>> {
     let check = |items: &Vec<Json>, len: u64| match items.len() as u64 == len {
         true => Ok(()),
         false => {
-            let what = format!("a list of {} where the shape has {len}", items.len());
+            let what = format!("a list of {}, but the shape has {len}", items.len());
             Err(Error::new(ErrorKind::Corrupt, what))
         }
     };

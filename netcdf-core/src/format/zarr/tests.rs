@@ -336,7 +336,7 @@ fn one_array_that_cannot_be_read_is_shown_all_the_same() {
     let notes: Vec<_> = env.notes.take().iter().map(ToString::to_string).collect();
     let (f16, pickle) = (&notes[0], &notes[1]);
     assert!(
-        f16.starts_with("s.zarr: /a: its data cannot be read: its type"),
+        f16.starts_with("s.zarr: /a: the data cannot be read: the type"),
         "{f16}"
     );
     assert!(pickle.contains("encoded with pickle"), "{pickle}");
@@ -465,7 +465,7 @@ fn consolidated_metadata_stands_in_for_the_rest() {
     );
 }
 
-/// A store that counts what is asked of it.
+/// A store that counts requests.
 #[derive(Debug)]
 struct Counting {
     inner: Arc<dyn Store>,

@@ -1,4 +1,4 @@
-//! The netCDF types of Zarr's types; those that netCDF has not are defined where they are needed.
+//! The netCDF types for Zarr's types; types that netCDF lacks are defined where needed.
 
 use super::dtype::{Dtype, Member, Stored};
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind, UserType};
@@ -79,8 +79,8 @@ fn compound(schema: &mut Schema, members: &[Member], (group, var): (GroupId, &st
     TypeKind::Compound { fields, size: at }
 }
 
-/// The type of this name and kind in a group, defined if there is none; if there is another of this name, under a
-/// longer one.
+/// The type of this name and kind in a group, defined if necessary. If another type has this name, a longer name is
+/// used.
 fn known(schema: &mut Schema, group: GroupId, name: &str, kind: TypeKind) -> TypeId {
     let mut name = name.replace('/', "_");
     loop {

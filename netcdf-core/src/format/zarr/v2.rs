@@ -8,10 +8,10 @@ use super::keys::Keys;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// What `.zarray` says.
+/// Describes an array from its `.zarray`.
 ///
 /// # Errors
-/// Why it describes no array.
+/// Why it does not describe an array.
 pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
     let (shape, chunk) = shapes(json.get("shape"), json.get("chunks"), rank)?;
     let dtype = json.get("dtype").ok_or("no dtype")?;
@@ -42,7 +42,7 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
     Ok(described)
 }
 
-/// What is said that has no meaning, so that what is meant is not known.
+/// Refuses members with invalid values, whose meaning is unknown.
 fn strange(json: &Json) -> Result<(), String> {
     let some = |name| json.get(name).filter(|j| **j != Json::Null);
     is_version(json, ZarrVersion::V2)?;
@@ -51,14 +51,11 @@ fn strange(json: &Json) -> Result<(), String> {
     one_of(separator, "dimension_separator", [".", "/"])?;
     match some("filters").filter(|j| j.items().is_none()) {
         None => Ok(()),
-        Some(other) => Err(format!(
-            "its filters are {}, a list is expected",
-            shown(other)
-        )),
+        Some(other) => Err(format!("the filters are {}, expected a list", shown(other))),
     }
 }
 
-/// All codecs in the order of writing, and what is shown of them.
+/// All codecs in the order of writing, and the same as JSON for display.
 fn filters(json: &Json) -> (Vec<Json>, Option<Json>) {
     let filters = json.get("filters").and_then(Json::items);
     let compressor = json.get("compressor").filter(|c| **c != Json::Null);
@@ -72,7 +69,7 @@ fn filters(json: &Json) -> (Vec<Json>, Option<Json>) {
     (all, shown)
 }
 
-/// The first codec of an array of objects says what they are.
+/// Replaces the type of an array of objects by the one that follows from its first codec.
 fn objects(described: &mut Described) {
     if !matches!(described.stored.dtype, Dtype::Unknown(ref name, _) if name == "object") {
         return;
@@ -85,7 +82,7 @@ fn objects(described: &mut Described) {
         Some("json2") => (Dtype::Text, Heap::Json),
         other => {
             let codec = other.unwrap_or("no codec at all");
-            let what = format!("its elements are objects, encoded with {codec}");
+            let what = format!("the elements are objects, encoded with {codec}");
             described.problem.get_or_insert(what);
             return;
         }

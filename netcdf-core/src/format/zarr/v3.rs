@@ -8,7 +8,7 @@ use super::keys::Keys;
 use crate::json::Json;
 use crate::model::{Endianness, ZarrVersion};
 
-/// What is known of an array.
+/// The known members of `zarr.json`.
 const KNOWN: [&str; 12] = [
     "zarr_format",
     "node_type",
@@ -24,13 +24,13 @@ const KNOWN: [&str; 12] = [
     "consolidated_metadata",
 ];
 
-/// Shards within shards.
+/// Deepest nesting of shards within shards.
 const DEPTH: usize = 8;
 
-/// What `zarr.json` says of an array.
+/// Describes an array from its `zarr.json`.
 ///
 /// # Errors
-/// Why it describes no array.
+/// Why it does not describe an array.
 pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
     let grid = json.get("chunk_grid");
     let regular = grid.and_then(name) == Some("regular");
@@ -64,15 +64,15 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
     };
     let list = codecs.and_then(Json::items).unwrap_or_default();
     let found = match (regular, keys) {
-        (false, _) => Err("its chunks are in a grid that is not regular".to_owned()),
-        (_, None) => Err("the keys of its chunks are made in an unknown way".to_owned()),
+        (false, _) => Err("the chunk grid is not regular".to_owned()),
+        (_, None) => Err("the encoding of chunk keys is not known".to_owned()),
         _ => chain(&mut described, list),
     };
     described.problem = described.problem.take().or(found.err());
     Ok(described)
 }
 
-/// The name of a codec, a grid …: `{"name": …}` or just that.
+/// The name of a codec, a grid …: `{"name": …}`, or a plain string.
 fn name(json: &Json) -> Option<&str> {
     json.as_str().or_else(|| json.get("name")?.as_str())
 }
@@ -87,23 +87,23 @@ fn names(json: &Json, rank: usize) -> Option<Vec<Option<String>>> {
     (names.len() == rank).then(|| names.iter().map(name).collect())
 }
 
-/// What has to be understood and is not.
+/// An extension that must be understood and is not.
 fn unknown(json: &Json) -> Option<String> {
     let ignorable = |j: &Json| j.get("must_understand") == Some(&Json::Bool(false));
     let strange =
         |(key, value): &&(String, Json)| !KNOWN.contains(&key.as_str()) && !ignorable(value);
     if let Some((key, _)) = json.members().iter().find(strange) {
         return Some(format!(
-            "its metadata has an extension \"{key}\" that we do not know"
+            "the metadata has an extension \"{key}\" that is not known"
         ));
     }
     let transformers = json.get("storage_transformers").and_then(Json::items);
     let first = transformers.and_then(<[Json]>::first)?;
-    let name = name(first).unwrap_or("of no name");
-    Some(format!("it has a storage transformer, {name}"))
+    let name = name(first).unwrap_or("without a name");
+    Some(format!("the storage transformer {name} is not supported"))
 }
 
-/// That one of the codecs makes bytes of elements, and that those before and behind it go with that.
+/// Checks that one of the codecs turns elements into bytes, and that no codec for elements comes after it.
 fn in_order(codecs: &[Json]) -> Result<(), String> {
     let makes_bytes = |codec: &Json| {
         let makers = [
@@ -116,11 +116,11 @@ fn in_order(codecs: &[Json]) -> Result<(), String> {
         name(codec).is_some_and(|name| makers.contains(&name))
     };
     let Some(at) = codecs.iter().position(makes_bytes) else {
-        // Others that we do not know here may make bytes.
+        // Codecs that are not known here may make bytes.
         let others = ["transpose", "gzip", "zstd", "blosc", "crc32c"];
         let none = |codec| name(codec).is_some_and(|name| others.contains(&name));
         return match codecs.iter().all(none) {
-            true => Err("none of its codecs makes bytes of elements, as `bytes` does".into()),
+            true => Err("no codec turns elements into bytes, as `bytes` does".into()),
             false => Ok(()),
         };
     };
@@ -129,13 +129,13 @@ fn in_order(codecs: &[Json]) -> Result<(), String> {
     match behind.find(elements) {
         None => Ok(()),
         Some(codec) => Err(format!(
-            "its codec {} stands behind one that makes bytes, it takes elements",
+            "the codec {} takes elements, but comes after one that makes bytes",
             name(codec).unwrap_or_default()
         )),
     }
 }
 
-/// The byte order that a codec gives to numbers.
+/// The byte order of numbers according to a codec.
 fn endianness(codec: &Json) -> Result<Endianness, String> {
     let endian = configured(Some(codec), "endian").filter(|j| **j != Json::Null);
     one_of(endian, "endian", ["little", "big"])?;
@@ -150,7 +150,7 @@ fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
     in_order(codecs)?;
     for (n, codec) in codecs.iter().enumerate() {
         match name(codec) {
-            None => return Err("it has a codec without a name".into()),
+            None => return Err("a codec has no name".into()),
             Some("bytes" | "endian") => {
                 let order = endianness(codec)?;
                 described.stored = described.stored.clone().in_order(order);
@@ -160,7 +160,7 @@ fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
                 let order = order(described)?;
                 let behind = codecs.get(n + 1..).unwrap_or_default();
                 if !behind.is_empty() && !described.shards.is_empty() {
-                    return Err("shards within its shards are encoded as a whole".into());
+                    return Err("shards within shards are encoded as a whole".into());
                 }
                 described.whole.extend_from_slice(behind);
                 return shard(described, codec, order);
@@ -169,17 +169,17 @@ fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
         }
     }
     match (&described.stored.dtype, described.heap) {
-        (Dtype::Text | Dtype::Blob, None) => Err("its texts are encoded in an unknown way".into()),
+        (Dtype::Text | Dtype::Blob, None) => Err("the encoding of texts is not known".into()),
         (Dtype::Text | Dtype::Blob, Some(_)) | (_, None) => Ok(()),
-        (_, Some(_)) => Err("its codec is one of texts, its elements are none".into()),
+        (_, Some(_)) => Err("the codec is for texts, but the elements are not texts".into()),
     }
 }
 
-/// The order of the array's dimensions behind the codecs so far, of which only some transpose elements before shards.
+/// The order of the array's dimensions after the codecs so far: before shards, only transpositions are supported.
 fn order(described: &Described) -> Result<Vec<usize>, String> {
     let mut order: Vec<usize> = (0..described.chunk.len()).collect();
     for codec in &described.filters {
-        let wrong = || "its shards are of elements that went through a codec".to_owned();
+        let wrong = || "the elements go through a codec before they are put into shards".to_owned();
         let turned = Some(codec).filter(|codec| name(codec) == Some("transpose"));
         let rank = described.chunk.len() as u64;
         let turned = configured(turned, "order").and_then(|order| match order.as_str() {
@@ -195,13 +195,13 @@ fn order(described: &Described) -> Result<Vec<usize>, String> {
     sorted.sort_unstable();
     match sorted.into_iter().eq(0..described.chunk.len()) {
         true => Ok(order),
-        false => Err("its shards have their dimensions in an order that is none".into()),
+        false => Err("the order of the dimensions of the shards is not a permutation".into()),
     }
 }
 
 fn shard(described: &mut Described, codec: &Json, order: Vec<usize>) -> Result<(), String> {
     let turned =
-        lengths(configured(Some(codec), "chunk_shape")).ok_or("its shards have no chunk_shape")?;
+        lengths(configured(Some(codec), "chunk_shape")).ok_or("the shards have no chunk_shape")?;
     let mut inner = turned.clone();
     for (&of, len) in order.iter().zip(turned) {
         if let Some(place) = inner.get_mut(of) {
@@ -213,10 +213,10 @@ fn shard(described: &mut Described, codec: &Json, order: Vec<usize>) -> Result<(
     let whole = parts.clone().all(|(o, i)| o.checked_rem(*i) == Some(0));
     if !whole || outer.len() != described.chunk.len() {
         described.chunk = outer;
-        return Err("its shards are not made of whole chunks".into());
+        return Err("the shards are not made of whole chunks".into());
     }
     if described.shards.len() >= DEPTH {
-        return Err("its shards have shards within shards".into());
+        return Err("shards are nested too deeply".into());
     }
     let index = configured(Some(codec), "index_codecs").and_then(Json::items);
     let shard = index_form(codec, (outer, order), index.unwrap_or_default())?;
@@ -248,9 +248,9 @@ fn index_form(
             }
             Some("crc32c") if !shard.checksum => shard.checksum = true,
             other => {
-                let name = other.unwrap_or("of no name");
+                let name = other.unwrap_or("without a name");
                 return Err(format!(
-                    "the index of its shards went through a codec {name}"
+                    "the index of the shards went through a codec {name}"
                 ));
             }
         }
@@ -325,11 +325,11 @@ mod tests {
             (of(r#""codecs":[{"name":"bytes"}],"extra":{}"#), "\"extra\""),
             (
                 of(r#""codecs":[{"name":"vlen-utf8"}]"#),
-                "elements are none",
+                "elements are not texts",
             ),
             (
                 of(r#""storage_transformers":[{"name":"t"}]"#),
-                "transformer, t",
+                "transformer t is",
             ),
         ] {
             let problem = d.unwrap().problem.unwrap();

@@ -1,4 +1,4 @@
-//! Stored elements as values.
+//! Decodes stored elements to values.
 
 use super::dtype::{Dtype, Member, Stored};
 use super::half;
@@ -6,10 +6,10 @@ use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Atomic, DataType, Endianness, Schema, TypeId, TypeKind, Values};
 
-/// The values of all whole elements in `bytes`, of the netCDF type that was declared for them.
+/// The values of all whole elements in `bytes`, in the netCDF type that was declared for them.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for elements that have none.
+/// [`ErrorKind::Unsupported`] for elements without netCDF values.
 pub fn decode(schema: &Schema, stored: &Stored, ty: DataType, bytes: &[u8]) -> Result<Values> {
     let order = stored.endianness();
     let size = stored.size().and_then(|n| usize::try_from(n).ok());
@@ -65,7 +65,7 @@ fn halves(order: Endianness, bytes: &[u8], whole: fn(u16) -> f32) -> Values {
     Values::Float(bytes.as_chunks().0.iter().map(value).collect())
 }
 
-/// Without the zeros at its end.
+/// Text without trailing zeros.
 fn without_zeros(text: &[u8]) -> &[u8] {
     let len = text
         .iter()
@@ -74,7 +74,7 @@ fn without_zeros(text: &[u8]) -> &[u8] {
     text.get(..len).unwrap_or_default()
 }
 
-/// UTF-8 of characters of four bytes; what is none becomes U+FFFD.
+/// Converts characters of four bytes to UTF-8; invalid ones become U+FFFD.
 fn utf8(text: &[u8], order: Endianness) -> Vec<u8> {
     let code = |bytes: &[u8; 4]| match order {
         Endianness::Little => u32::from_le_bytes(*bytes),

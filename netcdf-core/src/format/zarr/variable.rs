@@ -1,4 +1,4 @@
-//! A variable of an array: its type, how it is stored.
+//! Arrays as variables: their types and storage.
 
 use super::array::{Described, Heap};
 use super::dtype::{Dtype, shown};
@@ -40,16 +40,19 @@ impl Builder<'_> {
         self.meta.memory(fill as u64, prefix)?;
         let path = self.path(group, name);
         if let Some(problem) = &described.problem {
-            self.note(&path, format!("its data cannot be read: {problem}"));
+            self.note(&path, format!("the data cannot be read: {problem}"));
         } else if layout.fill.is_none() {
             let fill = described.fill.to_bytes();
             let fill = String::from_utf8_lossy(&fill);
-            self.note(&path, format!("its fill value {fill} is none of its type"));
+            self.note(
+                &path,
+                format!("the fill value {fill} does not fit the type"),
+            );
         } else if is_cut(&described) {
             let fill = shown(&described.fill);
             self.note(
                 &path,
-                format!("its fill value {fill} is taken without its fraction"),
+                format!("the fraction of the fill value {fill} is dropped"),
             );
         }
         let whole = Whole::of(&described, &layout, self.meta.env);
@@ -57,7 +60,7 @@ impl Builder<'_> {
             (Ok(whole), _) => whole,
             (Err(_), true) => None,
             (Err(e), false) => {
-                self.note(&path, format!("its data cannot be read: {e}"));
+                self.note(&path, format!("the data cannot be read: {e}"));
                 described.problem = Some(e.to_string());
                 None
             }
@@ -87,22 +90,22 @@ impl Builder<'_> {
     }
 }
 
-/// What there is around an array where its metadata is read.
+/// The context in which the metadata of an array is read.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
-    /// Has the types of the array's elements.
+    /// The schema with the types of the array's elements.
     pub schema: &'a Schema,
-    /// The filters that there are.
+    /// The available filters.
     pub filters: &'a Table,
-    /// Whether netCDF's own metadata does not count.
+    /// Whether netCDF's own metadata is ignored.
     pub pure: bool,
 }
 
 impl Around<'_> {
-    /// How an array is stored, and, in `described`, why it cannot be read if that is so.
+    /// How an array is stored. If it cannot be read, the reason is put into `described`.
     pub fn layout(&self, ty: DataType, described: &mut Described) -> Layout {
         if let Dtype::Unknown(name, _) = &described.stored.dtype {
-            let what = format!("its type {name} is not known");
+            let what = format!("the type {name} is not known");
             described.problem.get_or_insert(what);
         }
         let element = element(ty, described);
@@ -136,21 +139,21 @@ impl Around<'_> {
         layout
     }
 
-    /// The stored form of an element that is not stored.
+    /// The fill value in stored form.
     fn fill(&self, described: &Described, size: u64) -> Option<Vec<u8>> {
         match &described.fill {
             _ if described.heap.is_some() => Some(strings::missing()),
-            // What is not stored then is not defined: zeros, for netCDF-C and zarr-python as well.
+            // Missing elements are then undefined: zeros, as in netCDF-C and zarr-python.
             Json::Null => limits::element(size).ok().map(|size| vec![0; size]),
             json => {
-                // In version 3 texts of a fixed size have theirs in base64, whoever wrote them.
+                // In version 3, fill values of fixed-size texts are always in base64, whoever wrote them.
                 let netcdf = !self.pure && described.version == ZarrVersion::V2;
                 fill::stored(&described.stored, json, netcdf)
             }
         }
     }
 
-    /// What the first filter is given on writing.
+    /// The input of the first filter on writing.
     fn context(&self, layout: &Layout, heap: bool) -> Context {
         Context {
             shape: layout.chunk.clone(),
@@ -165,8 +168,8 @@ impl Around<'_> {
     }
 }
 
-/// Takes the transpositions away from the filters of values of any length, which are transposed before they become bytes:
-/// for each dimension of what is encoded, which one of the chunk it is.
+/// Removes the leading transpositions from the filters of variable-length values, which are transposed before they become bytes.
+/// Returns, for each dimension of the encoded values, the corresponding dimension of the chunk; empty if the order is the same.
 fn turned(filters: &mut Vec<FilterSpec>, rank: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rank).collect();
     let before = filters.iter().take_while(|f| f.id == codec::ids::TRANSPOSE);
@@ -178,7 +181,7 @@ fn turned(filters: &mut Vec<FilterSpec>, rank: usize) -> Vec<usize> {
     if order.is_sorted() { vec![] } else { order }
 }
 
-/// True for a fill value of whole numbers that is none.
+/// True for the fill value of an integer type that is not a whole number.
 fn is_cut(described: &Described) -> bool {
     let floats = [Atomic::Float, Atomic::Double];
     let whole = matches!(described.stored.dtype, Dtype::Number(a) if !floats.contains(&a));
@@ -190,7 +193,7 @@ fn is_cut(described: &Described) -> bool {
     whole && number.is_some_and(|n| n.is_finite() && n.fract() != 0.0)
 }
 
-/// What is stored of an element.
+/// The stored form of the elements.
 fn element(ty: DataType, described: &Described) -> Element {
     let stored = &described.stored;
     let plain = matches!(
@@ -209,8 +212,8 @@ fn element(ty: DataType, described: &Described) -> Element {
     }
 }
 
-/// The filter as netCDF-C applies it: it derives the length of szip's scan lines from the length of the last dimension,
-/// where HDF5 takes that of the chunk.
+/// A filter as netCDF-C applies it: netCDF-C derives the length of szip's scan lines from the last dimension of the array,
+/// HDF5 from that of the chunk.
 fn of_szip(mut filter: FilterSpec, layout: &Layout) -> FilterSpec {
     let last = layout.extent.last().copied().unwrap_or(1);
     if let (4, [_, block, _, line]) = (filter.id, filter.params.as_mut_slice()) {
@@ -227,7 +230,7 @@ fn of_szip(mut filter: FilterSpec, layout: &Layout) -> FilterSpec {
     filter
 }
 
-/// Takes netCDF's types where Zarr has none.
+/// Applies netCDF's types where Zarr has none.
 fn settle(described: &mut Described, extras: &Extras, pure: bool) {
     let stored = &mut described.stored;
     let alias = extras.alias.as_deref();
@@ -244,7 +247,7 @@ fn settle(described: &mut Described, extras: &Extras, pure: bool) {
     stored.order = stored.order.filter(|_| !text);
 }
 
-/// What `ncdump -s` shows of the storage.
+/// The storage as shown by `ncdump -s`.
 fn storage(described: &Described, layout: &Layout) -> Storage {
     let fill = match described.fill {
         Json::Null => Fill::NoFill,
@@ -272,7 +275,7 @@ fn storage(described: &Described, layout: &Layout) -> Storage {
 }
 
 impl Array {
-    /// That the data can be read.
+    /// Checks that the data can be read.
     ///
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`], with the reason, if it cannot.
@@ -286,14 +289,14 @@ impl Array {
         }
     }
 
-    /// Whether values of any length are in its chunks, and how.
+    /// How its chunks encode variable-length values; `None` if they have values of fixed size.
     #[must_use]
     pub fn heap(&self) -> Option<Heap> {
         self.described.heap
     }
 }
 
-/// A number of no variable.
+/// The error for an id without a variable.
 #[must_use]
 pub fn no_variable() -> Error {
     Error::new(ErrorKind::NotFound, "no such variable")

@@ -1,4 +1,4 @@
-//! Shards that went through codecs as a whole: they are decoded before their index is looked at.
+//! Shards that went through codecs as a whole: they are decoded before their index is read.
 
 use super::array::Described;
 use crate::chunk::layout::{Element, Layout};
@@ -7,22 +7,22 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context, codec};
 use crate::model::region::product;
 
-/// Bytes that a shard may have beyond those of its chunks and its index.
+/// Bytes that a shard may have beyond its chunks and its index.
 const SPARE: u64 = 1 << 20;
-/// Bytes of texts in a shard.
+/// Most bytes of texts in a shard.
 const MOST_TEXT: u64 = 1 << 30;
 
-/// How shards are decoded.
+/// How to decode shards.
 #[derive(Debug)]
 pub struct Whole {
     /// Their codecs.
     pub chain: Chain,
-    /// The most bytes that one may have, decoded or not.
+    /// Most bytes of a shard, encoded or decoded.
     most: u64,
 }
 
 impl Whole {
-    /// How the shards of an array are decoded; `None` if they need not be.
+    /// How to decode the shards of an array; `None` if they were not encoded as a whole.
     ///
     /// # Errors
     /// Those of finding the codecs.
@@ -36,7 +36,7 @@ impl Whole {
             ..layout.element
         };
         let mut context = Context {
-            // What filters may make is eight times as much.
+            // Filters may produce eight times as much.
             shape: vec![most / 8],
             element,
             fill: None,
@@ -49,7 +49,7 @@ impl Whole {
         Ok(Some(Self { chain, most }))
     }
 
-    /// That a shard of so many stored bytes may be decoded.
+    /// Checks that a shard of `size` stored bytes may be decoded.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`].
@@ -58,14 +58,14 @@ impl Whole {
             return Ok(());
         }
         let what = format!(
-            "a shard of {size} bytes, its chunks have at most {}",
+            "a shard of {size} bytes, but its chunks have at most {}",
             self.most
         );
         Err(Error::new(ErrorKind::Limit, what))
     }
 }
 
-/// The most bytes of a shard: codecs may have made its chunks larger.
+/// The most bytes of a shard, allowing for codecs that make chunks larger.
 fn most(described: &Described, layout: &Layout) -> u64 {
     let shape = described.shards.first().map(|s| s.shape.as_slice());
     let elements = product(shape.unwrap_or_default()).unwrap_or(u64::MAX);

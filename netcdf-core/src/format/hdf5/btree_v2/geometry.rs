@@ -1,13 +1,13 @@
-//! How many records the nodes of each level have room for, and how wide the counts of records are.
+//! The capacity of the nodes of each level, and the widths of record counts.
 
 /// The shape of the nodes of a tree.
 #[derive(Debug, Clone)]
 pub struct Geometry {
     record: u64,
     offset: u64,
-    /// Bytes of the number of records of a node, the same for all levels.
+    /// Bytes of a node's record count, the same for all levels.
     width: u64,
-    /// From the leaves (level 0) up.
+    /// The levels, from the leaves (level 0) up.
     levels: Vec<Level>,
 }
 
@@ -15,13 +15,13 @@ pub struct Geometry {
 struct Level {
     /// Most records of a node.
     most: u64,
-    /// Most records of a node and all below it.
+    /// Most records of a node and all nodes below it.
     total: u64,
-    /// Bytes of a number of records up to `total`; 0 for leaves, of which it is not stored.
+    /// Bytes of a count up to `total`; 0 for leaves, where it is not stored.
     width: u64,
 }
 
-/// Bytes of the counts beside the address of a child.
+/// Bytes of the counts that follow the address of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Widths {
     /// Of the number of records in the child.
@@ -30,16 +30,16 @@ pub struct Widths {
     pub total: usize,
 }
 
-/// Bytes of a node beside records and children: signature, version, type, checksum.
+/// Bytes of a node apart from records and children: signature, version, type, checksum.
 const FRAME: u64 = 10;
-/// A tree of this depth has more records than an address space has room for.
+/// A tree of this depth has more records than fit into the address space.
 const DEEPEST: u16 = 64;
 
 impl Geometry {
     /// For nodes of `node` bytes, records of `record` bytes and addresses of `offset` bytes.
     ///
     /// # Errors
-    /// What is wrong with these.
+    /// What is wrong with these numbers.
     pub fn new(node: u32, record: u16, depth: u16, offset: u8) -> Result<Self, String> {
         if record == 0 || depth > DEEPEST {
             return Err(format!(
@@ -79,7 +79,7 @@ impl Geometry {
         }
     }
 
-    /// Bytes that a node of this level with so many records uses.
+    /// Bytes used by a node of this level with this many records.
     ///
     /// # Errors
     /// If there are more than the node has room for.
@@ -100,7 +100,7 @@ impl Geometry {
         self.level(level).total
     }
 
-    /// Widths of the counts beside the addresses in a node of this level, above the leaves.
+    /// Widths of the counts that follow addresses in a node of this level, above the leaves.
     pub fn widths(&self, level: u16) -> Widths {
         let width = |n: u64| usize::try_from(n).unwrap_or(0);
         Widths {

@@ -1,4 +1,4 @@
-//! Version 2 B-trees ("III.A.2. Disk Format: Level 1A2"): of dense links and attributes, huge
+//! Version 2 B-trees ("III.A.2. Disk Format: Level 1A2"): those of dense links and attributes, huge
 //! objects of fractal heaps, shared messages, and chunks.
 
 pub(in crate::format::hdf5) mod geometry;
@@ -12,14 +12,14 @@ use super::file::{Bytes, File};
 use crate::error::{ErrorKind, Result};
 use geometry::Geometry;
 
-/// A tree: its header.
+/// A tree, known by its header.
 #[derive(Debug, Clone)]
 pub struct BTree2 {
     /// Type of the records; see the specification.
     pub kind: u8,
     /// Bytes of a record.
     pub record: u16,
-    /// Number of records, as the header says.
+    /// Number of records according to the header.
     pub total: u64,
     depth: u16,
     root: Option<Child>,
@@ -33,7 +33,7 @@ struct Child {
     records: u16,
 }
 
-/// Where a record is, compared with the wanted ones.
+/// Compares a record with the wanted ones.
 type Compare<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<Ordering>;
 type Visit<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<()>;
 
@@ -66,7 +66,7 @@ impl BTree2 {
             geometry,
         };
         let stored = root.map_or(0, |_| u64::from(records));
-        // The root of a tree of several levels has but a part of the records.
+        // In a tree of several levels, the root has only some of the records.
         if stored > tree.total || (stored < tree.total && (stored == 0 || depth == 0)) {
             let what = format!(
                 "a B-tree of {} records, {stored} of them in a root of level {depth}",
@@ -83,7 +83,7 @@ impl BTree2 {
         if kinds.contains(&self.kind) {
             return Ok(());
         }
-        let what = format!("a B-tree of type {}, {kinds:?} expected", self.kind);
+        let what = format!("a B-tree of type {}, expected {kinds:?}", self.kind);
         let at = self.root.map_or(0, |r| r.address);
         Err(file.error(ErrorKind::Corrupt, at, what))
     }
@@ -91,8 +91,8 @@ impl BTree2 {
     /// Visits all records in order.
     ///
     /// # Errors
-    /// Those of reading nodes, and of `visit`; [`ErrorKind::Corrupt`] if there are not as many as
-    /// the header says.
+    /// Those of reading nodes and of `visit`; [`ErrorKind::Corrupt`] if their number is not the one in
+    /// the header.
     pub fn visit(
         &self,
         file: &File,
@@ -106,13 +106,13 @@ impl BTree2 {
         if visited == self.total {
             return Ok(());
         }
-        let what = format!("a B-tree with {visited} records of {}", self.total);
+        let what = format!("a B-tree with {visited} records, expected {}", self.total);
         let at = self.root.map_or(0, |r| r.address);
         Err(file.error(ErrorKind::Corrupt, at, what))
     }
 
-    /// Visits in order the records for which `compare` says `Equal`. It says `Less` for a record
-    /// that is before the wanted ones, `Greater` for one behind them.
+    /// Visits, in order, the records for which `compare` returns `Equal`. It must return `Less` for records
+    /// before the wanted ones, and `Greater` for those after them.
     ///
     /// # Errors
     /// Those of reading nodes, of `compare` and of `visit`.
@@ -125,7 +125,7 @@ impl BTree2 {
         self.walk(file, &mut compare, &mut visit)
     }
 
-    /// The first record for which `compare` says `Equal`; see [`BTree2::visit_range`].
+    /// The first record for which `compare` returns `Equal`; see [`BTree2::visit_range`].
     ///
     /// # Errors
     /// Those of reading nodes, and of `compare`.
@@ -168,9 +168,9 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Recursion is bounded: the level falls by one, and the depth is limited.
+    /// Recursion is bounded: the level decreases by one, and the depth is limited.
     fn node(&mut self, node: Child, level: u16) -> Result<()> {
-        // A tree of one node needs no memory for it.
+        // For a tree of a single node, nothing needs to be remembered.
         if self.tree.depth > 0 && !self.seen.insert(node.address) {
             let what = "a B-tree has the same node twice";
             return Err(self.file.error(ErrorKind::Corrupt, node.address, what));
@@ -210,7 +210,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The bytes of a node that are used, verified.
+    /// The used bytes of a node, verified.
     fn read(&self, node: Child, level: u16) -> Result<Bytes> {
         let fail = |what| self.file.error(ErrorKind::Corrupt, node.address, what);
         let len = self.tree.geometry.used(level, node.records).map_err(fail)?;
@@ -224,7 +224,7 @@ impl Walk<'_> {
             return Ok(bytes);
         }
         let what = format!(
-            "a B-tree node of type {kind}, type {} expected",
+            "a B-tree node of type {kind}, expected type {}",
             self.tree.kind
         );
         Err(fail(what))

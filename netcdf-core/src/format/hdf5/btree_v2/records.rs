@@ -1,4 +1,4 @@
-//! Records of version 2 B-trees, but for those of chunks.
+//! Records of version 2 B-trees, except those of chunks.
 
 use crate::error::Result;
 use crate::format::hdf5::fields::Fields;
@@ -19,17 +19,17 @@ pub const ATTRIBUTE_ORDER: u8 = 9;
 pub struct LinkName {
     /// `lookup3` of the name.
     pub hash: u32,
-    /// Where the link is in the group's heap.
+    /// The id of the link in the group's heap.
     pub id: [u8; 7],
 }
 
-/// A link by creation order (type 6): links are found by name, and put in their order afterwards.
+/// A link by creation order (type 6): links are found by name and sorted afterwards.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkOrder {
     /// Its number in the order of creation.
     pub order: u64,
-    /// Where the link is in the group's heap.
+    /// The id of the link in the group's heap.
     pub id: [u8; 7],
 }
 
@@ -100,7 +100,7 @@ impl Attribute {
 }
 
 impl Huge {
-    /// As records and heap ids hold it, but for the id.
+    /// Reads the form in records and heap ids, without the id.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Truncated`]; [`crate::ErrorKind::Corrupt`] for the undefined address.

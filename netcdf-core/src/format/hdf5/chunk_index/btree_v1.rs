@@ -1,4 +1,4 @@
-//! Chunks in a B-tree of version 1 ("III.A.1. Disk Format: Level 1A1 - Version 1 B-trees", node
+//! Chunks in a version 1 B-tree ("III.A.1. Disk Format: Level 1A1 - Version 1 B-trees", node
 //! type 1).
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::format::hdf5::recent::Recent;
 #[derive(Debug)]
 pub(super) struct Tree {
     tree: btree_v1::Tree,
-    /// The nodes that were used last.
+    /// The most recently used nodes.
     nodes: Recent<Arc<Node>>,
 }
 
@@ -25,13 +25,13 @@ pub(super) struct Tree {
 struct Node {
     level: u8,
     rank: usize,
-    /// Coordinates in the grid of the (first) chunk of each child, one after the other.
+    /// Grid coordinates of the (first) chunk of each child, one after the other.
     firsts: Vec<u64>,
-    /// The chunks of a leaf; of other nodes, the address is that of a node.
+    /// The chunks of a leaf; in other nodes, the addresses are those of child nodes.
     children: Vec<Stored>,
 }
 
-/// Which chunks a node may have: those from `from` on and before `to`.
+/// The chunks that a node may have: those from `from` up to, but not including, `to`.
 #[derive(Clone, Copy)]
 struct Bounds<'a> {
     from: &'a [u64],
@@ -59,8 +59,8 @@ impl Tree {
         self.descend(query, &root, bounds, visit)
     }
 
-    /// Visits what a node and those below have of the wanted chunks. As nodes keep to the bounds
-    /// that their parents set, no chunk comes up twice however they are linked.
+    /// Visits the wanted chunks of a node and the nodes below. Since nodes must keep to the bounds set
+    /// by their parents, no chunk is visited twice, however nodes are linked.
     fn descend(&self, query: Query, node: &Node, bounds: Bounds, visit: &mut Visit) -> Result<()> {
         let mut next = query.wanted.not_before(bounds.from);
         while let Some(at) = next {
@@ -90,14 +90,14 @@ impl Tree {
         Ok(())
     }
 
-    /// A node that has to be of a level and within bounds.
+    /// A node, which must have this level and keep to these bounds.
     fn child(&self, query: Query, address: u64, level: u8, bounds: Bounds) -> Result<Arc<Node>> {
         let node = self.node(query, address)?;
         let fail = |what| Err(query.file.error(ErrorKind::Corrupt, address, what));
         if node.level != level {
             let found = node.level;
             return fail(format!(
-                "a B-tree node of level {found}, level {level} expected"
+                "a B-tree node of level {found}, expected level {level}"
             ));
         }
         let last = node.children.len().checked_sub(1);
@@ -138,7 +138,7 @@ impl Node {
                 let offset = c.u64_le()?;
                 if offset % len != 0 || offset / len >= count {
                     let what = format!(
-                        "a chunk at {offset}, which is no multiple of its length {len} or beyond the {count} chunks of its dimension"
+                        "a chunk at {offset}, which is not a multiple of its length {len}, or is beyond the {count} chunks of its dimension"
                     );
                     return Err(c.error(ErrorKind::Corrupt, what));
                 }
@@ -146,7 +146,7 @@ impl Node {
             }
             let within = c.u64_le()?;
             if within != 0 {
-                let what = format!("a chunk at byte {within} of an element, 0 expected");
+                let what = format!("a chunk at byte {within} of an element, expected 0");
                 return Err(c.error(ErrorKind::Corrupt, what));
             }
             node.children.push(Stored {
@@ -162,7 +162,7 @@ impl Node {
         {
             return Ok(node);
         }
-        let what = "the chunks of a B-tree node are not in their order";
+        let what = "the chunks of a B-tree node are out of order";
         Err(file.error(ErrorKind::Corrupt, stored.address, what))
     }
 
@@ -172,7 +172,7 @@ impl Node {
         self.firsts.get(start..start.checked_add(self.rank)?)
     }
 
-    /// The last child that does not start behind a chunk.
+    /// The last child that does not start after a chunk.
     fn child_of(&self, at: &[u64]) -> Option<usize> {
         let (mut low, mut high) = (0, self.children.len());
         while low < high {

@@ -1,4 +1,4 @@
-//! Chunks in a B-tree of version 2 ("VII.E. The Version 2 B-trees Index", record types 10 and 11).
+//! Chunks in a version 2 B-tree ("VII.E. The Version 2 B-trees Index", record types 10 and 11).
 
 use std::cmp::Ordering;
 
@@ -14,8 +14,8 @@ use crate::format::hdf5::file::File;
 const PLAIN: u8 = 10;
 /// Record type of chunks with filters.
 const FILTERED: u8 = 11;
-/// Wanted chunks with less than about so many others between them are looked for at once: the
-/// records that are passed over cost less than to descend from the root again.
+/// Wanted chunks with fewer than about this many others between them are looked up together: skipping
+/// records is cheaper than descending from the root again.
 const NEAR: u64 = 512;
 
 /// An open tree.
@@ -40,7 +40,7 @@ impl Tree {
         let near = query.grid.trailing(NEAR);
         let rows = query.wanted.count.iter().take(near);
         let rows = rows.copied().fold(1, u64::saturating_mul);
-        // More rows than chunks are looked for as one, of which more is visited.
+        // If there are more rows than chunks, they are looked up together, although more records are visited.
         let near = if rows > self.tree.total { 0 } else { near };
         let mut rows = query.wanted.clone();
         rows.count.iter_mut().skip(near).for_each(|n| *n = 1);
@@ -84,7 +84,8 @@ impl Tree {
             let chunk = self.form.read(&mut record)?;
             let at = coordinates(&mut record, first.len())?;
             if let Some(before) = before.as_ref().filter(|before| **before >= at) {
-                let what = format!("chunk {at:?} behind {before:?} in a B-tree");
+                let what =
+                    format!("chunk {at:?} after {before:?} in a B-tree, expected ascending places");
                 return Err(record.error(ErrorKind::Corrupt, what));
             }
             before = Some(at.clone());

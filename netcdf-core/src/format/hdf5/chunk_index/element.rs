@@ -1,4 +1,4 @@
-//! The elements of arrays and trees of chunks: address, and with filters size and mask.
+//! The elements of chunk arrays and trees: an address and, with filters, size and mask.
 
 use super::Grid;
 use crate::error::{ErrorKind, Result};
@@ -12,21 +12,21 @@ pub(super) struct Stored {
     pub mask: u32,
 }
 
-/// How elements are written down.
+/// The encoding of elements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
     /// Bytes of an element.
     pub size: u64,
-    /// Bytes of the size of a chunk, where chunks went through filters.
+    /// Bytes of the field for the size of a chunk, if chunks went through filters.
     width: Option<usize>,
     /// Bytes of a chunk without filters.
     chunk: u64,
 }
 
 impl Form {
-    /// The form of elements of `size` bytes. The width of the chunk's size is what the other
-    /// fields leave: it depends on the size of a chunk with layout version 4, and on the
-    /// superblock with version 5.
+    /// The form of elements of `size` bytes. The width of the chunk's size is what the other fields
+    /// leave over: it depends on the chunk size in layout version 4, and on the superblock in
+    /// version 5.
     pub fn new(c: &Fields, filtered: bool, size: u64, grid: &Grid) -> Result<Self> {
         let address = u64::from(c.sizes().offset);
         let width = match filtered {
@@ -46,10 +46,10 @@ impl Form {
         })
     }
 
-    /// The form by the client of an array: 0 without, 1 with filters.
+    /// The form for the client of an array: 0 without filters, 1 with filters.
     pub fn of_client(c: &Fields, client: u8, size: u8, grid: &Grid) -> Result<Self> {
         if client > 1 {
-            let what = format!("client {client} of an array, known are 0 and 1");
+            let what = format!("client {client} of an array, expected 0 or 1");
             return Err(c.error(ErrorKind::Unknown, what));
         }
         Self::new(c, client == 1, size.into(), grid)

@@ -1,9 +1,9 @@
 //! An array that grows in one dimension ("VII.D. The Extensible Array Index").
 //!
-//! The first elements stand in the index block, the next ones in data blocks to which the index
-//! block points, all others in data blocks to which super blocks point. Super block `s` stands for
-//! `2^s` times as many elements as the first one: `2^(s/2)` data blocks of `2^((s+1)/2)` times as
-//! many elements as the smallest one. Large data blocks have their elements in pages.
+//! The first elements are in the index block, the next ones in data blocks that the index block
+//! points to, all others in data blocks that super blocks point to. Super block `s` covers
+//! `2^s` times as many elements as the first one: `2^(s/2)` data blocks with `2^((s+1)/2)` times as
+//! many elements as the smallest one. Large data blocks keep their elements in pages.
 
 use super::element::Form;
 use super::grid::Grid;
@@ -22,12 +22,12 @@ pub(super) struct ExtensibleArray {
     index: Option<Bytes>,
     /// Super and data blocks.
     pages: Pages,
-    /// The dimension that comes before the others in the array.
+    /// The dimension that varies slowest in the array.
     unlimited: usize,
     steps: Vec<u64>,
 }
 
-/// What the header says.
+/// The contents of the header.
 #[derive(Debug)]
 struct Header {
     owner: Owner,
@@ -42,14 +42,14 @@ struct Header {
     supers: u64,
     /// Number of elements of a page.
     page: u64,
-    /// Bytes of the number that a block starts with, in bytes.
+    /// Width in bytes of the offset at the start of a block.
     number: u64,
     /// Number of elements that may have been set.
     len: u64,
     index: Option<u64>,
 }
 
-/// A super block as the header determines it.
+/// A super block, as determined by the header.
 #[derive(Debug, Clone, Copy)]
 struct Super {
     /// Its number.
@@ -60,10 +60,10 @@ struct Super {
     elements: u64,
 }
 
-/// Where an element is, below the elements of the index block.
+/// The place of an element that is not in the index block.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    /// Its number, counted from the first one that is not in the index block.
+    /// Its number, counted from the first element outside of the index block.
     number: u64,
     of: Super,
     /// The data block in the super block.
@@ -77,7 +77,7 @@ impl ExtensibleArray {
     pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
         let head = header(file, address, grid)?;
         let Some(unlimited) = grid.unlimited() else {
-            let what = "an extensible array for other than one unlimited dimension";
+            let what = "an extensible array for a dataset without exactly one unlimited dimension";
             return Err(file.error(ErrorKind::Corrupt, address, what));
         };
         let index = match head.index {
@@ -97,7 +97,7 @@ impl ExtensibleArray {
         let Some(index) = &self.index else {
             return Ok(());
         };
-        // Few of the chunks may be stored, of a number without bound: the array is walked in its own order.
+        // Only a few of an unbounded number of chunks may be stored, so the array is walked in its own order.
         let mut order: Vec<usize> = (0..self.steps.len()).collect();
         order.sort_by_key(|&dim| dim != self.unlimited);
         let in_order = order == (0..self.steps.len()).collect::<Vec<_>>();
@@ -148,7 +148,7 @@ impl ExtensibleArray {
         }
     }
 
-    /// An element of a data block to which the index block points; `c` is where its pointers start.
+    /// An element of a data block that the index block points to; `c` is at the start of the pointers.
     fn in_index(&self, file: &File, mut c: Fields, block: u64, place: Place) -> Result<Slot> {
         pass(&mut c, block, file.sizes().offset.into())?;
         match c.address()? {
@@ -157,7 +157,7 @@ impl ExtensibleArray {
         }
     }
 
-    /// An element of a data block to which the super block at `address` points.
+    /// An element of a data block that the super block at `address` points to.
     fn in_super(&self, file: &File, address: u64, place: Place) -> Result<Slot> {
         let offset = u64::from(file.sizes().offset);
         let pages = self.head.pages(place.of);
@@ -181,7 +181,7 @@ impl ExtensibleArray {
         let Some(pages) = pages else {
             return self.in_block(file, block, place);
         };
-        // Room is for whole bytes per block, but the bits of all blocks follow one another.
+        // There is space for whole bytes per block, but the bits of all blocks follow each other without gaps.
         let page = place.block * pages + place.element / self.head.page;
         if !bit(maps, page) {
             return Ok(Slot::EmptyUntil(self.head.end_of_page(place)));
@@ -204,7 +204,7 @@ impl ExtensibleArray {
         self.element(&mut c, place.element)
     }
 
-    /// An element of a data block with pages, which stand behind its prefix and checksum.
+    /// An element of a data block with pages, which follow its prefix and checksum.
     fn in_page(&self, file: &File, address: u64, element: u64) -> Result<Slot> {
         let start = prefix(file) as u64 + self.head.number + 4;
         let size = self.head.page.checked_mul(self.head.form.size);
@@ -225,7 +225,7 @@ impl ExtensibleArray {
 }
 
 impl Header {
-    /// Where element `number` is, counted from the first one that is not in the index block.
+    /// The place of element `number`, counted from the first element outside of the index block.
     fn place(&self, number: u64) -> Option<Place> {
         let super_block = (number / self.smallest).checked_add(1)?.ilog2();
         let before = (1u64.checked_shl(super_block)? - 1).checked_mul(self.smallest)?;
@@ -243,7 +243,7 @@ impl Header {
         })
     }
 
-    /// The number of the first element behind a page of a data block.
+    /// The number of the first element after a page of a data block.
     fn end_of_page(&self, place: Place) -> u64 {
         let left = self.page - place.element % self.page;
         self.direct
@@ -251,7 +251,7 @@ impl Header {
             .saturating_add(left)
     }
 
-    /// The number of the first element behind a data block.
+    /// The number of the first element after a data block.
     fn end_of_block(&self, place: Place) -> u64 {
         let left = place.of.elements - place.element;
         self.direct
@@ -259,7 +259,7 @@ impl Header {
             .saturating_add(left)
     }
 
-    /// The number of the first element behind the data blocks of a super block.
+    /// The number of the first element after the data blocks of a super block.
     fn end_of_super(&self, place: Place) -> u64 {
         let blocks = place.of.blocks.saturating_sub(place.block + 1);
         let more = blocks.saturating_mul(place.of.elements);
@@ -277,12 +277,12 @@ fn blocks_of(super_block: u32) -> u64 {
     1u64.checked_shl(super_block / 2).unwrap_or(u64::MAX)
 }
 
-/// Bytes of what all blocks start with: signature, version, client, address of the header.
+/// Bytes at the start of every block: signature, version, client, address of the header.
 fn prefix(file: &File) -> usize {
     6 + usize::from(file.sizes().offset)
 }
 
-/// Passes over `n` things of `size` bytes.
+/// Skips `n` items of `size` bytes.
 fn pass(c: &mut Fields, n: u64, size: u64) -> Result<()> {
     let bytes = n.checked_mul(size).and_then(|n| usize::try_from(n).ok());
     c.skip(bytes.unwrap_or(usize::MAX))

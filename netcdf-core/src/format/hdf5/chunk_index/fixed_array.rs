@@ -1,4 +1,4 @@
-//! An array of elements for all chunks of the largest extent ("VII.C. The Fixed Array Index").
+//! An array with an element for each chunk of the maximum extent ("VII.C. The Fixed Array Index").
 
 use super::element::Form;
 use super::grid::{Grid, dot};
@@ -25,12 +25,12 @@ pub(super) struct FixedArray {
 struct DataBlock {
     /// The block without its pages.
     head: Bytes,
-    /// Where in it elements, or the bits of the pages, start.
+    /// The start of the elements, or of the bits of the pages, in the block.
     start: usize,
     paged: Option<Paged>,
 }
 
-/// Where the elements stand if not in the block itself.
+/// The place of the elements if they are not in the block itself.
 #[derive(Debug)]
 struct Paged {
     /// Elements of a page.
@@ -40,7 +40,7 @@ struct Paged {
     pages: Pages,
 }
 
-/// What the header says.
+/// The contents of the header.
 struct Header {
     owner: Owner,
     form: Form,
@@ -56,7 +56,10 @@ impl FixedArray {
         let steps = grid.array_steps(0);
         let last = grid.all().last().map(|at| dot(&at, &steps));
         if last.is_some_and(|last| last >= header.len) {
-            let what = format!("a fixed array of {} elements for more chunks", header.len);
+            let what = format!(
+                "a fixed array of {} elements is too short for the chunks",
+                header.len
+            );
             return Err(file.error(ErrorKind::Corrupt, address, what));
         }
         let block = match header.data {

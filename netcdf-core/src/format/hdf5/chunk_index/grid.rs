@@ -8,7 +8,7 @@ use crate::format::hdf5::file::File;
 use crate::format::hdf5::message::layout::Chunked;
 use crate::model::region::product;
 
-/// The present and the largest shape of a dataset.
+/// The current and the maximum shape of a dataset.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent<'a> {
     /// Length in elements per dimension.
@@ -17,15 +17,15 @@ pub struct Extent<'a> {
     pub max: &'a [Option<u64>],
 }
 
-/// Boxes of the grid: in chunks.
+/// A box of the grid, in chunks.
 impl Block {
-    /// First coordinate and the one behind the last per dimension.
+    /// The first coordinate and the one after the last, per dimension.
     pub(super) fn ranges(&self) -> impl DoubleEndedIterator<Item = Range<u64>> + ExactSizeIterator {
         let ends = self.start.iter().zip(&self.count);
         ends.map(|(&start, &n)| start..start.saturating_add(n))
     }
 
-    /// Moves to the next chunk in row-major order; false, and back to the start, behind the last.
+    /// Moves to the next chunk in row-major order; after the last one, returns false and goes back to the start.
     pub(super) fn advance(&self, at: &mut [u64]) -> bool {
         for (x, range) in at.iter_mut().zip(self.ranges()).rev() {
             *x = x.saturating_add(1);
@@ -37,7 +37,7 @@ impl Block {
         false
     }
 
-    /// What of the block is in the first `len` places of an array with these distances of neighbours, along each dimension.
+    /// The part of the block within the first `len` places of an array with these strides.
     pub(super) fn within_array(&self, steps: &[u64], len: u64) -> Self {
         let ends = steps.iter().map(|&step| len.div_ceil(step.max(1)));
         let ranges = self.ranges().zip(ends);
@@ -88,11 +88,11 @@ pub(super) struct Grid {
     pub bytes: u64,
     /// Number of chunks per dimension.
     counts: Vec<u64>,
-    /// The same of the largest extent; `None` for unlimited.
+    /// The same for the maximum extent; `None` for unlimited.
     most: Vec<Option<u64>>,
-    /// Distance of neighbours in the row-major order.
+    /// Strides in row-major order.
     steps: Vec<u64>,
-    /// First chunk per dimension that reaches over the extent and is stored without filters.
+    /// The first chunk per dimension that extends beyond the extent and is stored without filters.
     edges: Option<Vec<u64>>,
 }
 
@@ -148,19 +148,19 @@ impl Grid {
         }
     }
 
-    /// Row-major number of a chunk of the grid.
+    /// The row-major number of a chunk of the grid.
     pub fn number(&self, at: &[u64]) -> u64 {
         dot(at, &self.steps)
     }
 
-    /// Whether a chunk is stored without filters because it reaches over the extent.
+    /// Whether a chunk is stored without filters because it extends beyond the extent.
     pub fn without_filters(&self, at: &[u64]) -> bool {
         let edges = self.edges.as_deref().unwrap_or_default();
         at.iter().zip(edges).any(|(x, edge)| x >= edge)
     }
 
-    /// Distance of neighbours in an array of the chunks of the largest extent, where dimension
-    /// `first` comes before the others (they only have to have a maximum).
+    /// Strides in an array of the chunks of the maximum extent, in which dimension `first` varies
+    /// slowest (the other dimensions must have a maximum).
     pub fn array_steps(&self, first: usize) -> Vec<u64> {
         let mut order: Vec<usize> = (0..self.most.len()).filter(|&d| d != first).collect();
         order.insert(0, first);
@@ -175,7 +175,7 @@ impl Grid {
         all
     }
 
-    /// The first of the last dimensions that together have at most `most` chunks.
+    /// The first of the trailing dimensions that together have at most `most` chunks.
     pub fn trailing(&self, most: u64) -> usize {
         let step = |d: usize| self.steps.get(d).zip(self.counts.get(d));
         let size = |d: usize| step(d).map_or(0, |(s, c)| s.saturating_mul(*c));
@@ -191,7 +191,7 @@ impl Grid {
     }
 }
 
-/// Distance of neighbours per dimension in the row-major order of a grid.
+/// The strides of a grid in row-major order.
 fn steps(counts: &[u64]) -> Vec<u64> {
     let mut steps = vec![1u64; counts.len()];
     let mut step = 1u64;
@@ -202,7 +202,7 @@ fn steps(counts: &[u64]) -> Vec<u64> {
     steps
 }
 
-/// The number of a place; 2^64 - 1 for what is beyond it.
+/// The number of a place; 2^64 - 1 if it would be larger.
 pub(super) fn dot(at: &[u64], steps: &[u64]) -> u64 {
     let terms = at.iter().zip(steps).map(|(&x, &s)| x.saturating_mul(s));
     terms.fold(0, u64::saturating_add)

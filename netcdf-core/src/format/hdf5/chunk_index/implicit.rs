@@ -6,7 +6,7 @@ use super::pages::beside;
 use super::{Query, Visit};
 use crate::error::{ErrorKind, Result};
 
-/// An array of all chunks, of the largest extent.
+/// An array of all chunks of the maximum extent.
 #[derive(Debug)]
 pub(super) struct Implicit {
     address: u64,

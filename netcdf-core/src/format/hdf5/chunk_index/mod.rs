@@ -1,7 +1,7 @@
-//! Where the chunks of a dataset are ("VII. Appendix C: Types of Indexes for Dataset Chunks").
+//! The places of the chunks of a dataset ("VII. Appendix C: Types of Indexes for Dataset Chunks").
 //!
-//! Chunks are known by their coordinates in the grid: in chunks, not elements. An [`OpenIndex`]
-//! answers for a [`Block`] of the grid which of its chunks are stored, in row-major order.
+//! Chunks are identified by their grid coordinates, in chunks rather than elements. An [`OpenIndex`]
+//! finds the stored chunks in a [`Block`] of the grid, in row-major order.
 
 mod btree_v1;
 mod btree_v2;
@@ -97,8 +97,8 @@ impl OpenIndex {
         self.grid.counts()
     }
 
-    /// Visits the stored chunks of a block in row-major order; what reaches over the grid is left
-    /// out.
+    /// Visits the stored chunks of a block in row-major order; parts of the block beyond the grid are
+    /// ignored.
     ///
     /// # Errors
     /// Those of reading; [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`]; those of `visit`.
@@ -124,10 +124,10 @@ impl OpenIndex {
     }
 }
 
-/// Bytes of the signature of the file, which stands at address 0.
+/// Bytes of the file's signature, which is at address 0.
 const SIGNATURE: u64 = 8;
 
-/// What is looked for.
+/// What to look for.
 #[derive(Clone, Copy)]
 struct Query<'a> {
     file: &'a File,

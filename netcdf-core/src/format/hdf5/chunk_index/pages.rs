@@ -1,4 +1,4 @@
-//! Verified blocks of an index that were used last.
+//! A cache of verified blocks of an index.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::{Bytes, File};
 use crate::format::hdf5::recent::{Most, Recent};
 
-/// What an index keeps of its blocks or nodes.
+/// Limits of the cache of an index's blocks or nodes.
 pub(super) const KEPT: Most = Most {
     count: 256,
     bytes: 8 << 20,
@@ -24,7 +24,7 @@ impl Default for Pages {
 }
 
 impl Pages {
-    /// The `len` bytes at an address, of which the last four are the checksum of the others.
+    /// The `len` bytes at an address; the last four are the checksum of the others.
     pub fn get(&self, file: &File, address: u64, len: u64, what: &str) -> Result<Arc<Bytes>> {
         let kept = self.0.get(address);
         if let Some(page) = kept.filter(|page| page.data.len() as u64 == len) {
@@ -43,7 +43,7 @@ pub(super) fn read_verified(file: &File, address: u64, len: u64, what: &str) -> 
     Ok(bytes)
 }
 
-/// The array that a block belongs to: where its header stands, and its client.
+/// The array that a block belongs to: the address of its header, and its client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Owner {
     pub header: u64,
@@ -51,7 +51,7 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    /// Reads what all blocks start with: signature, version, client and the address of the header.
+    /// Reads the start of every block: signature, version, client and the address of the header.
     pub fn verify(self, c: &mut Fields, signature: [u8; 4]) -> Result<()> {
         c.signature(&signature)?;
         c.version(0..=0, "a block of a chunk index")?;
@@ -61,14 +61,14 @@ impl Owner {
             return Ok(());
         }
         let what = format!(
-            "a block of the index at {header} with client {client}, expected is that at {} with client {}",
+            "a block of the index at {header} with client {client}, expected the index at {} with client {}",
             self.header, self.client
         );
         Err(c.error(ErrorKind::Corrupt, what))
     }
 }
 
-/// An address, a number of bytes further; or the error that there is none.
+/// An address plus a number of bytes; an error beyond 2^64.
 pub(super) fn beside(file: &File, address: u64, distance: Option<u64>) -> Result<u64> {
     let place = distance.and_then(|d| address.checked_add(d));
     place.ok_or_else(|| file.error(ErrorKind::Corrupt, address, "a chunk index beyond 2^64"))

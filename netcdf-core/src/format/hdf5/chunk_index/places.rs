@@ -1,21 +1,21 @@
-//! The places of an array of chunks, most of which may be empty.
+//! Walks the places of an array of chunks, most of which may be empty.
 
 use super::element::Stored;
 use super::grid::{Block, dot};
 use crate::error::Result;
 
-/// What an array has at some place.
+/// The contents of a place in an array.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Slot {
     Chunk(Stored),
     /// A chunk that is not stored.
     Empty,
-    /// No chunk from here to before the one of this number.
+    /// No chunk from here up to, but not including, this number.
     EmptyUntil(u64),
 }
 
-/// Visits the chunks of a box that an array has, in the order of the array: that of its dimensions in `order`. The array is given by the
-/// distance of neighbours in each dimension, and its places. What it says to be empty is passed over at once.
+/// Visits the chunks of a box that are in an array, in the order of the array, whose dimensions are sorted as in `order`. The array
+/// is given by its strides and its places. Ranges that it reports as empty are skipped at once.
 pub(super) fn walk(
     wanted: &Block,
     (steps, len): (&[u64], u64),
@@ -53,7 +53,7 @@ fn following(wanted: &Block, at: &mut Vec<u64>) -> Option<Vec<u64>> {
     wanted.advance(at).then(|| std::mem::take(at))
 }
 
-/// The place of a number, the slowest dimension first; that may be beyond all.
+/// The place of a number, slowest dimension first; it may be beyond the array.
 fn place(mut number: u64, steps: &[u64]) -> Vec<u64> {
     let mut at = Vec::with_capacity(steps.len());
     for &step in steps {

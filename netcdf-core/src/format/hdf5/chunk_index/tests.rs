@@ -157,7 +157,7 @@ fn all_indexes_with_wide_sizes() {
     assert!(compare("chunks_v200") > 10_000);
 }
 
-/// However long a dataset is said to be: the time is that of the chunks which its index has.
+/// Reading takes time in proportion to the chunks in the index, however long a dataset claims to be.
 #[test]
 fn few_chunks_of_many() {
     let file = open("chunks_v110");
@@ -298,7 +298,7 @@ fn checksums_are_verified() {
     }
 }
 
-/// The datasets in whose headers an address stands.
+/// The datasets whose headers contain an address.
 fn owners(cases: &[Case], data: &[u8], address: u64) -> Vec<Case> {
     let bytes = address.to_le_bytes();
     let has = |case: &&Case| {

@@ -13,11 +13,11 @@ pub struct Datatype {
     pub size: u64,
     /// Class and properties.
     pub class: Class,
-    /// Address of the committed datatype that this is.
+    /// Its address, if it is a committed datatype.
     pub committed: Option<u64>,
 }
 
-/// Which bits of an element are its value.
+/// The bits of an element that hold its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bits {
     /// Byte order.
@@ -35,7 +35,7 @@ pub struct FloatFields {
     pub sign: u8,
     /// Place and number of the exponent's bits.
     pub exponent: (u8, u8),
-    /// What is added to the exponent.
+    /// The bias of the exponent.
     pub bias: u32,
     /// Place and number of the mantissa's bits.
     pub mantissa: (u8, u8),
@@ -45,7 +45,7 @@ pub struct FloatFields {
     pub vax: bool,
 }
 
-/// How fixed-length text ends.
+/// Where fixed-length text ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Padding {
     /// At the first zero byte.
@@ -65,7 +65,7 @@ pub enum Charset {
     Utf8,
 }
 
-/// What a reference refers to.
+/// The target of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reference {
     /// An object, by the address of its header.
@@ -83,14 +83,14 @@ pub enum Class {
     Integer {
         /// Its bits.
         bits: Bits,
-        /// Whether it has a sign.
+        /// Whether it is signed.
         signed: bool,
     },
     /// 1: a floating-point number.
     Float {
         /// Its bits.
         bits: Bits,
-        /// Where its parts are.
+        /// The places of its parts.
         fields: FloatFields,
     },
     /// 2: a time.
@@ -104,12 +104,12 @@ pub enum Class {
     },
     /// 4: bits.
     Bitfield {
-        /// Which they are.
+        /// The bits in use.
         bits: Bits,
     },
     /// 5: bytes.
     Opaque {
-        /// What they are, in words.
+        /// A description of them.
         tag: Vec<u8>,
     },
     /// 6: fields of several types.
@@ -126,12 +126,12 @@ pub enum Class {
         /// Names and values, in stored form.
         members: Vec<(Vec<u8>, Vec<u8>)>,
     },
-    /// 9: a sequence of any length.
+    /// 9: a variable-length sequence.
     Vlen {
         /// The type of its elements.
         base: Box<Datatype>,
     },
-    /// 9: text of any length.
+    /// 9: variable-length text.
     VlenString {
         /// Its character set.
         charset: Charset,
@@ -155,7 +155,7 @@ pub enum Class {
 pub struct Member {
     /// Its name.
     pub name: Vec<u8>,
-    /// Where it starts within the compound, in bytes.
+    /// Its offset in the compound, in bytes.
     pub offset: u64,
     /// Its type.
     pub datatype: Datatype,

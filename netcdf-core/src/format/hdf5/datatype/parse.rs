@@ -19,7 +19,7 @@ impl Datatype {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`];
-    /// [`ErrorKind::Limit`] for types within types beyond the limit.
+    /// [`ErrorKind::Limit`] for types nested beyond the limit.
     pub fn parse(c: &mut Fields, limits: &Limits) -> Result<Self> {
         nested(c, limits.depth)
     }
@@ -46,7 +46,7 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
         size: c.u32_le()?.into(),
     };
     if !(1..=5).contains(&head.version) {
-        let what = format!("version {} of a datatype, known are 1 to 5", head.version);
+        let what = format!("version {} of a datatype, expected 1 to 5", head.version);
         return Err(at.error(ErrorKind::Unknown, what));
     }
     let class = match first & 0x0f {
@@ -73,7 +73,7 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
             base: Box::new(nested(c, depth)?),
         },
         other => {
-            let what = format!("datatype class {other}, known are 0 to 11");
+            let what = format!("datatype class {other}, expected 0 to 11");
             return Err(at.error(ErrorKind::Unknown, what));
         }
     };
@@ -117,7 +117,7 @@ fn float(c: &mut Fields, head: &Head) -> Result<Class> {
     Ok(Class::Float { bits, fields })
 }
 
-/// That the parts of a floating-point number lie within its bits, and apart.
+/// Checks that the parts of a floating-point number are within its bits and do not overlap.
 fn float_parts(bits: &Bits, fields: &FloatFields) -> Result<(), String> {
     let part = |(at, n): (u8, u8)| u32::from(at)..u32::from(at) + u32::from(n);
     let (sign, exponent, mantissa) = (
@@ -136,7 +136,7 @@ fn float_parts(bits: &Bits, fields: &FloatFields) -> Result<(), String> {
     }
     Err(format!(
         "a floating-point number of {end} bits with the sign in bit {}, the exponent in bits {exponent:?} and the mantissa \
-         in bits {mantissa:?}: parts within it expected, which do not overlap",
+         in bits {mantissa:?}, expected parts within the number that do not overlap",
         fields.sign
     ))
 }
@@ -183,7 +183,7 @@ fn name(c: &mut Fields, version: u8) -> Result<Vec<u8>> {
     Ok(name)
 }
 
-/// Bytes of a member's offset in version 3 and on: as few as the compound's size needs.
+/// Bytes of a member's offset from version 3 on: as few as the size of the compound needs.
 pub(super) fn offset_width(size: u64) -> usize {
     match size {
         0..0x100 => 1,
@@ -230,7 +230,7 @@ fn compound(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
     Ok(Class::Compound { members })
 }
 
-/// That no two members of a compound have bytes in common.
+/// Checks that the members of a compound do not overlap.
 fn apart(members: &[Member]) -> Result<(), String> {
     let mut places: Vec<_> = members.iter().filter(|m| m.datatype.size > 0).collect();
     places.sort_by_key(|m| m.offset);
@@ -239,7 +239,7 @@ fn apart(members: &[Member]) -> Result<(), String> {
     match overlap.into_iter().find(|(a, b)| end(a) > b.offset) {
         None => Ok(()),
         Some((a, b)) => Err(format!(
-            "the member `{}` of a compound at bytes {} to {} and `{}` at byte {}: members that do not overlap expected",
+            "the member `{}` of a compound at bytes {} to {} overlaps `{}` at byte {}",
             a.name.escape_ascii(),
             a.offset,
             end(a),
@@ -265,7 +265,7 @@ fn array_of(c: &Fields, dims: Vec<u64>, base: Datatype) -> Result<Datatype> {
     let Some(size) = size else {
         return Err(c.error(
             ErrorKind::Corrupt,
-            "an array type of no or too great a size".into(),
+            "an array type whose size is zero or too large".into(),
         ));
     };
     let base = Box::new(base);
@@ -278,7 +278,7 @@ fn reference(c: &Fields, head: &Head) -> Result<Class> {
         1 => Reference::Region,
         2..=4 => Reference::Any,
         other => {
-            let what = format!("a reference of kind {other}, known are 0 to 4");
+            let what = format!("a reference of kind {other}, expected 0 to 4");
             return Err(c.error(ErrorKind::Unknown, what));
         }
     };
@@ -288,14 +288,14 @@ fn reference(c: &Fields, head: &Head) -> Result<Class> {
 fn enumeration(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
     let base = nested(c, depth)?;
     if !matches!(base.class, Class::Integer { .. } | Class::Bitfield { .. }) {
-        let what = "an enum of what is no integer".to_owned();
+        let what = "an enum whose base type is not an integer".to_owned();
         return Err(c.error(ErrorKind::Corrupt, what));
     }
     let count = head.bits & 0xffff;
     let names: Vec<_> = (0..count)
         .map(|_| match name(c, head.version)? {
             name if name.is_empty() => {
-                let what = "a value of an enum without a name".to_owned();
+                let what = "an enum has a value without a name".to_owned();
                 Err(c.error(ErrorKind::Corrupt, what))
             }
             name => Ok(name),
@@ -316,7 +316,7 @@ fn vlen(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
             charset: charset(head.bits >> 8),
         }),
         other => {
-            let what = format!("a variable-length type of kind {other}, known are 0 and 1");
+            let what = format!("a variable-length type of kind {other}, expected 0 or 1");
             Err(c.error(ErrorKind::Unknown, what))
         }
     }
@@ -337,7 +337,7 @@ fn array(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
     let array = array_of(c, dims, base)?;
     if array.size != head.size {
         let what = format!(
-            "an array type of {} bytes, {} stored",
+            "an array type of {} bytes, but its stored size is {}",
             array.size, head.size
         );
         return Err(c.error(ErrorKind::Corrupt, what));

@@ -1,5 +1,5 @@
-//! Writes the Datatype message: version 3 where names and offsets are packed, version 1 elsewhere, as
-//! the library does with its 1.8 format.
+//! Writes the Datatype message: version 3 if names and offsets are packed, otherwise version 1, as
+//! the library does in its 1.8 format.
 
 use super::parse::offset_width;
 use super::{Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference};
@@ -11,9 +11,9 @@ impl Datatype {
     /// Appends the body of the message.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for what the message has no room for; [`ErrorKind::Unsupported`] for
-    /// times and for the references of HDF5 1.12; [`ErrorKind::Argument`] for what contradicts
-    /// itself.
+    /// [`ErrorKind::Limit`] for what does not fit into the message; [`ErrorKind::Unsupported`] for
+    /// times and for the references of HDF5 1.12; [`ErrorKind::Argument`] for contradictory
+    /// types.
     pub fn write(&self, out: &mut Sink) -> Result<()> {
         let start = out.len();
         out.u8(self.version() << 4 | self.number());
@@ -58,7 +58,7 @@ impl Datatype {
         }
     }
 
-    /// Appends what a class has behind the fixed part; its bits in the fixed part.
+    /// Appends the properties of a class after the fixed part; returns its bits for the fixed part.
     fn properties(&self, out: &mut Sink) -> Result<u32> {
         match &self.class {
             Class::Integer { bits, signed } => {
@@ -94,7 +94,7 @@ fn unsupported(what: &str) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{what} is not written"))
 }
 
-/// What text of any length is a sequence of.
+/// The element type of variable-length text.
 fn character() -> Datatype {
     let bits = Bits {
         order: Endianness::Little,
@@ -150,7 +150,7 @@ fn float(out: &mut Sink, bits: Bits, fields: &FloatFields) -> u32 {
     order | normalization | u32::from(fields.sign) << 8
 }
 
-/// The tag ends with a zero byte and is padded to eight; without one there are no bytes at all.
+/// The tag ends with a zero byte and is padded to eight bytes; an empty tag takes no bytes at all.
 fn opaque(out: &mut Sink, tag: &[u8]) -> Result<u32> {
     let len = match tag.len() {
         0 => 0,
@@ -165,7 +165,7 @@ fn opaque(out: &mut Sink, tag: &[u8]) -> Result<u32> {
     Ok(u32::try_from(len).unwrap_or(0))
 }
 
-/// A name and the zero byte that ends it.
+/// A name and its terminating zero byte.
 fn name(out: &mut Sink, name: &[u8]) -> Result<()> {
     if name.contains(&0) {
         let what = "a name with a zero byte";
@@ -198,7 +198,7 @@ fn enumeration(out: &mut Sink, base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) 
     }
     for (_, value) in members {
         if value.len() as u64 != base.size {
-            let what = "the value of an enum's member has not the size of its base type";
+            let what = "the value of an enum member does not have the size of the base type";
             return Err(Error::new(ErrorKind::Argument, what));
         }
         out.put(value);
@@ -209,7 +209,7 @@ fn enumeration(out: &mut Sink, base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) 
 fn array(out: &mut Sink, dims: &[u64], base: &Datatype) -> Result<u32> {
     if dims.len() > MOST_DIMS {
         let what = format!(
-            "an array of {} dimensions, HDF5 has {MOST_DIMS}",
+            "an array of {} dimensions, HDF5 allows at most {MOST_DIMS}",
             dims.len()
         );
         return Err(Error::new(ErrorKind::Limit, what));

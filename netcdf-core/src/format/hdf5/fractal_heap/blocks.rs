@@ -13,7 +13,7 @@ use crate::format::hdf5::file::{Bytes, File};
 /// The children of an indirect block; `None` where there is no block (yet).
 pub type Children = Arc<Vec<Option<Block>>>;
 
-/// Where a block is in the heap, and how large.
+/// The place of a block in the heap, and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// Offset of its first byte.
@@ -28,7 +28,7 @@ pub fn direct_prefix(file: &File, header: &Header) -> usize {
     4 + 1 + usize::from(file.sizes().offset) + header.table.offset_len() + sum
 }
 
-/// Reads a direct block, all of it; objects count from its first byte.
+/// Reads a whole direct block; the offsets of objects count from its first byte.
 pub fn direct(file: &File, header: &Header, block: Block, extent: Extent) -> Result<Bytes> {
     let mut bytes = match (block.filtered, &header.filters) {
         (Some((len, mask)), Some(filters)) => {
@@ -48,7 +48,7 @@ pub fn direct(file: &File, header: &Header, block: Block, extent: Extent) -> Res
     Ok(bytes)
 }
 
-/// Undoes the filters but for those of the mask; `size` bytes come out.
+/// Undoes the filters, except those in the mask; the result has `size` bytes.
 pub fn unfilter(
     file: &File,
     stored: Bytes,
@@ -64,11 +64,14 @@ pub fn unfilter(
         let address = None;
         return Ok(Bytes { data, address });
     }
-    let what = format!("{} bytes after the filters, expected {len}", data.len());
+    let what = format!(
+        "{} bytes after undoing the filters, expected {len}",
+        data.len()
+    );
     Err(Error::new(ErrorKind::Corrupt, what).at(file.name(), place))
 }
 
-/// The sum is that of the block with zeros in the place of the sum.
+/// Verifies the checksum, which is computed with zeros in its own place.
 fn verify(file: &File, (address, stored): (u64, u32), bytes: &mut Bytes, at: usize) -> Result<()> {
     if let Some(sum) = bytes.data.get_mut(at..at.saturating_add(4)) {
         sum.fill(0);
@@ -77,12 +80,13 @@ fn verify(file: &File, (address, stored): (u64, u32), bytes: &mut Bytes, at: usi
     if agree(stored, computed) {
         return Ok(());
     }
-    let what =
-        format!("the checksum of a fractal heap block is {computed:08x}, stored is {stored:08x}");
+    let what = format!(
+        "the checksum of a fractal heap block is {computed:08x}, but {stored:08x} is stored"
+    );
     Err(file.error(ErrorKind::Checksum, address, what))
 }
 
-/// Version, and whether the block is the expected one: the heap's address, the offset within it.
+/// Checks the version, and that the block is the expected one: the heap's address, and the offset within the heap.
 fn frame(file: &File, header: &Header, c: &mut Fields, (at, start): (u64, u64)) -> Result<()> {
     c.version(0..=0, "a fractal heap block")?;
     let heap = c.defined_address("a fractal heap")?;
@@ -91,14 +95,14 @@ fn frame(file: &File, header: &Header, c: &mut Fields, (at, start): (u64, u64)) 
         return Ok(());
     }
     let what = format!(
-        "a block of offset {offset} of the fractal heap at {heap}, expected is offset {start} of \
+        "a block of offset {offset} of the fractal heap at {heap}, expected offset {start} of \
          that at {}",
         header.address
     );
     Err(file.error(ErrorKind::Corrupt, at, what))
 }
 
-/// Reads an indirect block of so many rows that starts at offset `start` of the heap.
+/// Reads an indirect block with this number of rows, which starts at offset `start` of the heap.
 pub fn indirect(
     file: &File,
     header: &Header,

@@ -1,5 +1,5 @@
-//! The filters that the blocks and huge objects of a heap went through. Only those that are built in
-//! are used: no others were ever seen on metadata.
+//! The filters of the blocks and huge objects of a heap. Only built-in filters are supported: no
+//! others were ever seen on metadata.
 
 use crate::chunk::layout::Element;
 use crate::error::Result;
@@ -23,7 +23,7 @@ impl Filters {
         Ok(Self(specs.collect()))
     }
 
-    /// Undoes the filters but for those that `mask` says were not applied; `len` bytes come out.
+    /// Undoes the filters, except those that were not applied according to `mask`; the result has `len` bytes.
     pub fn undo(&self, mask: u32, len: usize, stored: Vec<u8>) -> Result<Vec<u8>> {
         let context = Context {
             shape: vec![len as u64],

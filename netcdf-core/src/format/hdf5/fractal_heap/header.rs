@@ -5,7 +5,7 @@ use super::table::Table;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::file::{Bytes, File};
 
-/// What a heap's header says.
+/// The contents of a heap's header.
 #[derive(Debug, Clone)]
 pub struct Header {
     /// Its address.
@@ -24,17 +24,17 @@ pub struct Header {
     pub root: Option<Block>,
     /// Rows of the root block; 0 if it is a direct one.
     pub rows: u32,
-    /// What blocks and huge objects went through.
+    /// The filters of blocks and huge objects.
     pub filters: Option<Filters>,
 }
 
-/// A block as its parent describes it.
+/// A block, as described by its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
     /// Its address.
     pub address: u64,
-    /// Its length in the file and the mask of filters that were not applied, where a heap has
-    /// filters, and the block is a direct one.
+    /// Its length in the file and the mask of filters that were not applied, for a direct block in a heap with
+    /// filters.
     pub filtered: Option<(u64, u32)>,
 }
 
@@ -88,7 +88,7 @@ impl Header {
     }
 }
 
-/// All of the header, verified.
+/// The bytes of the whole header, verified.
 fn read_all(file: &File, address: u64) -> Result<Bytes> {
     let sizes = file.sizes();
     let (offset, length) = (u64::from(sizes.offset), u64::from(sizes.length));

@@ -19,7 +19,7 @@ use crate::error::{ErrorKind, Result};
 use blocks::{Children, Extent};
 use header::{Block, Header};
 
-/// An open heap; it keeps the blocks that were used last.
+/// An open heap, with a cache of the most recently used blocks.
 #[derive(Debug)]
 pub struct FractalHeap {
     header: Header,
@@ -36,7 +36,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// An object that is in no block.
+    /// An object that is not in a block.
     fn alone(bytes: Bytes) -> Self {
         let place = 0..bytes.data.len();
         let block = Arc::new(bytes);
@@ -50,7 +50,7 @@ impl Object {
         bytes.unwrap_or_default()
     }
 
-    /// Address of the first one, if it is in the file.
+    /// Address of the first byte, if it is in the file.
     #[must_use]
     pub fn address(&self) -> Option<u64> {
         self.block.address?.checked_add(self.place.start as u64)
@@ -62,7 +62,7 @@ impl Object {
         file.fields_of(self.data(), self.address())
     }
 
-    /// A copy of it.
+    /// A copy of the object.
     #[must_use]
     pub fn to_bytes(&self) -> Bytes {
         Bytes {
@@ -72,7 +72,7 @@ impl Object {
     }
 }
 
-/// What a heap keeps of its blocks.
+/// Limits of the cache of blocks.
 const KEPT: Most = Most {
     count: 64,
     bytes: 4 << 20,
@@ -93,7 +93,7 @@ impl FractalHeap {
         })
     }
 
-    /// The object with an id; more bytes than the heap's ids have are not looked at.
+    /// The object with an id; bytes beyond the length of the heap's ids are ignored.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
@@ -104,8 +104,8 @@ impl FractalHeap {
         Ok(object)
     }
 
-    /// Where the object with an id stands in the heap, for reading many in an order in which each block comes once; no matter what for
-    /// those that are not in its blocks.
+    /// The offset of the object with an id, for sorting many objects so that each block is read once; an arbitrary number for objects
+    /// that are not in blocks.
     #[must_use]
     pub fn offset(&self, id: &[u8]) -> u64 {
         let bytes = id.iter().skip(1).take(self.header.table.offset_len());
@@ -135,7 +135,7 @@ impl FractalHeap {
         file.error(kind, self.header.address, what)
     }
 
-    /// An object in its id.
+    /// An object stored in its id.
     fn tiny(&self, low: u8, mut c: Fields) -> Result<Bytes> {
         let is_extended = self.header.id_len > LONGEST_NORMAL;
         let len = if is_extended {
@@ -192,7 +192,7 @@ impl FractalHeap {
             let block = is_in.then_some(block).ok_or_else(beyond)?;
             return Ok((self.direct(file, block, extent)?, 0));
         }
-        // What is looked for gets smaller with each block: the loop ends.
+        // The range gets smaller with each block, so the loop ends.
         loop {
             let place = table.place(offset - extent.start);
             let children = self.children(file, block.address, (extent.start, rows))?;
@@ -229,7 +229,7 @@ impl FractalHeap {
         Ok(children)
     }
 
-    /// An object in a place of its own.
+    /// An object with a place of its own.
     fn huge(&self, file: &File, mut c: Fields) -> Result<Bytes> {
         let is_filtered = self.header.filters.is_some();
         let huge = if c.remaining() >= direct_len(file, is_filtered) {
@@ -246,7 +246,7 @@ impl FractalHeap {
         }
     }
 
-    /// Looks a huge object up by its number.
+    /// Looks up a huge object by its number.
     fn find_huge(&self, file: &File, id: u64) -> Result<Huge> {
         let missing = || {
             let what = format!("no huge object {id} in a fractal heap");
@@ -272,7 +272,7 @@ impl FractalHeap {
 /// The longest ids in which the length of a tiny object takes four bits.
 const LONGEST_NORMAL: u16 = 18;
 
-/// Bytes that an id has to have to say itself where a huge object is.
+/// Fewest bytes of an id that can hold the place of a huge object.
 fn direct_len(file: &File, is_filtered: bool) -> usize {
     let sizes = file.sizes();
     let plain = usize::from(sizes.offset) + usize::from(sizes.length);

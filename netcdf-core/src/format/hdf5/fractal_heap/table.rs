@@ -1,11 +1,11 @@
-//! The doubling table: which block of the heap an offset is in.
+//! The doubling table: finds the block of the heap for an offset.
 
-/// What the header says of the sizes of blocks; all in bytes.
+/// The sizes of blocks according to the header, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Table {
     /// log2 of the number of blocks of a row.
     width_bits: u32,
-    /// log2 of the size of the blocks of the first two rows; from then on it doubles by row.
+    /// log2 of the size of the blocks of the first two rows; from then on the size doubles with each row.
     start_bits: u32,
     /// log2 of the size of the largest direct block.
     direct_bits: u32,
@@ -20,14 +20,14 @@ pub struct Place {
     pub row: u32,
     /// Number of the child, over all rows.
     pub child: usize,
-    /// Where the child starts, from the start of the indirect block.
+    /// The start of the child, from the start of the indirect block.
     pub start: u64,
-    /// Bytes that the child stands for.
+    /// Bytes covered by the child.
     pub size: u64,
 }
 
 impl Table {
-    /// Blocks of `start` to `direct` bytes, `width` of them a row, in a heap of 2^`bits` bytes.
+    /// Blocks of `start` to `direct` bytes, `width` of them per row, in a heap of 2^`bits` bytes.
     ///
     /// # Errors
     /// What is wrong with these numbers.
@@ -72,29 +72,28 @@ impl Table {
         1 << self.start_bits
     }
 
-    /// Blocks of a row.
+    /// Number of blocks in a row.
     pub fn width(&self) -> u64 {
         1 << self.width_bits
     }
 
-    /// Rows of direct blocks in an indirect block of enough rows.
+    /// Rows of direct blocks in an indirect block that has enough rows.
     pub fn direct_rows(&self) -> u32 {
         self.direct_bits - self.start_bits + 2
     }
 
-    /// Rows of an indirect block that stands for all of the heap.
+    /// Rows of an indirect block that covers the whole heap.
     pub fn most_rows(&self) -> u32 {
         self.heap_bits - self.width_bits - self.start_bits + 1
     }
 
-    /// Rows of the indirect block that stands for `size` bytes; `None` if they are fewer than a
-    /// row.
+    /// Rows of the indirect block that covers `size` bytes; `None` if that is less than a row.
     pub fn rows(&self, size: u64) -> Option<u32> {
         let bits = size.checked_ilog2()?;
         Some(bits.checked_sub(self.width_bits + self.start_bits)? + 1)
     }
 
-    /// Where the byte at an offset within an indirect block is.
+    /// The place of the byte at an offset within an indirect block.
     pub fn place(&self, offset: u64) -> Place {
         let first = self.width_bits + self.start_bits;
         let top = offset.checked_ilog2().filter(|&bits| bits >= first);

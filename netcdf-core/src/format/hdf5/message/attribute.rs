@@ -25,9 +25,9 @@ pub struct Attribute {
 /// An attribute that cannot be read.
 #[derive(Debug)]
 pub struct Unread {
-    /// Its name, as far as that is known.
+    /// Its name, if known.
     pub name: Option<Vec<u8>>,
-    /// Why.
+    /// The reason.
     pub error: Error,
 }
 
@@ -129,7 +129,7 @@ fn dataspace_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<D
     Dataspace::parse(&mut body.fields(file))
 }
 
-/// The elements: all that type and shape ask for have to be there.
+/// The elements, which must be complete for the type and shape.
 fn data(c: &mut Fields, datatype: &Datatype, dataspace: &Dataspace) -> Result<Vec<u8>> {
     let elements = dataspace.elements();
     let bytes = elements.and_then(|n| n.checked_mul(datatype.size));

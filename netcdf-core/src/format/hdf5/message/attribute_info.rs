@@ -1,4 +1,4 @@
-//! The Attribute Info message ("IV.A.2.v"): where the attributes are that are not in the header.
+//! The Attribute Info message ("IV.A.2.v"): the place of attributes outside of the header.
 
 use crate::error::Result;
 use crate::format::hdf5::fields::Fields;

@@ -19,11 +19,11 @@ pub struct External {
 /// A piece of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
-    /// Where in the heap the name of the file is.
+    /// Offset of the file's name in the heap.
     pub name: u64,
-    /// Where in the file the piece starts, in bytes.
+    /// Offset of the piece in the file, in bytes.
     pub start: u64,
-    /// Its size in bytes; `None` to the end of the data.
+    /// Its size in bytes; `None` for up to the end of the data.
     pub size: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ impl External {
         Ok(Self { heap, slots })
     }
 
-    /// The pieces of files that have `bytes` of the data, in their order; together they may be
+    /// The pieces of files that hold `bytes` of the data, in order; together they may be
     /// shorter.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 
-/// What elements are that were never written.
+/// The value of elements that were never written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fill {
     /// When storage is allocated; `None` in the old message.
@@ -21,7 +21,7 @@ pub enum Allocate {
     Early,
     /// With the first data.
     Late,
-    /// As data comes.
+    /// As data is written.
     Incremental,
 }
 
@@ -117,7 +117,7 @@ fn writing(c: &Fields, code: u8) -> Result<Option<Write>> {
     }
 }
 
-/// A value with its size before it: 0 for the default, negative for none.
+/// A value preceded by its size: 0 for the default, negative for none.
 fn value(c: &mut Fields) -> Result<Value> {
     let size = c.u32_le()?;
     match i32::try_from(size) {

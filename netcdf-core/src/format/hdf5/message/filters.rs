@@ -10,13 +10,13 @@ pub struct Filter {
     pub id: u16,
     /// Its name, where it is stored.
     pub name: Option<Vec<u8>>,
-    /// Whether a chunk may do without it.
+    /// Whether it may be skipped for single chunks.
     pub optional: bool,
     /// Its parameters.
     pub params: Vec<u32>,
 }
 
-/// Reads the body of the message: the filters in the order in which they are applied on writing.
+/// Reads the body of the message: the filters in the order of writing.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].

@@ -1,4 +1,4 @@
-//! The Data Layout message ("IV.A.2.i", versions 1 to 5): where the data of a dataset is.
+//! The Data Layout message ("IV.A.2.i", versions 1 to 5): the place of a dataset's data.
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -10,7 +10,7 @@ pub enum Layout {
     Compact(Vec<u8>),
     /// In one piece.
     Contiguous {
-        /// Where; `None` if there is no storage (yet).
+        /// Its address; `None` if no storage is allocated (yet).
         address: Option<u64>,
         /// Its size in bytes; versions 1 and 2 leave it to the dataspace.
         size: Option<u64>,
@@ -26,14 +26,14 @@ pub enum Layout {
     },
 }
 
-/// What a chunked dataset says of its chunks.
+/// The layout of a chunked dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunked {
     /// Elements of a chunk per dimension, none of them 0.
     pub dims: Vec<u64>,
     /// Bytes of an element.
     pub element_size: u64,
-    /// Whether chunks that reach over the extent are stored without filters.
+    /// Whether chunks that extend beyond the extent are stored without filters.
     pub edges_unfiltered: bool,
     /// Where chunks are looked up.
     pub index: Index,
@@ -93,7 +93,7 @@ impl Layout {
 }
 
 fn unknown_class(c: &Fields, class: u8) -> crate::error::Error {
-    let what = format!("data layout class {class}, known are 0 to 2, and 3 from version 4 on");
+    let what = format!("data layout class {class}, expected 0 to 2, or 3 from version 4 on");
     c.error(ErrorKind::Unknown, what)
 }
 
@@ -125,7 +125,7 @@ fn chunked_3(c: &mut Fields) -> Result<Chunked> {
     chunked(c, sizes, false, Index::BTree1(address))
 }
 
-/// Flag: chunks at the edges went through no filter.
+/// Flag: chunks at the edges are stored without filters.
 const EDGES_UNFILTERED: u8 = 0x01;
 /// Flag: the only chunk went through filters.
 const SINGLE_FILTERED: u8 = 0x02;
@@ -139,14 +139,14 @@ fn chunked_4(c: &mut Fields) -> Result<Chunked> {
     } else {
         None
     };
-    // What the indexes' own headers say again: bits of pages and the like.
+    // Settings that the indexes' own headers repeat: bits of pages and the like.
     c.skip(match kind {
         1 | 2 => 0,
         3 => 1,
         4 => 5,
         5 => 6,
         _ => {
-            let what = format!("chunk index type {kind}, known are 1 to 5");
+            let what = format!("chunk index type {kind}, expected 1 to 5");
             return Err(c.error(ErrorKind::Unknown, what));
         }
     })?;
@@ -166,7 +166,7 @@ fn sizes(c: &mut Fields, rank: u8, width: u8) -> Result<Vec<u64>> {
     (0..rank).map(|_| c.uint_le(width.into())).collect()
 }
 
-/// From the lengths of a chunk, the last of which is the size of an element.
+/// The layout from the lengths of a chunk, the last of which is the size of an element.
 fn chunked(
     c: &Fields,
     mut sizes: Vec<u64>,

@@ -1,4 +1,4 @@
-//! The Link message ("IV.A.2.g"): a name in a group and what it stands for.
+//! The Link message ("IV.A.2.g"): a name in a group and its target.
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -8,13 +8,13 @@ use crate::format::hdf5::fields::Fields;
 pub struct Link {
     /// Its name.
     pub name: Vec<u8>,
-    /// Its number in the order of creation, where the group keeps it.
+    /// Its number in creation order, if the group tracks it.
     pub order: Option<u64>,
-    /// What it stands for.
+    /// Its target.
     pub target: Target,
 }
 
-/// What a link stands for.
+/// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// The object whose header is at this address.
@@ -28,7 +28,7 @@ pub enum Target {
         /// Path of the object in it.
         path: Vec<u8>,
     },
-    /// A class of link that its user defined.
+    /// A user-defined class of links.
     User(u8),
 }
 
@@ -62,7 +62,7 @@ impl Link {
             }
             64 => external(c)?,
             2..64 => {
-                let what = format!("a link of class {kind}, known are 0, 1, and 64 and on");
+                let what = format!("a link of class {kind}, expected 0, 1, or 64 and above");
                 return Err(c.error(ErrorKind::Unknown, what));
             }
             65.. => Target::User(kind),
@@ -80,7 +80,7 @@ fn take(c: &mut Fields, len: u64) -> Result<Vec<u8>> {
     Ok(c.bytes(n)?.to_vec())
 }
 
-/// The value of an external link: a byte of version and flags, and two names.
+/// The value of an external link: a byte with version and flags, and two names.
 fn external(c: &mut Fields) -> Result<Target> {
     c.skip(2 + 1)?;
     Ok(Target::External {

@@ -44,14 +44,14 @@ pub const SYMBOL_TABLE: u16 = 0x11;
 pub const DRIVER: u16 = 0x14;
 /// Attribute info.
 pub const ATTRIBUTE_INFO: u16 = 0x15;
-/// Object reference count: where more than one link leads to an object.
+/// Object reference count, for objects with more than one link.
 pub const REFERENCE_COUNT: u16 = 0x16;
 /// Metadata cache image, in the superblock extension.
 pub const CACHE_IMAGE: u16 = 0x18;
-/// The last type that the specification has.
+/// The last type in the specification.
 pub const LAST_KNOWN: u16 = 0x19;
 
 /// Flag: the body is a reference to a shared message.
 pub const SHARED: u8 = 0x02;
-/// Flag: who does not know the type must not open the object.
+/// Flag: readers that do not know the type must not open the object.
 pub const FAIL_IF_UNKNOWN: u8 = 0x80;

@@ -1,4 +1,4 @@
-//! Messages that stand elsewhere ("IV.A.2", "Shared Message", versions 1 to 3).
+//! Shared messages, which are stored elsewhere ("IV.A.2", "Shared Message", versions 1 to 3).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::object_header::{Body, ObjectHeader};
 
-/// Where a shared message is.
+/// The place of a shared message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reference {
     /// In the object header at this address: a committed datatype.
@@ -38,10 +38,10 @@ impl Reference {
     }
 }
 
-/// The body of a message of type `kind` that stands elsewhere.
+/// The body of a shared message of type `kind`.
 ///
 /// # Errors
-/// Those of reading it; [`ErrorKind::Corrupt`] if it is not there or is shared itself.
+/// Those of reading it; [`ErrorKind::Corrupt`] if it does not exist or is shared itself.
 pub fn resolve(file: &File, kind: u16, reference: &Reference) -> Result<Body<'static>> {
     match reference {
         Reference::Heap(id) => {
@@ -67,12 +67,12 @@ pub fn resolve(file: &File, kind: u16, reference: &Reference) -> Result<Body<'st
     }
 }
 
-/// The shared datatypes of a file, each of which is read once: very many objects may have the same large one.
+/// The shared datatypes of a file. Each is read only once: very many objects may have the same large one.
 #[derive(Debug, Default)]
 pub struct Types(Mutex<HashMap<Reference, Arc<Datatype>>>);
 
 impl Types {
-    /// The datatype that stands elsewhere, with the address of the committed one that it is.
+    /// A shared datatype, with its address if it is a committed type.
     ///
     /// # Errors
     /// Those of [`resolve`], and of reading the datatype.

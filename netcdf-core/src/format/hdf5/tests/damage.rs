@@ -144,7 +144,7 @@ fn files_may_end_anywhere() {
     }
 }
 
-/// An index could lead to one large object over and over: what is read of all is limited.
+/// An index could lead to one large object over and over: the total that is read is limited.
 #[test]
 fn objects_of_heaps_are_read_about_once() {
     let file = open("attributes_dense.h5");
@@ -181,7 +181,7 @@ fn objects_of_heaps_are_read_about_once() {
     );
 }
 
-/// The index of links is no index of attributes, and the other way round.
+/// An index of links is not an index of attributes, and vice versa.
 #[test]
 fn records_of_another_type_are_refused() {
     let mut bytes = bytes("attributes_dense.h5");
@@ -284,14 +284,14 @@ fn names_of_old_groups_rise() {
     let twice = renamed(b"chunked", b"compact");
     let falling = renamed(b"chunked", b"x");
     for (e, says) in [
-        (empty, "a link `` of an old group behind the link ``"),
+        (empty, "a link `` of an old group comes after the link ``"),
         (
             twice,
-            "a link `compact` of an old group behind the link `compact`",
+            "a link `compact` of an old group comes after the link `compact`",
         ),
         (
             falling,
-            "a link `compact` of an old group behind the link `xhunked`",
+            "a link `compact` of an old group comes after the link `xhunked`",
         ),
     ] {
         assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");

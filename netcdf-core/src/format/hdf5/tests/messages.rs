@@ -1,4 +1,4 @@
-//! Bodies of messages in forms that hardly any file has, and messages that nobody knows.
+//! Message bodies in very rare forms, and unknown messages.
 
 use super::*;
 use crate::ErrorKind;
@@ -128,7 +128,7 @@ fn messages_that_nobody_knows_are_skipped_unless_they_must_not_be() {
     assert_eq!(e.kind(), ErrorKind::Unsupported);
     assert_eq!(
         e.what(),
-        "message type 0x001e has to be understood, and is not known"
+        "message type 0x001e must be understood, but is not known"
     );
 }
 

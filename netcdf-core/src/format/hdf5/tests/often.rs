@@ -6,7 +6,7 @@ use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::external::External;
 use crate::format::hdf5::{dataset, message, symbol_table};
 
-/// A file of which hardly more may be read than so many bytes.
+/// A file from which hardly more than this number of bytes may be read.
 fn nearly_read(name: &str, left: u64) -> File {
     let file = open(name);
     // Opening may have counted something.

@@ -79,7 +79,7 @@ fn trees_do_not_lead_back() {
     higher[upper + 5] = 2;
     let error = walk(higher).unwrap_err();
     assert!(
-        error.what().contains("level 0, level 1 expected"),
+        error.what().contains("level 0, expected level 1"),
         "{error}"
     );
     let (first, second) = (upper + 24 + 8, upper + 24 + 24);

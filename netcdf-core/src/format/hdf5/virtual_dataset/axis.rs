@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::format::hdf5::selection::Comb;
 
-/// Blocks at a constant distance, the last of which may be cut.
+/// Blocks at a constant distance; the last one may be cut short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Axis {
     pub start: u64,
@@ -27,7 +27,7 @@ impl Axis {
         }
     }
 
-    /// The elements of a comb; what is unlimited ends at `extent`.
+    /// The elements of a comb; an unlimited one ends at `extent`.
     pub fn of_comb(comb: &Comb, extent: u64) -> Self {
         let rest = extent.saturating_sub(comb.start);
         let block = comb.block.unwrap_or(rest).max(1);
@@ -45,7 +45,7 @@ impl Axis {
         axis
     }
 
-    /// Block `number` alone.
+    /// Only block `number`.
     pub fn block(&self, number: u64) -> Self {
         Self {
             start: self.position(number.saturating_mul(self.block)),
@@ -56,7 +56,7 @@ impl Axis {
         }
     }
 
-    /// Where element `k` is.
+    /// The place of element `k`.
     pub fn position(&self, k: u64) -> u64 {
         let blocks = (k / self.block).saturating_mul(self.stride);
         self.start
@@ -74,12 +74,12 @@ impl Axis {
         blocks.saturating_add(more).min(self.len)
     }
 
-    /// The elements from a place on up to another.
+    /// The elements from one place up to another.
     pub fn within(&self, start: u64, end: u64) -> Range<u64> {
         self.before(start)..self.before(end)
     }
 
-    /// The distance of neighbouring elements, if it is the same for all.
+    /// The distance between neighbouring elements, if it is constant.
     pub fn step(&self) -> Option<u64> {
         if self.len <= self.block || self.stride == self.block {
             return Some(1);
@@ -87,7 +87,7 @@ impl Axis {
         (self.block == 1).then_some(self.stride)
     }
 
-    /// Number of elements from `k` on that are one behind the other.
+    /// Number of consecutive elements from `k` on.
     pub fn neighbours(&self, k: u64) -> u64 {
         let left = self.len.saturating_sub(k);
         if self.stride == self.block {
@@ -96,7 +96,7 @@ impl Axis {
         left.min(self.left_in_block(k))
     }
 
-    /// Number of elements from `k` on up to the end of its block.
+    /// Number of elements from `k` to the end of its block.
     pub fn left_in_block(&self, k: u64) -> u64 {
         self.block - k % self.block
     }

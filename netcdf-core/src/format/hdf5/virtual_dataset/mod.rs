@@ -1,9 +1,9 @@
 //! Virtual datasets: assembled from elements of other ones ("IV.A.2.i", "Virtual Storage").
 //!
-//! A [`Mapping`] says which elements of a source dataset are which elements of the virtual one: the
-//! first selected one of the source is the first selected one of the target, and so on. What no
-//! source has reads as the fill value. The names of the sources of a mapping may count: `%b` in
-//! them is the number of a block of the target.
+//! A [`Mapping`] assigns elements of a source dataset to elements of the virtual one: the first
+//! selected element of the source is the first selected element of the target, and so on. Elements
+//! without a source read as the fill value. The sources of a mapping may be numbered: `%b` in their
+//! names stands for the number of a block of the target.
 
 mod axis;
 mod pieces;
@@ -23,13 +23,13 @@ use crate::model::Region;
 use crate::model::region::product;
 use axis::Axis;
 
-/// Elements of a source that are elements of the virtual dataset. Mappings that have a name in common
-/// share it, as in the file: a name may be long, and in thousands of mappings.
+/// Elements of a source that are elements of the virtual dataset. Mappings with the same name share
+/// it, as in the file: a long name may occur in thousands of mappings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
-    /// Name of the source's file, `.` for the same one; `%` is a sign, see [`Mapping::names`].
+    /// Name of the source's file, `.` for the same file; `%` has a special meaning, see [`Mapping::names`].
     pub file: Arc<[u8]>,
-    /// Path of the source; `%` is a sign, see [`Mapping::names`].
+    /// Path of the source; `%` has a special meaning, see [`Mapping::names`].
     pub dataset: Arc<[u8]>,
     /// Elements of the source.
     pub source: Selection,
@@ -44,7 +44,7 @@ const DATASET_SHARED: u8 = 0x02;
 /// Flag of a mapping: its source is in the same file.
 const SAME_FILE: u8 = 0x04;
 
-/// Reads the object of the global heap to which the layout message refers, versions 0 and 1.
+/// Reads the object of the global heap that the layout message refers to, versions 0 and 1.
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
@@ -58,7 +58,7 @@ pub fn parse(file: &File, data: &[u8], address: Option<u64>) -> Result<Vec<Mappi
     let same: Arc<[u8]> = Arc::from(&b"."[..]);
     let mut left = ROWS;
     for _ in 0..count {
-        // Each takes some bytes, so that their number needs no limit.
+        // Each mapping takes some bytes, so their number needs no limit.
         let flags = if version == 1 { c.u8()? } else { 0 };
         let file = match flags {
             f if f & SAME_FILE != 0 => Arc::clone(&same),
@@ -82,13 +82,13 @@ pub fn parse(file: &File, data: &[u8], address: Option<u64>) -> Result<Vec<Mappi
     Ok(mappings)
 }
 
-/// Rows of selections that are no grids, in all mappings of a dataset: each read passes over them.
+/// Most rows of irregular selections in all mappings of a dataset: each read has to skip over them.
 const ROWS: u64 = 1 << 22;
 
-/// Whether a mapping can be read in reasonable time; how many rows are left for others.
+/// Checks that a mapping can be read in reasonable time; returns the number of rows left for the others.
 fn check(mapping: &Mapping, left: u64) -> Result<u64> {
     if mapping.counts() && mapping.names(0) == mapping.names(1) {
-        let what = "a mapping of a virtual dataset has any number of sources, all of the same name";
+        let what = "a mapping of a virtual dataset has an unlimited number of sources, but all have the same name";
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
     let rows = rows::count(&mapping.source).zip(rows::count(&mapping.target));
@@ -99,22 +99,22 @@ fn check(mapping: &Mapping, left: u64) -> Result<u64> {
     })
 }
 
-/// The mapping whose number comes next.
+/// The mapping that the next number refers to.
 fn earlier<'a>(c: &mut Fields, mappings: &'a [Mapping]) -> Result<&'a Mapping> {
     let number = c.length()?;
     let mapping = usize::try_from(number).ok().and_then(|n| mappings.get(n));
-    let what = || format!("mapping {number} is not before the one that refers to it");
+    let what = || format!("mapping {number} does not come before the mapping that refers to it");
     mapping.ok_or_else(|| c.error(ErrorKind::Corrupt, what()))
 }
 
 impl Mapping {
-    /// Whether it has a source for each block of the target.
+    /// Whether the mapping counts its sources: one for each block of the target.
     #[must_use]
     pub fn counts(&self) -> bool {
         self.target.unlimited().is_some() && self.source.unlimited().is_none()
     }
 
-    /// Names of file and dataset of source `number` (0 if the mapping has one only).
+    /// The names of the file and dataset of source `number` (0 if the mapping has only one).
     #[must_use]
     pub fn names(&self, number: u64) -> (Arc<[u8]>, Arc<[u8]>) {
         (
@@ -123,7 +123,7 @@ impl Mapping {
         )
     }
 
-    /// Numbers of the sources that may have elements of a box of the virtual dataset.
+    /// The numbers of the sources that may have elements of a box of the virtual dataset.
     #[must_use]
     pub fn sources(&self, wanted: &Region) -> Range<u64> {
         let Selection::Regular(combs) = &self.target else {
@@ -144,7 +144,7 @@ impl Mapping {
         numbers
     }
 
-    /// How many elements of a box of the virtual dataset it has at most, with all its sources.
+    /// The most elements of a box of the virtual dataset that the mapping provides, with all its sources.
     #[must_use]
     pub fn elements(&self, wanted: &Region) -> u64 {
         let starts = wanted.start.iter();
@@ -173,7 +173,7 @@ impl Mapping {
         }
     }
 
-    /// Where its elements end in a dimension of the virtual dataset, if that does not depend on its sources.
+    /// The end of its elements in a dimension of the virtual dataset, if it does not depend on its sources.
     #[must_use]
     pub fn end(&self, dim: usize) -> Option<u64> {
         let last = match &self.target {
@@ -194,8 +194,8 @@ impl Mapping {
         last.map(|last| last.saturating_add(1))
     }
 
-    /// How far the virtual dataset reaches in the dimension in which the target is unlimited, with
-    /// a source of this shape; or, of a mapping that counts, with so many sources.
+    /// The dimension in which the target is unlimited, and how far the virtual dataset reaches there, given
+    /// the shape of the source or, for a mapping that counts, the number of sources.
     #[must_use]
     pub fn reach(&self, source: Reach) -> Option<(usize, u64)> {
         let (Selection::Regular(combs), Some(dim)) = (&self.target, self.target.unlimited()) else {
@@ -227,11 +227,11 @@ impl Mapping {
 pub enum Reach<'a> {
     /// The shape of the only source.
     Shape(&'a [u64]),
-    /// Number of sources, for a mapping that counts: those before the first that is missing.
+    /// The number of sources before the first missing one, for a mapping that counts.
     Sources(u64),
 }
 
-/// Puts the number in for `%b` and `%` for `%%`.
+/// Replaces `%b` by the number and `%%` by `%`.
 fn substitute(name: &Arc<[u8]>, number: u64) -> Arc<[u8]> {
     if !name.contains(&b'%') {
         return Arc::clone(name);

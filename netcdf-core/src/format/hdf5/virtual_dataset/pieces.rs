@@ -1,4 +1,4 @@
-//! Cuts a mapping into pieces: regions of the source that are regions of the virtual dataset.
+//! Cuts a mapping into pieces: regions of the source that correspond to regions of the virtual dataset.
 
 use super::Mapping;
 use super::axis::Axis;
@@ -30,8 +30,8 @@ pub struct Piece {
 pub type Visit<'a> = dyn FnMut(Piece) -> Result<()> + 'a;
 
 impl Mapping {
-    /// The pieces of source `number` (see [`Mapping::sources`]) that are in a box of the virtual
-    /// dataset, as far as the source has them. The stride of `wanted` has to be 1.
+    /// The pieces of source `number` (see [`Mapping::sources`]) within a box of the virtual
+    /// dataset, as far as the source has them. The stride of `wanted` must be 1.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if selections and datasets have different ranks;
@@ -109,8 +109,8 @@ fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<Form<'a>> {
     Ok(Form::List(selection))
 }
 
-/// Dimensions of source and target that belong together, if the selections have the same shape but
-/// for dimensions of one element.
+/// The pairs of corresponding dimensions of source and target, if the selections have the same shape
+/// apart from dimensions of one element.
 fn pairs(source: &[Axis], target: &[Axis]) -> Option<Vec<(usize, usize)>> {
     let long = |axes: &[Axis]| -> Vec<(usize, Option<u64>)> {
         let axes = axes.iter().enumerate();
@@ -124,7 +124,7 @@ fn pairs(source: &[Axis], target: &[Axis]) -> Option<Vec<(usize, usize)>> {
     same.then(|| both().map(|(s, t)| (s.0, t.0)).collect())
 }
 
-/// Elements of a dimension of the source that are elements of one of the target.
+/// Elements of a dimension of the source, and the corresponding ones of a dimension of the target.
 #[derive(Debug, Clone, Copy)]
 struct Strip {
     source: u64,
@@ -149,7 +149,7 @@ impl Query<'_, '_> {
         (start, end.min(get(self.extents.target)))
     }
 
-    /// Selections of the same shape: each dimension is cut by itself.
+    /// Selections of the same shape: each dimension is cut separately.
     fn grids(self, source: &[Axis], target: &[Axis], pairs: &[(usize, usize)]) -> Result<()> {
         let mut from = Region::boxed(vec![0; source.len()], vec![1; source.len()]);
         let mut to = Region::boxed(vec![0; target.len()], vec![1; target.len()]);
@@ -211,15 +211,15 @@ impl Query<'_, '_> {
         }
     }
 
-    /// The box that is wanted, from a place up to another.
+    /// The wanted box, from one place up to another.
     fn bounds(&self) -> (Vec<u64>, Vec<u64>) {
         (0..self.extents.target.len())
             .map(|dim| self.range(dim))
             .unzip()
     }
 
-    /// Selections of any shape: what is wanted of the rows of the target is cut where a row of the
-    /// source ends.
+    /// Selections of any shape: the wanted parts of the rows of the target are cut where rows of the
+    /// source end.
     fn rows(self, source: &mut Elements, target: impl Iterator<Item = (u64, Row)>) -> Result<()> {
         let (start, end) = self.bounds();
         for (number, row) in target {
@@ -248,7 +248,7 @@ impl Query<'_, '_> {
     }
 }
 
-/// The part of a row that is in a box, if there is one, and the number of elements before it.
+/// The part of a row within a box, if any, and the number of elements before it.
 fn clip(mut row: Row, start: &[u64], end: &[u64]) -> Option<(u64, Row)> {
     let Some((&x, outer)) = row.at.split_last() else {
         return Some((0, row));
@@ -287,13 +287,13 @@ fn set(region: &mut Region, dim: usize, (start, count, stride): (u64, u64, u64))
     }
 }
 
-/// Elements of two dimensions, cut where the distance of neighbours changes.
+/// Elements of two dimensions, cut where the distance between neighbours changes.
 struct Cut<'a> {
     source: &'a Axis,
     target: &'a Axis,
     /// Numbers of the elements; not empty.
     elements: std::ops::Range<u64>,
-    /// The first element of the present strip.
+    /// The first element of the current strip.
     at: u64,
 }
 
@@ -307,7 +307,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// The present strip.
+    /// The current strip.
     fn strip(&self) -> Strip {
         let (source, target, k) = (self.source, self.target, self.at);
         let left = self.elements.end.saturating_sub(k);
@@ -328,7 +328,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Moves to the next strip; false, and back to the first one, behind the last.
+    /// Moves to the next strip; after the last one, returns false and goes back to the first.
     fn advance(&mut self) -> bool {
         self.at = self.at.saturating_add(self.strip().count.max(1));
         if self.at < self.elements.end {

@@ -1,4 +1,4 @@
-//! Selections as rows: for those that are no grids, or grids of different shapes.
+//! Selections as rows, for selections that are not grids, or grids of different shapes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,14 +11,14 @@ use crate::model::region::product;
 /// Neighbouring elements along the last dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
-    /// The first one.
+    /// The first element.
     pub at: Vec<u64>,
-    /// Their number.
+    /// The number of elements.
     pub len: u64,
 }
 
 impl Row {
-    /// What is left behind the first `n` elements.
+    /// The rest of the row after the first `n` elements.
     pub fn after(mut self, n: u64) -> Self {
         self.len = self.len.saturating_sub(n);
         if let Some(x) = self.at.last_mut() {
@@ -28,17 +28,17 @@ impl Row {
     }
 }
 
-/// The elements of a selection in their order, numbered from 0. Nothing is listed that takes more
-/// memory than the selection itself.
+/// The elements of a selection in their order, numbered from 0. Never takes more memory than the
+/// selection itself.
 pub(super) enum Elements<'a> {
-    /// At any number without passing over those before.
+    /// Finds any number without skipping over those before.
     Grid(Grid<'a>),
-    /// Row by row.
+    /// Goes row by row.
     List(List<'a>),
 }
 
 impl Elements<'_> {
-    /// The row from element `number` on; none behind the last element. Numbers must not descend.
+    /// The row from element `number` on; `None` after the last element. Numbers must not decrease between calls.
     pub fn row(&mut self, number: u64) -> Option<Row> {
         match self {
             Self::Grid(grid) => grid.row(number),
@@ -82,8 +82,8 @@ impl<'a> Grid<'a> {
         Some(Row { at, len })
     }
 
-    /// The rows that have elements in a box from `start` up to `end`: each with the number of its
-    /// first element.
+    /// The rows with elements in a box from `start` up to `end`, each with the number of its first
+    /// element.
     pub fn within(&self, start: &[u64], end: &[u64]) -> Within<'a> {
         let bounds = start.iter().zip(end);
         let axes = self.axes.iter().zip(bounds);
@@ -132,7 +132,7 @@ impl Iterator for Within<'_> {
     }
 }
 
-/// Rows in their order, with the number of the first element of the present one.
+/// Rows in their order, with the number of the first element of the current one.
 pub(super) struct List<'a> {
     rows: Box<dyn Iterator<Item = Row> + 'a>,
     present: Option<Row>,
@@ -187,7 +187,7 @@ impl Iterator for List<'_> {
     }
 }
 
-/// The next row of each block, the first one of all on top.
+/// The next row of each block; the first of all rows is on top.
 struct BlockRows<'a>(BinaryHeap<Reverse<(Vec<u64>, &'a Block)>>);
 
 impl<'a> BlockRows<'a> {
@@ -211,7 +211,7 @@ impl Iterator for BlockRows<'_> {
     }
 }
 
-/// Where the next row of a block starts.
+/// The start of the next row of a block.
 fn next_row(at: &[u64], block: &Block) -> Option<Vec<u64>> {
     let mut next = at.to_vec();
     let (_, outer) = next.split_last_mut()?;
@@ -229,7 +229,7 @@ fn next_row(at: &[u64], block: &Block) -> Option<Vec<u64>> {
     None
 }
 
-/// Rows that can only be looked for one by one; none for a number beyond 2^64.
+/// The number of rows that can only be visited one by one; `None` beyond 2^64.
 pub(super) fn count(selection: &Selection) -> Option<u64> {
     let Selection::Blocks(blocks) = selection else {
         return Some(0);

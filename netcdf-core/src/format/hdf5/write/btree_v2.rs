@@ -1,5 +1,5 @@
-//! B-trees of version 2 ("III.A.2"), built from all their records at once: no more nodes than there
-//! have to be, all of a level equally full.
+//! Version 2 B-trees ("III.A.2"), built from all their records at once: as few nodes as possible,
+//! those of a level equally full.
 
 use super::part::{Hole, Part, UNDEFINED};
 use crate::bytes::sink::narrow;
@@ -10,10 +10,10 @@ use crate::format::hdf5::btree_v2::geometry::Geometry;
 const NODE: u32 = 512;
 /// When the library splits and merges nodes, in percent.
 const SPLIT_MERGE: [u8; 2] = [100, 40];
-/// A tree of this depth has more records than memory has room for.
+/// A tree of this depth has more records than fit into memory.
 const DEEPEST: u16 = 16;
 
-/// A tree in the making.
+/// A tree being built.
 struct Tree {
     kind: u8,
     geometry: Geometry,
@@ -26,7 +26,7 @@ struct Child {
     total: u64,
 }
 
-/// Appends a tree of records, which are in their order and of the same size; says where its header is.
+/// Appends a tree of sorted records of equal size; returns the place of its header.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`]
@@ -61,7 +61,7 @@ pub fn write(out: &mut Part, kind: u8, records: &[Part]) -> Result<u64> {
 }
 
 impl Tree {
-    /// Appends a node and all below it. Recursion is bounded: the level falls by one.
+    /// Appends a node and all nodes below it. Recursion is bounded: the level decreases by one.
     fn node(&self, out: &mut Part, level: u16, records: &[Part]) -> Result<Child> {
         let Some(below) = level.checked_sub(1) else {
             return self.store(out, (b"BTLF", 0), records.iter(), &[]);
@@ -120,8 +120,8 @@ impl Tree {
     }
 }
 
-/// How many of `count` records go below each child of a node, of at most `most` each: two children or
-/// more, and a record between any two.
+/// Divides `count` records among the children of a node, at most `most` for each: at least two children,
+/// with a record between any two.
 fn shares(count: u64, most: u64) -> Result<Vec<usize>> {
     let between = count.saturating_sub(most).div_ceil(most + 1).max(1);
     let (left, children) = (count.saturating_sub(between), between + 1);

@@ -1,6 +1,6 @@
-//! The index of chunks: a B-tree of version 1 ("III.A.1"), built as the chunks come, in their order.
-//! Each level has one open node; its address is known since it was opened, so that neighbours and
-//! parents can name it, and it is written when it is full.
+//! The index of chunks: a version 1 B-tree ("III.A.1"), built while chunks arrive in order.
+//! Each level has one open node. Its address is fixed when it is opened, so that neighbours and
+//! parents can refer to it, and it is written when it is full.
 
 use super::part::UNDEFINED;
 use super::tail::Tail;
@@ -9,9 +9,9 @@ use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::btree_v1::CHUNKS;
 
-/// Children of a full node: twice the K that holds where the superblock does not tell one.
+/// Children of a full node: twice the K that applies if the superblock does not define one.
 const MOST: u16 = 64;
-/// Bytes of a node before keys and children.
+/// Bytes of a node before its keys and children.
 const HEAD: usize = 24;
 
 /// The index of the chunks of a dataset.
@@ -23,7 +23,7 @@ pub struct ChunkTree {
     element: u64,
     /// Open nodes, from the leaves up.
     levels: Vec<Node>,
-    /// Where the last chunk is in the grid.
+    /// The place of the last chunk in the grid.
     last: Option<Vec<u64>>,
 }
 
@@ -33,7 +33,7 @@ struct Node {
     address: u64,
     left: u64,
     count: u16,
-    /// Keys and children, but for the last key.
+    /// Keys and children, without the last key.
     body: Vec<u8>,
     /// The first key.
     first: Vec<u8>,
@@ -69,7 +69,7 @@ impl ChunkTree {
     /// Checks the place of the next chunk.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a place of another rank, or that is not behind the last one.
+    /// [`ErrorKind::Argument`] for a place of another rank, or one that does not come after the last.
     pub fn check(&self, place: &[u64]) -> Result<()> {
         let is_next = self.last.as_deref().is_none_or(|last| last < place);
         if place.len() == self.chunk.len() && is_next {
@@ -83,7 +83,7 @@ impl ChunkTree {
     /// Adds the next chunk.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for sizes and places that have no room; those of the target.
+    /// [`ErrorKind::Limit`] for sizes and places that do not fit; those of the target.
     pub fn push(&mut self, place: &[u64], chunk: Chunk, tail: &mut Tail) -> Result<()> {
         let size = narrow(chunk.size, "the size of a chunk in bytes")?;
         let key = self.key(place, (size, chunk.mask), 0)?;
@@ -92,8 +92,8 @@ impl ChunkTree {
         Ok(())
     }
 
-    /// A key: size, mask, and where the chunk starts in elements, with the bytes of an element as
-    /// one more dimension.
+    /// A key: size, mask, and the start of the chunk in elements, with the bytes of an element as an
+    /// additional dimension.
     fn key(&self, place: &[u64], (size, mask): (u32, u32), byte: u64) -> Result<Vec<u8>> {
         let mut key = Sink::default();
         key.u32(size);
@@ -111,7 +111,7 @@ impl ChunkTree {
         HEAD + usize::from(MOST) * 8 + (usize::from(MOST) + 1) * key
     }
 
-    /// Adds a child to the open leaf, and to the nodes above it what becomes full.
+    /// Adds a child to the open leaf; nodes that become full are added to those above.
     fn add(&mut self, key: Vec<u8>, child: u64, tail: &mut Tail) -> Result<()> {
         let (mut key, mut child) = (key, child);
         let size = self.node_size();
@@ -132,7 +132,7 @@ impl ChunkTree {
             let (address, first) = (node.address, node.first.clone());
             tail.write(full.address, &full.close(level_byte, address, &first, size))?;
             if self.levels.len() == level + 1 {
-                // What was the root becomes the first child of a new one.
+                // The old root becomes the first child of a new one.
                 let root = Node::open(full.first, full.address, tail.reserve(size as u64)?);
                 self.levels.push(root);
             }
@@ -141,7 +141,7 @@ impl ChunkTree {
         Ok(())
     }
 
-    /// Writes the open nodes; the address of the root, [`UNDEFINED`] if there were no chunks.
+    /// Writes the open nodes; returns the address of the root, or [`UNDEFINED`] if there were no chunks.
     ///
     /// # Errors
     /// Those of the target.
@@ -184,7 +184,7 @@ impl Node {
         self.count += 1;
     }
 
-    /// Its bytes, with the node behind it and the key where that starts.
+    /// The bytes of the node, with the address of the next node and the key at which it starts.
     fn close(&self, level: u8, right: u64, key: &[u8], size: usize) -> Vec<u8> {
         let mut out = Sink::default();
         out.put(b"TREE");

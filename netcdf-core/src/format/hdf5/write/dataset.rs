@@ -1,4 +1,4 @@
-//! Datasets: their messages, and what writing their data needs.
+//! Datasets: their messages, and the state needed to write their data.
 
 use std::ops::Range;
 
@@ -13,18 +13,18 @@ use crate::format::hdf5::message;
 use crate::format::hdf5::message::fill::{Value, Write};
 use crate::model::region::product;
 
-/// What is to be known of a dataset to write its data. Places are bytes of the block of metadata.
+/// The state needed to write the data of a dataset. Places are offsets in the block of metadata.
 #[derive(Debug)]
 pub struct Data {
-    /// Present lengths.
+    /// Current lengths.
     pub lens: Vec<u64>,
     /// Maximum lengths.
     pub max: Vec<Option<u64>>,
-    /// Where the present lengths stand.
+    /// Place of the current lengths.
     pub lens_at: usize,
     /// Bytes of an element.
     pub element: u64,
-    /// Where the value stands that space which was never written is filled with.
+    /// Place of the value that fills space which was never written.
     pub fill: Option<Range<usize>>,
     /// Where the data is.
     pub stored: Stored,
@@ -37,18 +37,18 @@ pub enum Stored {
     Compact(Range<usize>),
     /// In one piece.
     Contiguous {
-        /// Where its address stands.
+        /// Place of its address.
         address_at: usize,
         /// Its size in bytes.
         size: u64,
         /// Its address, once it has data.
         address: Option<u64>,
-        /// Up to here, all bytes were put or filled.
+        /// All bytes before this one were put or filled.
         done: u64,
     },
     /// In chunks.
     Chunked {
-        /// Where the address of the index stands.
+        /// Place of the address of the index.
         address_at: usize,
         /// Bits of the filters.
         filters: u32,
@@ -61,7 +61,7 @@ fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Argument, what)
 }
 
-/// Lengths of a shape; `None` for the shape of nothing.
+/// The lengths of a shape; `None` for the null shape.
 fn lens(shape: &Shape) -> Option<&[u64]> {
     match shape {
         Shape::Null => None,
@@ -70,14 +70,14 @@ fn lens(shape: &Shape) -> Option<&[u64]> {
     }
 }
 
-/// Bytes that elements of a shape take.
+/// Bytes of the elements of a shape.
 fn bytes(shape: &Shape, element: u64) -> Result<u64> {
     let elements = lens(shape).map_or(Some(0), product);
     let bytes = elements.and_then(|n| n.checked_mul(element));
     bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "data of 2^64 bytes and more"))
 }
 
-/// Checks that an attribute has as many bytes as its shape and type ask for.
+/// Checks that an attribute has as many bytes as its shape and type need.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`]
@@ -88,14 +88,14 @@ pub fn sized(attribute: &Attribute) -> Result<()> {
         return Ok(());
     }
     Err(argument(format!(
-        "{have} bytes, its shape and type ask for {want}"
+        "{have} bytes, but the shape and type need {want}"
     )))
 }
 
-/// The messages of a dataset, but for those of attributes.
+/// The messages of a dataset, without those of attributes.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for what does not fit together, [`ErrorKind::Limit`] for what is too large.
+/// [`ErrorKind::Argument`] for settings that contradict each other, [`ErrorKind::Limit`] for what is too large.
 pub fn messages(dataset: &Dataset, heap: &mut Heap) -> Result<Vec<Message>> {
     check(dataset)?;
     let space = messages::dataspace(&dataset.shape, dataset.max.as_deref())?;
@@ -132,7 +132,7 @@ fn fill_value(dataset: &Dataset, heap: &mut Heap) -> Result<Part> {
         return Ok(value);
     }
     Err(argument(format!(
-        "a fill value of {have} bytes, elements have {want}"
+        "a fill value of {have} bytes, but elements have {want}"
     )))
 }
 
@@ -146,7 +146,7 @@ fn layout(dataset: &Dataset, fill: &Part) -> Result<Part> {
             let count = usize::try_from(size.checked_div(element).unwrap_or(0));
             let count = count.ok().filter(|_| size <= u16::MAX.into());
             let Some(count) = count else {
-                let what = format!("{size} bytes of compact data, HDF5 has room for 65531");
+                let what = format!("{size} bytes of compact data, HDF5 allows at most 65531");
                 return Err(Error::new(ErrorKind::Limit, what));
             };
             let mut data = Part::default();
@@ -159,7 +159,7 @@ fn layout(dataset: &Dataset, fill: &Part) -> Result<Part> {
     }
 }
 
-/// Whether shape, maximum, place and filters fit together.
+/// Checks that shape, maximum, place and filters fit together.
 fn check(dataset: &Dataset) -> Result<()> {
     let lens = lens(&dataset.shape).unwrap_or_default();
     if let Some(max) = &dataset.max {
@@ -180,14 +180,14 @@ fn check(dataset: &Dataset) -> Result<()> {
             Err(argument("filters for data that is not in chunks"))
         }
         Place::Compact | Place::Contiguous if dataset.max.as_ref().is_some_and(grows) => {
-            Err(argument("data that may grow and is not in chunks"))
+            Err(argument("data that may grow must be in chunks"))
         }
         Place::Compact | Place::Contiguous => Ok(()),
     }
 }
 
 impl Data {
-    /// From the messages of a header, and where their bodies are.
+    /// The state, from the messages of a header and the places of their bodies.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`]

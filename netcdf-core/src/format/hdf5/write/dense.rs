@@ -1,5 +1,5 @@
-//! Links and attributes outside of the header, where there are many or long ones: a heap, and indexes
-//! by name and by creation order.
+//! Links and attributes outside of the header, for objects with many or long ones: a heap, and indexes by
+//! name and by creation order.
 
 use super::btree_v2;
 use super::fractal_heap::{self, ATTRIBUTES, LINKS};
@@ -64,7 +64,7 @@ pub fn attributes(own: &mut Part, names: &[&[u8]], attributes: &[Part]) -> Resul
     })
 }
 
-/// Records in the order of the hashes of names, those of the same hash in that of the names.
+/// Sorts records by the hashes of names, and those with the same hash by name.
 fn sorted(
     names: &[&[u8]],
     ids: &[Vec<u8>],

@@ -1,5 +1,5 @@
-//! Fractal heaps ("III.G. Disk Format: Level 1G") of all their objects at once. There is no record of
-//! free space: who adds objects later starts new blocks.
+//! Fractal heaps ("III.G. Disk Format: Level 1G"), built from all their objects at once. Free space is not
+//! recorded: a program that adds objects later starts new blocks.
 
 use super::btree_v2;
 use super::part::{Hole, Part, UNDEFINED};
@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::btree_v2::records::HUGE_BY_ID;
 use crate::format::hdf5::fractal_heap::table::Table;
 
-/// What heaps of a kind have in common.
+/// The settings of a kind of heap.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
     /// Bytes of an object's id.
@@ -36,7 +36,7 @@ pub const ATTRIBUTES: Form = Form {
 const WIDTH: u16 = 4;
 /// The largest direct block.
 const DIRECT: u64 = 1 << 16;
-/// The most bytes of an object in a block; larger ones are huge.
+/// The most bytes of an object in a block; larger objects are huge ones.
 const MANAGED: u32 = 4096;
 /// Bytes of the header.
 const HEADER: usize = 22 + 12 * 8 + 3 * 8 + 4;
@@ -45,33 +45,33 @@ const CHECKSUMS: u8 = 2;
 /// The huge kind of objects, in the first byte of an id.
 const HUGE: u8 = 0x10;
 
-/// A heap in the making.
+/// A heap being built.
 struct Heap<'a> {
     out: &'a mut Part,
     form: Form,
     table: Table,
     /// Place of the header.
     header: u64,
-    /// Objects that have no block yet, the first one last.
+    /// Objects without a block so far, in reverse order.
     left: Vec<(usize, &'a Part)>,
     /// Ids, by the number of the object.
     ids: Vec<Vec<u8>>,
     /// Bytes of direct blocks, and of objects in them.
     allocated: u64,
     used: u64,
-    /// Where the last direct block ends.
+    /// The end of the last direct block.
     end: u64,
     objects: u64,
 }
 
-/// The root block: its place, and its rows if it is an indirect one.
+/// The root block: its place, and its rows if it is indirect.
 #[derive(Debug, Clone, Copy)]
 struct Root {
     place: u64,
     rows: u32,
 }
 
-/// Huge objects: the place of their tree, their bytes and number.
+/// The huge objects: the place of their tree, their bytes and their number.
 #[derive(Default)]
 struct Huge {
     tree: Option<u64>,
@@ -79,7 +79,7 @@ struct Huge {
     count: u64,
 }
 
-/// Appends a heap; says where its header is, and the id of each object.
+/// Appends a heap; returns the place of its header and the id of each object.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for more than the heap has room for.
@@ -131,7 +131,7 @@ impl Heap<'_> {
         self.indirect(0, None).map(Some)
     }
 
-    /// A direct block of what comes next; none if the next object is too large for it.
+    /// A direct block with the next objects; `None` if the next object is too large for it.
     fn direct(&mut self, offset: u64, size: u64) -> Result<Option<u64>> {
         let prefix = self.prefix();
         let fits = |used: usize, object: &Part| (used + object.len()) as u64 <= size;
@@ -176,8 +176,8 @@ impl Heap<'_> {
         Ok(id.sink.bytes)
     }
 
-    /// An indirect block of what comes next: of so many rows, or, the root, of as many as there have
-    /// to be. Recursion is bounded: blocks get smaller.
+    /// An indirect block with the next objects: of a given number of rows or, for the root, as many as
+    /// needed. Recursion is bounded: blocks get smaller.
     fn indirect(&mut self, start: u64, rows: Option<u32>) -> Result<Root> {
         let most = rows.unwrap_or(self.table.most_rows());
         let mut children = vec![];
@@ -218,7 +218,7 @@ impl Heap<'_> {
         Ok(Root { place, rows })
     }
 
-    /// Huge objects, in places of their own, and the tree that finds them.
+    /// Huge objects, each with its own place, and the tree that finds them.
     fn huge<'a>(&mut self, objects: impl Iterator<Item = (usize, &'a Part)>) -> Result<Huge> {
         let mut huge = Huge::default();
         let mut records = vec![];
@@ -282,7 +282,7 @@ impl Heap<'_> {
         Ok(out)
     }
 
-    /// Bytes that so many rows stand for, and what of them is for objects, once all blocks are there.
+    /// Bytes covered by this many rows, and how many of them are for objects once all blocks exist.
     fn space(&self, rows: u32) -> (u64, u64) {
         let (mut size, mut room) = (0u64, 0u64);
         for row in 0..rows {

@@ -1,4 +1,4 @@
-//! The metadata of a file as one block: where every object is, and what is patched later.
+//! The metadata of a file as one block: the place of every object, and what is patched later.
 
 use super::dataset::{self, Data};
 use super::dense;
@@ -13,23 +13,23 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message;
 
-/// Where the block starts: behind the superblock.
+/// The start of the block: after the superblock.
 pub const START: u64 = 48;
-/// The most links or attributes that stand in the header itself.
+/// The most links or attributes in the header itself.
 const COMPACT: usize = 8;
 
-/// The block, once every object has its place.
+/// The block, with a place for every object.
 #[derive(Debug)]
 pub struct Front {
-    /// The block; checksums are still to be made.
+    /// The block, without checksums so far.
     pub part: Part,
     /// Address of the root group.
     pub root: u64,
-    /// What is to be known of datasets to write their data; `None` for other objects.
+    /// The state needed to write the data of datasets; `None` for other objects.
     pub data: Vec<Option<Data>>,
 }
 
-/// The block in the making.
+/// A block being built.
 struct Builder<'a> {
     plan: &'a Plan,
     part: Part,
@@ -43,7 +43,7 @@ struct Builder<'a> {
 pub struct Heap {
     open: GlobalHeap,
     part: Part,
-    /// Bytes that collections take, the open one included.
+    /// Bytes of the collections, including the open one.
     size: u64,
 }
 
@@ -71,7 +71,7 @@ impl Front {
     }
 }
 
-/// How many links lead to each object; one to the root group is always there.
+/// The number of links to each object; the root group always has one.
 fn link_counts(plan: &Plan) -> Result<Vec<u64>> {
     let mut counts = vec![0; plan.objects.len()];
     if let Some(root) = counts.first_mut() {
@@ -84,15 +84,19 @@ fn link_counts(plan: &Plan) -> Result<Vec<u64>> {
         for link in &group.links {
             let index = usize::try_from(link.to.0).ok();
             let count = index.and_then(|n| counts.get_mut(n));
-            let missing =
-                || Error::new(ErrorKind::Argument, "a link to an object that is not there");
+            let missing = || {
+                Error::new(
+                    ErrorKind::Argument,
+                    "a link to an object that does not exist",
+                )
+            };
             *count.ok_or_else(missing)? += 1;
         }
     }
     Ok(counts)
 }
 
-/// Checks that no name is there twice.
+/// Checks that no name occurs twice.
 fn unique(names: &[&[u8]], what: &str) -> Result<()> {
     let mut sorted = names.to_vec();
     sorted.sort_unstable();
@@ -111,7 +115,7 @@ fn unique(names: &[&[u8]], what: &str) -> Result<()> {
 
 impl Builder<'_> {
     fn object(&mut self, object: &Object, links: u64) -> Result<()> {
-        // Where this object's own parts go is known when its header is: they are behind it.
+        // The places of this object's parts follow from its header, because they come after it.
         let mut own = Part::default();
         let mut messages = match object {
             Object::Group(group) => self.group(group, &mut own)?,
@@ -214,7 +218,7 @@ impl Builder<'_> {
         made.map_err(|e| e.within(&format!("attribute {}", name())))
     }
 
-    /// Puts the collections behind everything else, and tells who refers to what.
+    /// Puts the collections after everything else, and resolves references to them.
     fn finish(mut self) -> Result<Front> {
         let collections = self.heap.finish()?;
         self.part.sink.align(8);

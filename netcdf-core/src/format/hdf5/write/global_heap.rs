@@ -6,10 +6,10 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes of a collection before its objects, and of an object before its data.
 const HEAD: usize = 16;
-/// The first collection; the library makes none that are smaller.
+/// Size of the first collection; the library does not make smaller ones.
 const SMALLEST: usize = 4096;
-/// Collections grow up to this size, which readers keep in memory as a whole. Larger objects have
-/// one of their own.
+/// Collections grow up to this size, since readers keep them in memory as a whole. Larger objects get
+/// a collection of their own.
 const LARGEST: usize = 1 << 16;
 
 /// A place for objects.
@@ -22,7 +22,7 @@ struct Collection {
     part: Part,
 }
 
-/// Where an object is.
+/// The place of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// The address of its collection.
@@ -31,10 +31,10 @@ pub struct Place {
     pub index: u32,
 }
 
-/// A collection that takes no more objects: its address, and its bytes.
+/// A complete collection: its address, and its bytes.
 pub type Full = (u64, Part);
 
-/// The collection that objects go to. Sizes and places depend on nothing but the objects.
+/// The collection that receives objects. Sizes and places depend only on the objects.
 #[derive(Debug)]
 pub struct GlobalHeap {
     open: Option<Collection>,
@@ -51,8 +51,8 @@ impl Default for GlobalHeap {
 }
 
 impl GlobalHeap {
-    /// Takes an object; `allocate` says where a collection of so many bytes is to be. What was filled
-    /// by it is handed to `done`.
+    /// Adds an object. `allocate` returns the place for a collection of a given size; collections that become
+    /// full are passed to `done`.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] beyond the address space; those of `allocate` and `done`.
@@ -124,7 +124,7 @@ impl Collection {
         })
     }
 
-    /// What is left is object 0; less than a head of it is not told.
+    /// The rest is object 0; it is left out if smaller than the head of an object.
     fn close(mut self) -> Full {
         let left = self.size.saturating_sub(self.part.len());
         if left >= HEAD {

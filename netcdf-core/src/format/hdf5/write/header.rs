@@ -11,14 +11,14 @@ pub struct Message {
     pub kind: u8,
     /// Its flags.
     pub flags: u8,
-    /// Creation order, of attributes.
+    /// Creation order, for attributes.
     pub order: u16,
     /// Its body.
     pub body: Part,
 }
 
 impl Message {
-    /// A message that is no attribute. The types of all that are written fit a byte.
+    /// A message other than an attribute. The types of all written messages fit into a byte.
     pub fn new(kind: u16, flags: u8, body: Part) -> Self {
         Self {
             kind: kind.to_le_bytes()[0],
@@ -39,7 +39,7 @@ pub const LONGEST: usize = 0xffff;
 /// Flag of a header: attributes have a creation order, and an index by it.
 const ORDERED: u8 = 0x0c;
 
-/// Appends a header; says where in `out` the bodies of the messages start.
+/// Appends a header; returns the places in `out` where the bodies of the messages start.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Limit`] for a message or a header that is too long.

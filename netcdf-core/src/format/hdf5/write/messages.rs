@@ -9,7 +9,7 @@ use crate::format::hdf5::datatype::MOST_DIMS;
 use crate::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
 use crate::model::FilterSpec;
 
-/// Where an object keeps what is not in its header.
+/// The places of links or attributes outside of the header.
 #[derive(Debug, Clone, Copy)]
 pub struct Dense {
     /// The heap.
@@ -53,7 +53,7 @@ pub fn attribute_info(count: u16, places: Option<Dense>) -> Part {
 /// Link, version 1: a hard one, with its creation order.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`], [`ErrorKind::Limit`] for names that no link has.
+/// [`ErrorKind::Argument`], [`ErrorKind::Limit`] for names that a link cannot have.
 pub fn link(name: &[u8], order: u64, to: ObjectId) -> Result<Part> {
     check_name(name, "a link")?;
     let width: u8 = if name.len() < 0x100 { 0 } else { 1 };
@@ -73,7 +73,7 @@ fn check_name(name: &[u8], what: &str) -> Result<()> {
     }
     if name.len() >= 0xffff {
         let len = name.len();
-        let what = format!("the name of {what} has {len} bytes, HDF5 has room for 65534");
+        let what = format!("the name of {what} has {len} bytes, HDF5 allows at most 65534");
         return Err(Error::new(ErrorKind::Limit, what));
     }
     Ok(())
@@ -90,10 +90,10 @@ pub fn reference_count(count: u64) -> Result<Part> {
     Ok(out)
 }
 
-/// Dataspace, version 2; maximum lengths are always told.
+/// Dataspace, version 2; maximum lengths are always included.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for more dimensions than there can be.
+/// [`ErrorKind::Limit`] for too many dimensions.
 pub fn dataspace(shape: &Shape, max: Option<&[Option<u64>]>) -> Result<Sink> {
     let mut out = Sink::default();
     let dims = match shape {
@@ -110,7 +110,7 @@ pub fn dataspace(shape: &Shape, max: Option<&[Option<u64>]>) -> Result<Sink> {
     let rank: u8 = match dims.len() {
         n @ 1..=MOST_DIMS => narrow(n as u64, "the rank")?,
         n => {
-            let what = format!("{n} dimensions, HDF5 has 1 to {MOST_DIMS}");
+            let what = format!("{n} dimensions, HDF5 allows 1 to {MOST_DIMS}");
             return Err(Error::new(ErrorKind::Limit, what));
         }
     };
@@ -123,10 +123,10 @@ pub fn dataspace(shape: &Shape, max: Option<&[Option<u64>]>) -> Result<Sink> {
     Ok(out)
 }
 
-/// Byte of a [`dataspace`] where the present lengths start.
+/// Byte of a [`dataspace`] where the current lengths start.
 pub const DIMS: usize = 4;
 
-/// A type, and whether it stands elsewhere: then the part is a reference to it ("Shared Message",
+/// A type, and whether it is stored elsewhere: then the part is a reference to it ("Shared Message",
 /// version 2).
 ///
 /// # Errors
@@ -183,10 +183,10 @@ pub const FILL_VALUE: usize = 6;
 /// empty.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for more filters or parameters than there can be.
+/// [`ErrorKind::Limit`] for too many filters or parameters.
 pub fn filters(filters: &[(FilterSpec, bool)]) -> Result<Part> {
     if filters.len() > 32 {
-        let what = format!("{} filters, HDF5 has room for 32", filters.len());
+        let what = format!("{} filters, HDF5 allows at most 32", filters.len());
         return Err(Error::new(ErrorKind::Limit, what));
     }
     let mut out = Part::of(&[2]);

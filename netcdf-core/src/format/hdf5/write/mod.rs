@@ -1,21 +1,21 @@
-//! Writing HDF5: a [`Plan`] says what objects a file has; [`FileWriter`] lays their metadata out as
-//! one block at the front, takes the data behind it in the order in which it comes, and writes the
+//! Writing HDF5: a [`Plan`] lists the objects of a file; [`FileWriter`] lays out their metadata as
+//! one block at the front, appends data in the order in which it arrives, and writes the
 //! block when everything is known.
 //!
-//! The structures are those that netCDF-C writes with the library's 1.8 format: superblock 2,
-//! object headers 2, links and attributes compact or dense, chunk index B-tree version 1.
+//! The structures are those that netCDF-C writes with the library's 1.8 format: superblock version 2,
+//! object headers version 2, compact or dense links and attributes, version 1 B-trees of chunks.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`plan`] | the objects of a file, before anything has an address |
 //! | [`writer`] | the file: data as it comes, lengths and indexes patched at the end |
 //! | `front` | the block of metadata; `path` names objects in its errors |
-//! | `part` | bytes in which addresses and checksums are still missing |
-//! | `header`, `messages` | object headers, and what stands in them |
-//! | `dataset` | the messages of datasets, and where their data is |
+//! | `part` | bytes without some of their addresses and checksums |
+//! | `header`, `messages` | object headers, and their contents |
+//! | `dataset` | the messages of datasets, and the places of their data |
 //! | `dense`, `fractal_heap`, `btree_v2` | many or long links and attributes |
-//! | `global_heap` | collections of objects of any length, among metadata and data |
-//! | `chunk_tree` | the index of chunks, built as they come |
+//! | `global_heap` | collections of variable-length objects, among metadata and data |
+//! | `chunk_tree` | the index of chunks, built while they arrive |
 //! | `tail` | the end of the file: gathers small writes, joins copies |
 
 mod btree_v2;

@@ -1,4 +1,4 @@
-//! Bytes of metadata whose addresses are not all known yet.
+//! Bytes of metadata with addresses that are not all known yet.
 
 use std::ops::Range;
 
@@ -8,40 +8,40 @@ use crate::bytes::sums::lookup3;
 use crate::env::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The value of an address that stands for none.
+/// The undefined address.
 pub const UNDEFINED: u64 = u64::MAX;
 
-/// What an address that is not known yet is of.
+/// The target of an address that is not known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hole {
     /// The header of an object.
     Object(ObjectId),
     /// A collection of the global heap, by its place among the collections of the metadata.
     Heap(u64),
-    /// Links and attributes outside of the header, by the place among those of the object.
+    /// Links or attributes outside of the header, by their offset in the parts of the object.
     Own(u64),
 }
 
-/// A checksum that is made when the bytes are final.
+/// A checksum to be computed when the bytes are final.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Sum {
-    /// What is summed.
+    /// The range that it covers.
     range: Range<usize>,
-    /// Where the sum goes.
+    /// Its own place.
     at: usize,
 }
 
-/// Bytes of metadata, and what in them is not known yet.
+/// Bytes of metadata, and the parts of them that are not known yet.
 #[derive(Debug, Clone, Default)]
 pub struct Part {
-    /// The bytes; zeros where addresses and checksums go.
+    /// The bytes, with zeros in place of unknown addresses and checksums.
     pub sink: Sink,
     holes: Vec<(usize, Hole)>,
     sums: Vec<Sum>,
 }
 
 impl Part {
-    /// Bytes that are all known.
+    /// A part whose bytes are all known.
     pub fn of(bytes: &[u8]) -> Self {
         let mut part = Self::default();
         part.sink.put(bytes);
@@ -59,7 +59,7 @@ impl Part {
         self.sink.u64(0);
     }
 
-    /// Puts an address over eight bytes that are there.
+    /// Overwrites eight bytes with an address.
     pub fn hole(&mut self, at: usize, of: Hole) {
         self.holes.push((at, of));
     }
@@ -72,7 +72,7 @@ impl Part {
         self.sink.u32(0);
     }
 
-    /// Puts the checksum of a range over four bytes of it, which count as zero.
+    /// Overwrites four bytes of a range, which count as zero, with the checksum of the range.
     pub fn checksum_within(&mut self, range: Range<usize>, at: usize) {
         self.sums.push(Sum { range, at });
     }
@@ -84,7 +84,7 @@ impl Part {
         self.take_over(start, other);
     }
 
-    /// Puts another part over what is at byte `start`; zeros go before it where nothing is yet.
+    /// Overwrites the bytes from `start` on with another part; a gap before it is filled with zeros.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] beyond the address space.
@@ -108,7 +108,7 @@ impl Part {
         self.sums.extend(sums);
     }
 
-    /// Fills the holes from the `first` on for which an address is known.
+    /// Fills the holes, from number `first` on, whose addresses are known.
     ///
     /// # Errors
     /// Those of `address`.
@@ -127,12 +127,12 @@ impl Part {
         Ok(())
     }
 
-    /// Holes that are left.
+    /// Number of holes left.
     pub fn holes(&self) -> usize {
         self.holes.len()
     }
 
-    /// Makes the checksums, and gives the bytes.
+    /// Computes the checksums and returns the bytes.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if an address is not known.

@@ -2,11 +2,11 @@
 
 use super::plan::{Object, ObjectId, Plan};
 
-/// A path of an object: the names of links that lead to it from the root group.
+/// A path of an object: the names of the links that lead to it from the root group.
 pub fn of(plan: &Plan, id: usize) -> String {
     let mut names = vec![];
     let mut at = id;
-    // A parent that was met before would lead around for ever.
+    // A parent that was already visited would mean an endless loop.
     while at != 0 && names.len() <= plan.objects.len() {
         let Some((parent, name)) = parent(plan, at) else {
             return format!("object {id}");

@@ -1,4 +1,4 @@
-//! What a file is to contain, before anything has an address.
+//! The intended contents of a file, before anything has an address.
 
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::fill::Fill;
@@ -45,7 +45,7 @@ pub struct Group {
 pub struct Link {
     /// Its name: ASCII or UTF-8, as stored.
     pub name: Vec<u8>,
-    /// What it leads to.
+    /// Its target.
     pub to: ObjectId,
 }
 
@@ -54,14 +54,14 @@ pub struct Link {
 pub struct Dataset {
     /// Type of its elements.
     pub ty: Type,
-    /// Its shape; its present lengths are those when the file is finished
+    /// Its shape, with the lengths that it has when the file is finished
     /// ([`FileWriter::set_extent`](super::FileWriter::set_extent)).
     pub shape: Shape,
-    /// Maximum lengths, `None` for unlimited; no list where all are fixed.
+    /// Maximum lengths, `None` for unlimited; no list if all dimensions are fixed.
     pub max: Option<Vec<Option<u64>>>,
-    /// What elements are that were never written. A value with heap data is in `fill_heap`.
+    /// The value of elements that were never written. A value with heap data is in `fill_heap`.
     pub fill: Fill,
-    /// The fill value once more if it refers to the heap: what is stored in place of its bytes.
+    /// The fill value again if it refers to the heap; stored in place of its bytes.
     pub fill_heap: Option<Payload>,
     /// Where its data is.
     pub place: Place,
@@ -74,9 +74,9 @@ pub struct Dataset {
 /// Where the data of a dataset is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// In the object header; all of it is put before the file is finished.
+    /// In the object header; all data must be put before the file is finished.
     Compact,
-    /// In one piece, that is allocated with the first data.
+    /// In one piece, allocated with the first data.
     Contiguous,
     /// In chunks of this shape (elements per dimension).
     Chunked(Vec<u64>),
@@ -85,14 +85,14 @@ pub enum Place {
 /// A type of elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Type {
-    /// Told where it is used.
+    /// Described where it is used.
     Here(Datatype),
-    /// A committed one: its object, and what it is.
+    /// A committed type: its object, and its description.
     Committed(ObjectId, Datatype),
 }
 
 impl Type {
-    /// What it is.
+    /// Its description.
     #[must_use]
     pub fn datatype(&self) -> &Datatype {
         match self {
@@ -125,7 +125,7 @@ pub struct Attribute {
     pub data: Payload,
 }
 
-/// Elements in stored form, and what in them is known only when objects have addresses.
+/// Elements in stored form, and the parts of them that depend on the addresses of objects.
 #[derive(Debug, Clone, Default)]
 pub struct Payload {
     /// The bytes; zero where a reference to an object or to the heap goes.

@@ -1,5 +1,5 @@
-//! The end of the file, which grows: what is small is gathered before it is written, and neighbours
-//! that stand in a source are copied at once.
+//! The growing end of the file: small writes are gathered, and adjacent ranges of a source are copied
+//! together.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,20 +7,20 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Source, Target};
 
-/// The end of a file in the making.
+/// The end of a file being written.
 #[derive(Debug)]
 pub struct Tail {
     target: Box<dyn Target>,
-    /// Where the file ends so far.
+    /// The current end of the file.
     end: u64,
     /// The last bytes of the file, not written yet.
     gathered: Vec<u8>,
     copying: Option<Copy>,
-    /// Bytes of sources that were given room since the last of them that was made to lie as in its source.
+    /// Bytes of sources that got space since the last range that was aligned with its source.
     moved: u64,
 }
 
-/// A copy that may get longer.
+/// A copy that may still be extended.
 #[derive(Debug)]
 struct Copy {
     source: Arc<dyn Source>,
@@ -28,17 +28,17 @@ struct Copy {
     to: u64,
 }
 
-/// What is gathered before it is written.
+/// Bytes to gather before writing.
 const GATHER: usize = 1 << 20;
-/// What systems copy as a whole within their cache, if it lies alike in both files.
+/// The unit that systems copy within their cache, if it is aligned alike in both files.
 const PAGE: u64 = 4 << 10;
-/// Bytes for which a part of a page may be left out.
+/// Bytes that justify leaving part of a page unused.
 const LONG: u64 = 512 << 10;
-/// A copy of this size is made at once, so that there is progress.
+/// A copy of this size is carried out at once, so that there is progress.
 const COPY: u64 = 1 << 24;
 
 impl Tail {
-    /// A file that ends at `end`; what is before it is written by [`Tail::write`].
+    /// A file that ends at `end`; everything before that is written with [`Tail::write`].
     pub fn new(target: Box<dyn Target>, end: u64) -> Self {
         Self {
             target,
@@ -49,14 +49,14 @@ impl Tail {
         }
     }
 
-    /// Where the file ends so far.
+    /// The current end of the file.
     pub fn end(&self) -> u64 {
         self.end
     }
 
     fn grow(&mut self, size: u64) -> Result<u64> {
         let at = self.end;
-        // Addresses up to 2^63: what counts files' bytes is signed elsewhere.
+        // Addresses stay below 2^63, because other programs use signed offsets.
         let end = at.checked_add(size).filter(|&end| end <= i64::MAX as u64);
         self.end = end.ok_or_else(|| {
             let what = format!("{size} bytes at {at} are beyond what a file can have");
@@ -65,7 +65,7 @@ impl Tail {
         Ok(at)
     }
 
-    /// Room for a small structure, which starts at a multiple of eight; zero until it is written.
+    /// Reserves space for a small structure, at a multiple of eight; it is zero until written.
     ///
     /// # Errors
     /// Those of the target; [`ErrorKind::Limit`] beyond 2^63.
@@ -81,7 +81,7 @@ impl Tail {
         Ok(at + padding)
     }
 
-    /// Room for data, which is written elsewhere.
+    /// Reserves space for data, which is written separately.
     ///
     /// # Errors
     /// As [`Tail::reserve`].
@@ -90,7 +90,7 @@ impl Tail {
         self.grow(size)
     }
 
-    /// Room for bytes of a source, which are to be copied. Long ones lie in pages as they do in the source.
+    /// Reserves space for bytes to be copied from a source. Long ranges are aligned to pages as in the source.
     ///
     /// # Errors
     /// As [`Tail::reserve`].
@@ -105,7 +105,7 @@ impl Tail {
         self.room(size)
     }
 
-    /// Appends bytes; says where.
+    /// Appends bytes; returns their place.
     ///
     /// # Errors
     /// As [`Tail::reserve`].
@@ -121,7 +121,7 @@ impl Tail {
         Ok(at)
     }
 
-    /// Writes what has room already.
+    /// Writes to reserved space.
     ///
     /// # Errors
     /// Those of the target.
@@ -138,7 +138,7 @@ impl Tail {
         Ok(())
     }
 
-    /// Fills a range that has room already with copies of `bytes`.
+    /// Fills a reserved range with copies of `bytes`.
     ///
     /// # Errors
     /// Those of the target.
@@ -157,7 +157,7 @@ impl Tail {
         Ok(())
     }
 
-    /// Copies bytes of a source to what has room already.
+    /// Copies bytes of a source to reserved space.
     ///
     /// # Errors
     /// Those of the source and the target.
@@ -188,7 +188,7 @@ impl Tail {
         }
     }
 
-    /// Writes what was gathered if it is more than `most` bytes.
+    /// Writes the gathered bytes if they are more than `most`.
     fn spill(&mut self, most: usize) -> Result<()> {
         if self.gathered.len() > most {
             let at = self.end - self.gathered.len() as u64;
@@ -198,8 +198,8 @@ impl Tail {
         Ok(())
     }
 
-    /// Writes what is left: then the `front` from byte `at` on, and when all that is there the
-    /// `superblock`; makes the file visible.
+    /// Writes what is left, then the `front` from byte `at` on, and last of all the `superblock`; makes
+    /// the file visible.
     ///
     /// # Errors
     /// Those of sources and target.

@@ -1,4 +1,4 @@
-//! A file in the making.
+//! An HDF5 file being written.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::superblock::SIGNATURE;
 use crate::io::{Source, Target};
 
-/// A file in the making. Nothing is visible before [`FileWriter::finish`].
+/// An HDF5 file being written. Nothing is visible before [`FileWriter::finish`].
 #[derive(Debug)]
 pub struct FileWriter {
     front: Part,
@@ -43,7 +43,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Writes them where there is room for them.
+    /// Writes them to reserved space.
     fn write(self, tail: &mut Tail, at: u64) -> Result<()> {
         match self {
             Self::Here(bytes) => tail.write(at, bytes),
@@ -51,7 +51,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Appends them to the file; says where they are.
+    /// Appends them to the file; returns their place.
     fn append(self, tail: &mut Tail) -> Result<u64> {
         match self {
             Self::Here(bytes) => tail.append(bytes),
@@ -71,11 +71,11 @@ fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 fn data_of(data: &mut [Option<Data>], dataset: ObjectId) -> Result<&mut Data> {
     let index = usize::try_from(dataset.0).ok();
     let data = index.and_then(|n| data.get_mut(n)?.as_mut());
-    data.ok_or_else(|| argument(format!("object {} is no dataset", dataset.0)))
+    data.ok_or_else(|| argument(format!("object {} is not a dataset", dataset.0)))
 }
 
 impl FileWriter {
-    /// Gives every object its address. Nothing is written yet.
+    /// Assigns an address to every object. Nothing is written yet.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
@@ -94,15 +94,15 @@ impl FileWriter {
         })
     }
 
-    /// The same, not finished once `cancel` is set.
+    /// The same writer, which cannot be finished once `cancel` is set.
     #[must_use]
     pub fn unless(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self
     }
 
-    /// Stores bytes of a contiguous or compact dataset, from byte `at` of its data on. What is left out
-    /// is filled.
+    /// Stores bytes of a contiguous or compact dataset, starting at byte `at` of its data. Gaps are
+    /// filled.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] beyond the dataset; those of the target.
@@ -110,7 +110,7 @@ impl FileWriter {
         self.put(dataset, at, Bytes::Here(bytes))
     }
 
-    /// As [`FileWriter::put_bytes`], with bytes that stand in a source.
+    /// As [`FileWriter::put_bytes`], for bytes of a source.
     ///
     /// # Errors
     /// As [`FileWriter::put_bytes`], and those of the source.
@@ -154,8 +154,8 @@ impl FileWriter {
         }
     }
 
-    /// Stores a whole chunk, encoded. `place` is where it is in the grid, counted in chunks; chunks
-    /// of a dataset come in row-major order, those of several datasets in any order. Bit `n` of
+    /// Stores a whole encoded chunk. `place` is its place in the grid, counted in chunks. The chunks
+    /// of a dataset must come in row-major order; datasets may alternate. Bit `n` of
     /// `mask` says that filter `n` was not applied.
     ///
     /// # Errors
@@ -171,8 +171,8 @@ impl FileWriter {
         self.chunk(dataset, place, mask, Bytes::Here(bytes))
     }
 
-    /// As [`FileWriter::put_chunk`], with bytes that stand in a source; neighbours are copied at
-    /// once.
+    /// As [`FileWriter::put_chunk`], for bytes of a source; adjacent ones are copied
+    /// together.
     ///
     /// # Errors
     /// As [`FileWriter::put_chunk`], and those of the source.
@@ -205,11 +205,11 @@ impl FileWriter {
         let (size, plain) = (bytes.len(), tree.bytes());
         let is_plain = mask & *filters == *filters;
         if size == 0 || is_plain && plain.is_some_and(|plain| plain != size) {
-            let wanted = plain.map_or_else(String::new, |n| format!(", its shape asks for {n}"));
+            let wanted = plain.map_or_else(String::new, |n| format!(", but its shape needs {n}"));
             return Err(argument(format!("a chunk of {size} bytes{wanted}")));
         }
         if size > u32::MAX.into() {
-            let what = format!("a chunk of {size} bytes, HDF5 has room for less than 4 GiB");
+            let what = format!("a chunk of {size} bytes, HDF5 allows less than 4 GiB");
             return Err(Error::new(ErrorKind::Limit, what));
         }
         let address = bytes.append(&mut self.tail)?;
@@ -221,9 +221,9 @@ impl FileWriter {
         tree.push(place, chunk, &mut self.tail)
     }
 
-    /// Stores objects in the global heap; the references to them (16 bytes each: the number of
-    /// elements, which the caller knows, address of the collection, index). Bytes of an object may
-    /// themselves hold such references.
+    /// Stores objects in the global heap and returns references to them (16 bytes each: the number of
+    /// elements as given by the caller, the address of the collection, the index). Objects may contain
+    /// references themselves.
     ///
     /// # Errors
     /// Those of the target.
@@ -238,10 +238,10 @@ impl FileWriter {
         Ok(references.bytes)
     }
 
-    /// Sets the present lengths of a dataset.
+    /// Sets the current lengths of a dataset.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if they are not as many as its dimensions or beyond their maximum.
+    /// [`ErrorKind::Argument`] if their number is not that of its dimensions, or if one exceeds its maximum.
     pub fn set_extent(&mut self, dataset: ObjectId, lens: &[u64]) -> Result<()> {
         let data = data_of(&mut self.data, dataset)?;
         let fits = |(&n, max): (&u64, &Option<u64>)| max.is_none_or(|max| n <= max);
@@ -291,7 +291,7 @@ impl FileWriter {
     }
 }
 
-/// Writes a range of a contiguous dataset, with what comes before it and was not written filled.
+/// Writes a range of a contiguous dataset, and fills the gap before it.
 fn put_contiguous(
     data: &mut Data,
     (front, tail): (&mut Part, &mut Tail),

@@ -1,4 +1,4 @@
-//! What netCDF-4 files, and those of the classic model, cannot hold.
+//! Refuses what netCDF-4 files, and those of the classic model, cannot hold.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ use crate::model::{Attribute, DataType, GroupId, Kind, Schema};
 /// The longest dimension of the classic model.
 const CLASSIC_DIM: u64 = u32::MAX as u64;
 
-/// Refuses what the schema's kind cannot hold, with a list of all of it.
+/// Refuses what files of the schema's kind cannot hold, and lists all of it.
 ///
 /// # Errors
 /// [`ErrorKind::Strict`] for what the classic model lacks, [`ErrorKind::BadName`] for names that
-/// cannot be, [`ErrorKind::Exists`] for names that are there twice.
+/// are not allowed, [`ErrorKind::Exists`] for duplicate names.
 pub fn check(schema: &Schema, scales: &Scales) -> Result<()> {
     if schema.kind == Kind::Netcdf4Classic {
         strict(schema)?;
@@ -26,7 +26,7 @@ pub fn check(schema: &Schema, scales: &Scales) -> Result<()> {
     });
     if !reserved.is_empty() {
         let what = format!(
-            "netCDF-4 keeps the names of these attributes for itself: {}",
+            "the names of these attributes are reserved in netCDF-4 files: {}",
             reserved.join(", ")
         );
         return Err(Error::new(ErrorKind::BadName, what));
@@ -35,7 +35,7 @@ pub fn check(schema: &Schema, scales: &Scales) -> Result<()> {
     links(schema, scales)
 }
 
-/// Calls `look` with all lists of attributes and what they belong to.
+/// Calls `look` with each list of attributes and the path of its owner.
 fn each_list(schema: &Schema, mut look: impl FnMut(&dyn Fn() -> String, &[Attribute])) {
     for (n, group) in (0..).zip(&schema.groups) {
         let path = || {
@@ -61,13 +61,13 @@ fn twice(schema: &Schema) -> Result<()> {
     match found {
         None => Ok(()),
         Some(path) => {
-            let what = "two attributes of this name";
+            let what = "two attributes have this name";
             Err(Error::new(ErrorKind::Exists, what).in_object(&path))
         }
     }
 }
 
-/// Types, groups, dimensions and variables of a group are links: of different names.
+/// Checks the names of links: the types, groups, dimensions and variables of a group must have different ones.
 fn links(schema: &Schema, scales: &Scales) -> Result<()> {
     let mut names = HashSet::new();
     let mut link = |group: GroupId, name: Vec<u8>| {
@@ -77,12 +77,12 @@ fn links(schema: &Schema, scales: &Scales) -> Result<()> {
             format!("{}/{name}", group.trim_end_matches('/'))
         };
         if name.is_empty() || name == b"." || name.contains(&b'/') || name.contains(&0) {
-            let what = "a name that HDF5 does not allow";
+            let what = "HDF5 does not allow this name";
             return Err(Error::new(ErrorKind::BadName, what).in_object(&path()));
         }
         if names.contains(&(group, name.clone())) {
-            let what = "two objects of this name: types, groups, variables and, in netCDF-4 files, \
-                        dimensions of a group share their names";
+            let what = "two objects have this name: the types, groups, variables and, in netCDF-4 files, \
+                        dimensions of a group must have different names";
             return Err(Error::new(ErrorKind::Exists, what).in_object(&path()));
         }
         names.insert((group, name));
@@ -107,7 +107,7 @@ fn links(schema: &Schema, scales: &Scales) -> Result<()> {
     Ok(())
 }
 
-/// What the classic model lacks.
+/// Refuses what the classic model lacks.
 fn strict(schema: &Schema) -> Result<()> {
     let mut lacking = vec![];
     let mut groups = (1..).zip(schema.groups.iter().skip(1));

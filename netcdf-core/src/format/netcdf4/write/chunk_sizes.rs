@@ -1,17 +1,17 @@
-//! The shape of chunks where none, or only a part of it, is asked for: as netCDF-C has it.
+//! The shape of chunks where none, or only part of one, is given: the same defaults as netCDF-C.
 
 use super::datatypes::memory_size;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Dimension, Schema, VarId};
 
-/// Bytes of a chunk that are aimed at: `DEFAULT_CHUNK_SIZE`.
+/// Target size of a chunk in bytes: `DEFAULT_CHUNK_SIZE`.
 const AIM: u64 = 16 << 20;
-/// As [`AIM`], where the only dimension is unlimited.
+/// As [`AIM`], for variables whose only dimension is unlimited.
 const AIM_1D: u64 = 4096;
-/// Bytes of a chunk, at most.
+/// Most bytes of a chunk.
 pub const MOST: u64 = u32::MAX as u64;
 
-/// What chunks are made of.
+/// The dimensions and elements that chunks are made for.
 #[derive(Debug, Clone, Copy)]
 pub struct Elements<'a> {
     /// The dimensions.
@@ -24,12 +24,12 @@ pub struct Elements<'a> {
     pub overhang: bool,
 }
 
-/// The shape of chunks; `asked` is empty, or has a length for every dimension, where 0 leaves it
-/// to the format.
+/// The shape of chunks. `asked` is empty, or has a length for every dimension, where 0 means the
+/// default.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for chunks of 4 GiB or more, or, where that cannot be, beyond a fixed dimension
-/// (`NC_EBADCHUNK`).
+/// [`ErrorKind::Argument`] for chunks of 4 GiB or more and, unless overhang is allowed, for chunks longer than a
+/// fixed dimension (`NC_EBADCHUNK`).
 pub fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
     let Some((&first, _)) = asked.split_first() else {
         return Ok(defaults(elements, &vec![0; elements.dims.len()]));
@@ -55,7 +55,7 @@ pub fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
     Ok(shape)
 }
 
-/// The shape of the chunks of a variable of which nothing is asked; none for one that is not there.
+/// The default shape of the chunks of a variable; empty if the variable does not exist.
 #[must_use]
 pub fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
     let Some(var) = schema.var(var) else {
@@ -86,7 +86,7 @@ fn check(elements: Elements, asked: &[u64]) -> Result<()> {
     for (&n, dim) in asked.iter().zip(elements.dims) {
         if !elements.overhang && !dim.unlimited && dim.len > 0 && n > dim.len {
             let what = format!(
-                "a chunk of {n} elements along dimension {}, which has {}",
+                "a chunk of {n} elements along dimension {}, which has only {}",
                 dim.name, dim.len
             );
             return Err(Error::new(ErrorKind::Argument, what));
@@ -101,7 +101,7 @@ fn too_large(elements: Elements, shape: &[u64]) -> bool {
     bytes.is_none_or(|n| n > MOST) && !shape.contains(&0)
 }
 
-/// A length that is left open where the first is given.
+/// The default for a length of 0 if the first length is given.
 fn rest(elements: Elements, dim: &Dimension) -> u64 {
     if dim.unlimited {
         return 1;
@@ -110,7 +110,7 @@ fn rest(elements: Elements, dim: &Dimension) -> u64 {
     root(AIM as f64 / elements.size as f64, fixed).clamp(1, dim.len.max(1))
 }
 
-/// The lengths that netCDF-C takes for those that are 0.
+/// Replaces lengths of 0 by the defaults of netCDF-C.
 fn defaults(elements: Elements, asked: &[u64]) -> Vec<u64> {
     let dims = elements.dims;
     let mut shape = asked.to_vec();
@@ -124,7 +124,7 @@ fn defaults(elements: Elements, asked: &[u64]) -> Vec<u64> {
             _ => 1,
         };
     }
-    // Single precision as there: this decides between neighbouring lengths.
+    // Single precision, as in netCDF-C: this decides between neighbouring lengths.
     let values: f32 = dims
         .iter()
         .filter(|d| !d.unlimited)
@@ -145,7 +145,7 @@ fn defaults(elements: Elements, asked: &[u64]) -> Vec<u64> {
     shape
 }
 
-/// Makes chunks smaller, so that the last one has few elements beyond the dimension.
+/// Shrinks a chunk length so that the last chunk extends as little as possible beyond the dimension.
 fn trim(chunk: &mut u64, len: u64) {
     let chunks = len.div_ceil(*chunk);
     let overhang = chunks.saturating_mul(*chunk).saturating_sub(len);
@@ -159,7 +159,7 @@ fn root(x: f64, n: usize) -> u64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the whole part, within the type's range, is what is wanted"
+    reason = "only the integer part, saturated to the type's range, is wanted"
 )]
 fn floor(x: f64) -> u64 {
     x as u64

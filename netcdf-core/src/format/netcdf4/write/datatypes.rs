@@ -13,24 +13,24 @@ use crate::model::{Atomic, DataType, Endianness, Field, Name, Schema, TypeId, Ty
 const HEAP_REFERENCE: u64 = 16;
 /// Bytes of a string in a C structure: a pointer.
 const POINTER: u64 = 8;
-/// Types within a type, at most: more do not fit into the header of an object.
+/// Most types within a type: more do not fit into an object header.
 const MOST_PARTS: u64 = 1 << 14;
 /// The types of a dataset.
 #[derive(Debug)]
 pub struct Types {
-    /// As `schema.types`.
+    /// Parallel to `schema.types`.
     user: Vec<Datatype>,
-    /// The object of the first of them; the others follow.
+    /// The object of the first type; the others follow.
     first: u32,
 }
 
 impl Types {
-    /// The datatypes of all types of a schema, which are the objects from `first` on. Types are nested no deeper than the
-    /// reader takes.
+    /// The datatypes of all types of a schema, whose objects are numbered from `first` on. They are not nested deeper than
+    /// the reader accepts.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] for types that cannot be, [`ErrorKind::Limit`] for those that are nested too deep, with the
-    /// type's name.
+    /// [`ErrorKind::BadType`] for impossible types, [`ErrorKind::Limit`] for types that are nested too deeply or have too many parts,
+    /// with the path of the type.
     pub fn new(schema: &Schema, first: ObjectId) -> Result<Self> {
         let mut making = Making {
             schema,
@@ -52,7 +52,7 @@ impl Types {
         self.user.iter()
     }
 
-    /// The datatype of a type; numbers are in this byte order, but for those of user types.
+    /// The datatype of a type. `order` is the byte order of atomic types; user types have their own.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
@@ -70,7 +70,7 @@ impl Types {
     }
 }
 
-/// A datatype, how many there are in it, and how many within one another.
+/// A datatype, the number of types in it, and their depth of nesting.
 #[derive(Clone)]
 struct Made {
     datatype: Datatype,
@@ -80,7 +80,7 @@ struct Made {
 
 struct Making<'a> {
     schema: &'a Schema,
-    /// Nesting of types, at most.
+    /// Deepest nesting of types.
     depth: u32,
     made: Vec<Option<Made>>,
 }
@@ -91,9 +91,7 @@ impl Making<'_> {
             return Ok(made.clone());
         }
         let schema = self.schema;
-        let ty = schema
-            .user_type(id)
-            .ok_or_else(|| bad("a type that is not there"))?;
+        let ty = schema.user_type(id).ok_or_else(|| bad("no such type"))?;
         if depth >= self.depth {
             return Err(self.too_deep());
         }
@@ -104,7 +102,7 @@ impl Making<'_> {
         }
         if made.parts > MOST_PARTS {
             let what = format!(
-                "a type made of {} types, at most {MOST_PARTS} can be stored",
+                "a type made of {} types cannot be stored: at most {MOST_PARTS} fit",
                 made.parts
             );
             return Err(Error::new(ErrorKind::Limit, what).in_object(&path(schema, id)));
@@ -125,7 +123,7 @@ impl Making<'_> {
             DataType::Atomic(atomic) => Ok(Made {
                 datatype: atomic_type(atomic, Endianness::Little),
                 parts: 1,
-                // Text has its characters.
+                // A string contains the type of its characters.
                 levels: if atomic == Atomic::String { 2 } else { 1 },
             }),
             DataType::User(id) => self.user(id, depth + 1),
@@ -184,10 +182,10 @@ impl Making<'_> {
     }
 }
 
-/// Gives the members of a compound their places in the file; the compound's size there.
+/// Sets the offsets of the members of a compound in the file, and returns its size there.
 ///
-/// The offsets given are those in a file, or those of a C structure, in which strings take less
-/// room; in that case what follows them moves, as HDF5 does it.
+/// The given offsets are those in a file, or those of a C structure, where strings take less
+/// room; in the latter case the members that follow a string are moved, as HDF5 does.
 fn place(members: &mut [Member], in_memory: &[u64], size: u64) -> Result<u64> {
     if fit(members, size) {
         return Ok(size);
@@ -210,8 +208,8 @@ fn place(members: &mut [Member], in_memory: &[u64], size: u64) -> Result<u64> {
     pack(members, &order)
 }
 
-/// Puts members one behind the other; the compound's size. In a file with numbers of unusual forms, as
-/// of two bytes, the fields stood closer than netCDF's types can.
+/// Packs members one after the other, and returns the size of the compound. This is needed where the source file has numbers
+/// in unusual forms, such as floats of two bytes, which take less room than netCDF's types.
 fn pack(members: &mut [Member], order: &[usize]) -> Result<u64> {
     let mut end = 0u64;
     for &n in order {
@@ -239,7 +237,7 @@ fn fit(members: &[Member], size: u64) -> bool {
         .all(|((_, end), next)| *end <= next)
 }
 
-/// Bytes of an element in a C structure.
+/// Bytes of an element of a type in a C structure.
 pub fn memory_size(schema: &Schema, ty: DataType) -> u64 {
     let id = match ty {
         DataType::Atomic(atomic) => return atomic.size().map_or(POINTER, |n| n as u64),
@@ -306,7 +304,7 @@ pub fn text(len: u64) -> Datatype {
     datatype(len.max(1), Class::String { padding, charset })
 }
 
-/// A compound of members one behind the other.
+/// A compound whose members follow each other without gaps.
 pub fn packed(members: Vec<(&str, Datatype)>) -> Datatype {
     let mut size = 0;
     let mut member = |(name, datatype): (&str, Datatype)| {
@@ -369,7 +367,7 @@ fn ieee(sign: u8, exponent: (u8, u8), bias: u32, mantissa: (u8, u8)) -> FloatFie
 
 fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<Made> {
     if !base.is_integer() {
-        return Err(bad("an enum of what is no integer"));
+        return Err(bad("an enum whose base type is not an integer"));
     }
     if members.is_empty() {
         return Err(bad("an enum without members"));

@@ -1,4 +1,4 @@
-//! Values as stored elements, and what they have on the heap.
+//! Encodes values as stored elements, with their heap data.
 
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
@@ -104,7 +104,7 @@ fn interleave(
     Ok(())
 }
 
-/// A string up to its end: no string holds a zero.
+/// A string up to its first zero byte, where stored strings end.
 fn text(string: &[u8]) -> &[u8] {
     string.split(|&b| b == 0).next().unwrap_or_default()
 }
@@ -114,7 +114,7 @@ fn bytes(string: &[u8]) -> (u32, Payload) {
         bytes: string.to_vec(),
         ..Payload::default()
     };
-    // Longer strings do not fit into memory on the way here, or are refused by the heap.
+    // Longer strings do not fit into memory, or are refused by the heap.
     (u32::try_from(string.len()).unwrap_or(u32::MAX), payload)
 }
 
@@ -131,10 +131,13 @@ fn too_long() -> Error {
 }
 
 fn other_type() -> Error {
-    Error::new(ErrorKind::BadType, "values of another type than declared")
+    Error::new(
+        ErrorKind::BadType,
+        "values of a type other than the declared one",
+    )
 }
 
-/// The stored form of values, with what they have on the heap stored in a file.
+/// The stored form of values; their heap data is stored in the file.
 ///
 /// # Errors
 /// As [`payload`], and those of the file.
@@ -161,7 +164,7 @@ fn store_strings(strings: &[Option<Box<[u8]>>], file: &mut FileWriter) -> Result
     Ok(all)
 }
 
-/// Stores what is inside first.
+/// Stores heap data from the inside out, and returns the bytes with references to it.
 fn resolve(payload: Payload, file: &mut FileWriter) -> Result<Vec<u8>> {
     let mut bytes = payload.bytes;
     if payload.heap.is_empty() {

@@ -1,10 +1,10 @@
-//! Writing netCDF-4: the schema as a plan of HDF5 objects, and its data in them.
+//! Writing netCDF-4: the schema becomes a plan of HDF5 objects, which then receive the data.
 //!
 //! | module | what |
 //! |---|---|
-//! | `check` | what cannot be held |
+//! | `check` | refusing what such files cannot hold |
 //! | [`datatypes`] | types as HDF5 datatypes |
-//! | [`chunk_sizes`] | the shape of chunks, where it is not asked for |
+//! | [`chunk_sizes`] | default shapes of chunks |
 //! | [`storage`] | layout, chunks and filters of variables |
 //! | `order` | which variables are scales, and the order of links |
 //! | `scales` | the attributes of dimension scales |

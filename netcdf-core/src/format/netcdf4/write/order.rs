@@ -1,10 +1,10 @@
-//! The order of the links of a group, and which variables are scales.
+//! The order of the links of a group, and the variables that are scales.
 
 use std::collections::HashMap;
 
 use crate::model::{DimId, GroupId, Name, Schema, VarId};
 
-/// What a link of a group leads to, beside types and groups.
+/// The target of a link of a group, other than types and groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     /// The scale of a dimension without a variable.
@@ -16,14 +16,14 @@ pub enum Item {
 /// Which variables are the scales of dimensions.
 #[derive(Debug, Default)]
 pub struct Scales {
-    /// As `schema.dims`.
+    /// Parallel to `schema.dims`.
     of_dims: Vec<Option<VarId>>,
     /// Names of dimensions, by group.
     names: Vec<HashMap<Name, DimId>>,
 }
 
 impl Scales {
-    /// A variable that is called as its first dimension, in the dimension's group, is its scale.
+    /// Finds the scales: a variable in the group of its first dimension and with the same name is its scale.
     #[must_use]
     pub fn of(schema: &Schema) -> Self {
         let mut scales = Self {
@@ -56,22 +56,22 @@ impl Scales {
         self.of_dims.get(dim.index()).copied().flatten()
     }
 
-    /// The dimension that a variable is the scale of.
+    /// The dimension whose scale a variable is.
     #[must_use]
     pub fn dimension(&self, schema: &Schema, var: VarId) -> Option<DimId> {
         let first = schema.var(var)?.dims.first().copied()?;
         (self.variable(first) == Some(var)).then_some(first)
     }
 
-    /// True for a variable that is called as a dimension of its group, but is not its scale.
+    /// True for a variable that has the name of a dimension of its group without being its scale.
     #[must_use]
     pub fn clashes(&self, schema: &Schema, var: VarId) -> bool {
         let named = schema.var(var).and_then(|v| self.named(v.group, &v.name));
         named.is_some_and(|dim| self.variable(dim) != Some(var))
     }
 
-    /// The scales and variables of a group in the order in which netCDF-C makes them: variables as
-    /// they are defined; dimensions without a variable before the scale that comes after them.
+    /// The scales and variables of a group in the order in which netCDF-C creates them: variables in the order of
+    /// definition, dimensions without a variable before the next dimension that has one.
     #[must_use]
     pub fn order(&self, schema: &Schema, group: GroupId) -> Vec<Item> {
         let Some(group) = schema.group(group) else {

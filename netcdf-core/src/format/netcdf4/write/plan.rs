@@ -1,7 +1,7 @@
 //! The objects of a new file.
 //!
 //! Groups come first, then types, variables, and the scales of dimensions without a variable, each
-//! in the order of their ids: an id tells the object.
+//! in the order of their ids, so that the object follows from the id.
 
 use super::datatypes::{Types, text};
 use super::encode;
@@ -19,20 +19,20 @@ use crate::model::{
     self, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values, VarId, Variable,
 };
 
-/// What the name of a variable begins with that is called as a dimension, and is not its scale.
+/// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
 const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
 
-/// The objects of ids.
+/// Maps ids to objects.
 #[derive(Debug)]
 pub struct Objects {
     types: u32,
     vars: u32,
-    /// As `schema.dims`: their scales.
+    /// The scales of dimensions, parallel to `schema.dims`.
     scales: Vec<ObjectId>,
 }
 
 impl Objects {
-    /// Gives every id its object.
+    /// Assigns an object to every id.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] for more than 2^32 objects.
@@ -80,20 +80,20 @@ impl Objects {
     }
 }
 
-/// What is known of a new file.
+/// Everything the plan of a new file is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
     /// What it is to hold.
     pub schema: &'a Schema,
     /// Which variables are scales.
     pub scales: &'a Scales,
-    /// The objects of ids.
+    /// The mapping from ids to objects.
     pub objects: &'a Objects,
     /// The types.
     pub types: &'a Types,
-    /// As `schema.vars`.
+    /// Parallel to `schema.vars`.
     pub stored: &'a [Stored],
-    /// What was asked for.
+    /// The options given by the user.
     pub options: CreateOptions,
 }
 
@@ -138,8 +138,8 @@ impl Known<'_> {
         Ok(Plan { objects })
     }
 
-    /// For each dimension the variables that have it, but for scales: group by group, as
-    /// netCDF-C attaches them.
+    /// The variables that use each dimension, except scales: group by group, as netCDF-C attaches
+    /// them.
     fn uses(&self) -> Vec<Vec<Use>> {
         let mut uses = vec![vec![]; self.schema.dims.len()];
         for &id in self.schema.groups.iter().flat_map(|g| &g.vars) {
@@ -282,7 +282,7 @@ impl Known<'_> {
         Ok(all)
     }
 
-    /// The fill value, and what it has on the heap.
+    /// The fill value, and its heap data if it has any.
     fn fill(&self, var: &Variable, stored: &Stored) -> Result<(FillMessage, Option<Payload>)> {
         let allocate = match stored.place {
             Place::Compact => Allocate::Early,
@@ -307,15 +307,15 @@ impl Known<'_> {
         Ok((message(Write::IfSet, value), heap))
     }
 
-    /// The stored form of a variable's fill value: zeros for user types that have none of their
-    /// own, but for enums.
+    /// The stored form of a variable's fill value: zeros for variables of user types without one, except
+    /// enums.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for one that no object header takes: before memory is taken for it.
+    /// [`ErrorKind::Limit`] for one that is too large for an object header, checked before memory is allocated for it.
     fn fill_value(&self, var: &Variable, datatype: &Datatype) -> Result<Payload> {
         if datatype.size > LONGEST as u64 {
             let what = format!(
-                "a fill value of {} bytes, HDF5 takes {LONGEST} at most",
+                "a fill value of {} bytes is too large: HDF5 allows {LONGEST} at most",
                 datatype.size
             );
             return Err(Error::new(ErrorKind::Limit, what));
@@ -351,8 +351,8 @@ fn payload(bytes: Vec<u8>) -> Payload {
     }
 }
 
-/// When elements without a fill value are written. Chunks that are not stored would read as what is in
-/// libhdf5's memory; it has no data with references to the heap that is not filled.
+/// When fill values are written for a variable without one. Never, only for data of fixed size that is not chunked: in libhdf5,
+/// missing chunks would read as whatever is in memory, and heap references must always be filled.
 fn unset(place: &Place, fixed: bool) -> Write {
     match place {
         Place::Compact | Place::Contiguous if fixed => Write::Never,

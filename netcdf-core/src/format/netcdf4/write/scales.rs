@@ -1,4 +1,4 @@
-//! Dimensions as dimension scales: the attributes that tie variables to them.
+//! Dimensions as dimension scales, and the attributes that tie variables to them.
 
 use super::datatypes::{atomic_type, object_reference, packed, text, vlen};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
@@ -6,13 +6,13 @@ use crate::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
 use crate::format::hdf5::write::{Attribute, Dataset, ObjectId, Payload, Place, Shape, Type};
 use crate::model::{Atomic, DimId, Dimension};
 
-/// `NAME` of a scale that is a dimension without a variable, before the length.
+/// `NAME` of the scale of a dimension without a variable; the length follows.
 const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.";
 
-/// Who has a dimension: a variable's dataset, and which of its dimensions it is.
+/// A use of a dimension: the dataset of a variable, and the index among its dimensions.
 pub type Use = (ObjectId, u32);
 
-/// An attribute whose elements are told in full.
+/// An attribute, given by all its parts.
 fn attribute(name: &str, datatype: Datatype, shape: Shape, data: Payload) -> Attribute {
     Attribute {
         name: name.as_bytes().to_vec(),
@@ -33,13 +33,13 @@ fn int() -> Datatype {
     atomic_type(Atomic::Int, Endianness::Little)
 }
 
-/// A text attribute as HDF5's own library writes it: with the zero at its end.
+/// A text attribute with a terminating zero, as HDF5's own library writes it.
 fn terminated(name: &str, value: &[u8]) -> Attribute {
     let value = [value, b"\0"].concat();
     attribute(name, text(value.len() as u64), Shape::Scalar, bytes(value))
 }
 
-/// A text attribute without a zero at its end.
+/// A text attribute without a terminating zero.
 pub fn plain_text(name: &str, value: &str) -> Attribute {
     let datatype = text(value.len() as u64);
     attribute(name, datatype, Shape::Scalar, bytes(value.into()))
@@ -55,7 +55,7 @@ pub fn one_int(name: &str, value: u32) -> Attribute {
     )
 }
 
-/// What makes a dataset of this name the scale of a dimension.
+/// The attributes that make a dataset of this name the scale of a dimension.
 pub fn marks(name: &[u8], dim: DimId) -> [Attribute; 3] {
     [
         terminated("CLASS", b"DIMENSION_SCALE"),
@@ -64,14 +64,14 @@ pub fn marks(name: &[u8], dim: DimId) -> [Attribute; 3] {
     ]
 }
 
-/// Which dimensions a variable has, by netCDF's numbers.
+/// The attribute that lists the dimensions of a variable by netCDF's ids.
 pub fn coordinates(dims: &[DimId]) -> Attribute {
     let ids = dims.iter().flat_map(|d| d.0.to_le_bytes()).collect();
     let shape = Shape::Simple(vec![dims.len() as u64]);
     attribute("_Netcdf4Coordinates", int(), shape, bytes(ids))
 }
 
-/// Which dimensions a variable has, by their scales.
+/// The attribute that lists the dimensions of a variable by their scales.
 pub fn dimension_list(scales: &[ObjectId]) -> Attribute {
     let mut data = bytes(vec![0; 16 * scales.len()]);
     let one = |(n, &scale): (usize, &ObjectId)| {
@@ -87,7 +87,7 @@ pub fn dimension_list(scales: &[ObjectId]) -> Attribute {
     attribute("DIMENSION_LIST", vlen(object_reference()), shape, data)
 }
 
-/// Who has the dimension of a scale; `None` if nobody does.
+/// The attribute of a scale that lists the uses of its dimension; `None` if there are none.
 pub fn reference_list(uses: &[Use]) -> Option<Attribute> {
     if uses.is_empty() {
         return None;
@@ -108,7 +108,7 @@ pub fn reference_list(uses: &[Use]) -> Option<Attribute> {
     Some(attribute("REFERENCE_LIST", element, shape, data))
 }
 
-/// The scale of a dimension that no variable is the scale of.
+/// The scale of a dimension without a variable.
 pub fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> Dataset {
     let len = if dim.unlimited { 0 } else { dim.len };
     let name = format!("{NO_VARIABLE}{len:>10}");

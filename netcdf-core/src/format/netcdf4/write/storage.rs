@@ -1,4 +1,4 @@
-//! How variables will be stored: where, in what chunks, through which filters.
+//! How variables will be stored: layout, chunks and filters.
 
 use super::chunk_sizes::{self, Elements};
 use super::datatypes::{Types, memory_size};
@@ -21,23 +21,23 @@ pub struct Stored {
     pub ty: Type,
     /// Where its data will be.
     pub place: Place,
-    /// As the engine sees it; without its extent and fill.
+    /// The layout for the engine, without extent and fill.
     pub layout: Layout,
 }
 
-/// Number of the checksum filter.
+/// Id of the checksum filter.
 const FLETCHER32: u32 = 3;
-/// Bytes of data that fit into an object header, beside what says so.
+/// Most bytes of data that fit into an object header, next to the fields that describe them.
 const COMPACT: u64 = (64 << 10) - 5;
-/// Dimensions of a dataset, at most.
+/// Most dimensions of a dataset.
 const RANK: usize = 32;
 
-/// Whether a filter may be left out of a chunk.
+/// Whether a filter may be skipped for single chunks.
 pub fn optional(filter: &FilterSpec) -> bool {
     filter.id != FLETCHER32
 }
 
-/// How a variable will be stored.
+/// Determines how a variable will be stored.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], those of [`Quantize::new`],
@@ -60,7 +60,7 @@ pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Stored
     made.in_object(|| schema.var_path(id))
 }
 
-/// How a variable will be stored, but for its filters, which come as they are asked for.
+/// How a variable will be stored, without filters; the filters are returned as requested.
 fn made(schema: &Schema, var: &Variable, types: &Types) -> Result<(Stored, Vec<FilterSpec>)> {
     let dims = dims(schema, var)?;
     let order = var.storage.endianness.unwrap_or(Endianness::Little);
@@ -93,17 +93,17 @@ fn made(schema: &Schema, var: &Variable, types: &Types) -> Result<(Stored, Vec<F
 fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {
     if var.dims.len() > RANK {
         let what = format!(
-            "{} dimensions, HDF5 datasets have at most {RANK}",
+            "{} dimensions are too many: HDF5 datasets have at most {RANK}",
             var.dims.len()
         );
         return Err(Error::new(ErrorKind::Unsupported, what));
     }
     let dims = var.dims.iter().map(|&d| schema.dim(d));
     let dims: Option<Vec<_>> = dims.collect();
-    dims.ok_or_else(|| Error::new(ErrorKind::NotFound, "a dimension that is not there"))
+    dims.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such dimension"))
 }
 
-/// What an element of a variable is.
+/// The stored form of the elements of a variable.
 fn element(var: &Variable, datatype: &Datatype) -> Element {
     let atomic = var.ty.atomic();
     let ordered = atomic.is_some_and(|a| a.size().is_some_and(|n| n > 0) && a.number() != 2);
@@ -136,7 +136,7 @@ fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<Place> {
     }
     let asked: &[u64] = match layout {
         Some(StorageLayout::Contiguous | StorageLayout::Compact) if unlimited => {
-            return argument("data of an unlimited dimension is stored in chunks only");
+            return argument("data with an unlimited dimension can only be stored in chunks");
         }
         Some(StorageLayout::Contiguous) if !filtered => return Ok(Place::Contiguous),
         Some(StorageLayout::Compact) if !filtered => return compact(elements),
@@ -154,17 +154,19 @@ fn compact(elements: Elements) -> Result<Place> {
     let lens = elements.dims.iter().map(|d| d.len);
     let bytes = lens.fold(elements.stored, u64::saturating_mul);
     if bytes > COMPACT {
-        let what = format!("compact data of {bytes} bytes, at most {COMPACT} are possible");
+        let what = format!(
+            "{bytes} bytes are too many for compact storage, which takes at most {COMPACT}"
+        );
         return Err(Error::new(ErrorKind::VarSize, what));
     }
     Ok(Place::Compact)
 }
 
-/// Filters with the parameters that are stored. Those that we cannot apply are stored as given: the
-/// chunks then have to come encoded.
+/// Filters with the parameters to store. Filters that we cannot apply are stored as given; chunks must
+/// then arrive already encoded.
 ///
 /// # Errors
-/// Those of preparing filters, but for [`ErrorKind::Unsupported`].
+/// Those of preparing filters, except [`ErrorKind::Unsupported`].
 pub fn prepared(
     (filters, keep): (&[FilterSpec], bool),
     (layout, fill, about): (&Layout, Vec<u8>, About),
@@ -180,7 +182,7 @@ pub fn prepared(
     let mut all = vec![];
     for filter in filters {
         let entry = match keep && !table.has(filter.id) {
-            // A plugin would make other parameters of those that it made.
+            // These parameters come from a plugin, which would change them again.
             true => None,
             false => table.entry(filter.id).ok(),
         };

@@ -1,4 +1,4 @@
-//! A netCDF-4 file in the making.
+//! A netCDF-4 file being written.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,14 +22,14 @@ use crate::io::{Source, Target};
 use crate::limits;
 use crate::model::{DimId, Schema, Values, VarId};
 
-/// A netCDF-4 file in the making.
+/// A netCDF-4 file being written.
 #[derive(Debug)]
 pub struct Netcdf4Writer {
     file: FileWriter,
     schema: Schema,
     scales: Scales,
     objects: Objects,
-    /// As `schema.vars`.
+    /// Parallel to `schema.vars`.
     vars: Vec<Var>,
 }
 
@@ -47,7 +47,7 @@ impl Netcdf4Writer {
     /// # Errors
     /// [`ErrorKind::Strict`], [`ErrorKind::BadName`], [`ErrorKind::Exists`],
     /// [`ErrorKind::BadType`] for what the kind cannot hold, [`ErrorKind::Argument`] and
-    /// [`ErrorKind::VarSize`] for storage that cannot be; those of the filters.
+    /// [`ErrorKind::VarSize`] for impossible storage; those of the filters.
     pub fn create(
         target: Box<dyn Target>,
         schema: Schema,
@@ -100,16 +100,16 @@ impl Netcdf4Writer {
         self.vars.get(id.index()).ok_or_else(missing)
     }
 
-    /// The dataset of a variable that gets data.
+    /// The dataset of a variable, which is marked as having data.
     fn begin(&mut self, id: VarId) -> Result<ObjectId> {
         self.vars.get_mut(id.index()).ok_or_else(missing)?.written = true;
         Ok(self.objects.var(id))
     }
 
-    /// Where a chunk is in the grid. The slowest dimension may still grow.
+    /// The place of a chunk in the grid, by its row-major number. The slowest dimension may still grow.
     fn place(&self, id: VarId, index: u64) -> Result<Vec<u64>> {
         let Place::Chunked(shape) = &self.var(id)?.stored.place else {
-            let what = "a variable without chunks";
+            let what = "the variable has no chunks";
             return Err(Error::new(ErrorKind::Argument, what));
         };
         let extent = self.schema.shape(id);
@@ -126,7 +126,7 @@ impl Netcdf4Writer {
         Ok(place)
     }
 
-    /// Byte of a variable's data at which an element starts.
+    /// The offset in bytes of an element in a variable's data.
     fn byte(&self, id: VarId, element: u64) -> Result<u64> {
         let size = self.var(id)?.stored.layout.element.size;
         element.checked_mul(size).ok_or_else(|| {
@@ -135,7 +135,7 @@ impl Netcdf4Writer {
         })
     }
 
-    /// Consecutive elements, quantized if the variable is.
+    /// Consecutive elements from number `element` on, quantized if the variable asks for it.
     fn quantized<'a>(&self, id: VarId, element: u64, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
         let Some(quantizer) = self.var(id)?.stored.layout.quantize else {
             return Ok(bytes.into());
@@ -149,8 +149,8 @@ impl Netcdf4Writer {
         self.schema.var_path(id)
     }
 
-    /// Sets the lengths of all datasets with unlimited dimensions: those of variables with data,
-    /// and of scales, are those of the dimensions.
+    /// Sets the lengths of datasets with unlimited dimensions: variables with data, and scales, become as long
+    /// as their dimensions.
     fn set_extents(&mut self) -> Result<()> {
         let mut reached = vec![false; self.schema.dims.len()];
         for id in self.schema.var_ids() {
@@ -159,7 +159,7 @@ impl Netcdf4Writer {
                 self.extend(id, &mut reached)?;
             }
         }
-        // Readers take the longest of the variables for the length of the dimension.
+        // Readers take the length of a dimension from its longest variable, so at least one must have that length.
         for id in self.schema.var_ids() {
             let dims = self.schema.var(id).map(|v| v.dims.as_slice());
             let short = |d: &DimId| {
@@ -200,7 +200,7 @@ impl Netcdf4Writer {
     }
 }
 
-/// Takes down the stored fill values; the variables whose fill values have heap data.
+/// Copies the fill values of the plan to the layouts, and returns the variables whose fill values have heap data.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for elements that are too large, with the variable's path.
@@ -311,7 +311,7 @@ impl Writer for Netcdf4Writer {
 
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
         if len > i64::MAX.unsigned_abs() {
-            let what = format!("a dimension of length {len}");
+            let what = format!("a dimension of length {len} is too long");
             return Err(Error::new(ErrorKind::DimSize, what));
         }
         let dim = self.schema.dims.get_mut(dim.index());

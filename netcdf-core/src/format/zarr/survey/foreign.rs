@@ -1,4 +1,4 @@
-//! What is in the directory of a store and no part of it.
+//! Finds what is in the directory of a store without being part of the store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::io::Store;
 use crate::io::dir::Foreign;
 use crate::json::Json;
 
-/// The keys that belong to no group or array of the store: other files in its directory, and metadata that is none.
+/// The keys that do not belong to a group or array of the store: other files in its directory, and metadata that is invalid.
 ///
 /// # Errors
 /// Those of the store.
@@ -42,10 +42,10 @@ pub fn foreign(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
     Ok(found)
 }
 
-/// The paths of the nodes that are in groups of the store up to its root: others are stores of their own, that happen to be below.
+/// The paths of the nodes whose enclosing groups all belong to the store. Other nodes are separate stores that happen to be below.
 fn own_nodes(survey: &Survey) -> BTreeSet<&str> {
     let mut own = BTreeSet::new();
-    // Nodes come in the order of their paths: a group before what is in it.
+    // Nodes come in the order of their paths: a group before its contents.
     for node in &survey.nodes {
         let path = node.path.as_str();
         let above = |path| own.contains(path) && survey.node(path).is_some_and(is_group);
@@ -58,13 +58,13 @@ fn own_nodes(survey: &Survey) -> BTreeSet<&str> {
 
 fn is_group(node: &Node) -> bool {
     match &node.what {
-        // netCDF-C's older versions, and attributes of a group that has no other object.
+        // Metadata of older versions of netCDF-C, and attributes of a group without any other object.
         What::Group | What::Nothing => true,
         What::Array(_) | What::Broken(_) => false,
     }
 }
 
-/// Whether an object that is named like metadata is some. `zarr.json` may be anybody's file; it says that it is of Zarr.
+/// Whether an object with the name of metadata really is metadata. Any program may write a `zarr.json`; Zarr's has a `zarr_format`.
 fn is_sound(node: &Node, name: &str) -> bool {
     match (name, node.json(name)) {
         ("zarr.json", Some(json)) => json.get("zarr_format").is_some(),

@@ -1,5 +1,5 @@
-//! What is in a store: its nodes (groups and arrays) by their metadata, and what each key is. Memory grows with the metadata,
-//! not with the number of chunks.
+//! The contents of a store: its nodes (groups and arrays) according to their metadata, and the role of each key. Memory use grows
+//! with the metadata, not with the number of chunks.
 
 mod foreign;
 mod node;
@@ -23,24 +23,24 @@ pub use foreign::foreign;
 pub use node::{Node, Object, What};
 pub use role::Role;
 
-/// Bytes that JSON takes in memory for each of its text, at most about.
+/// Approximate bytes of memory, at most, for each byte of JSON text.
 const IN_MEMORY: u64 = 32;
 
 /// The nodes of a store, in the order of their paths.
 #[derive(Debug)]
 pub struct Survey {
-    /// All nodes; the root is the first one, if there is any metadata in it.
+    /// All nodes; the root comes first, if it has any metadata.
     pub nodes: Vec<Node>,
     /// The number of each node, by its path.
     by_path: BTreeMap<String, usize>,
     /// Whether nodes were found in consolidated metadata only.
     pub consolidated_only: bool,
-    /// Keys, other than metadata, that are links nobody may follow.
+    /// Keys, other than metadata, that are links which must not be followed.
     pub unreadable: Vec<String>,
 }
 
 impl Survey {
-    /// Lists a store, and reads all metadata in it. Metadata that is no JSON is kept as its error.
+    /// Lists a store, and reads all metadata in it. Metadata that is not JSON is kept as an error.
     ///
     /// # Errors
     /// Those of the store.
@@ -112,7 +112,7 @@ impl Survey {
         Role::Other(None)
     }
 
-    /// Visits all keys in order, with their sizes in bytes and what they are.
+    /// Visits all keys in order, with their sizes in bytes and their roles.
     ///
     /// # Errors
     /// Those of the store and of `visit`.
@@ -128,12 +128,12 @@ impl Survey {
     }
 }
 
-/// The size of a key, nothing if nobody may read it.
+/// The size of a key; 0 if it cannot be read.
 pub fn known(size: u64) -> u64 {
     if size == UNKNOWN { 0 } else { size }
 }
 
-/// The error for what is no Zarr store.
+/// The error for a store that is not a Zarr store.
 pub fn no_store(store: &Arc<dyn Store>) -> Error {
     let what =
         "no Zarr store: there is no .zgroup, .zarray, .zattrs, .zmetadata or zarr.json in it";
@@ -153,7 +153,7 @@ pub fn join(path: &str, name: &str) -> String {
     }
 }
 
-/// The JSON of a key, if the limit of metadata allows for it.
+/// The JSON of a key, if the limit of metadata allows it.
 fn read(store: &Arc<dyn Store>, (key, size): (&str, u64), left: &mut u64) -> Result<Json> {
     let said = |e: Error| e.in_object(key).of(store.name());
     *left = left.checked_sub(size).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! A node: a group or an array, or what should be one.
+//! A node: a group, an array, or something that should be one.
 
 use std::collections::BTreeMap;
 
@@ -20,16 +20,16 @@ pub struct Object {
     pub json: Result<Json>,
 }
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Debug)]
 pub enum What {
     /// A group.
     Group,
     /// An array.
     Array(Box<RawArray>),
-    /// An array or group whose metadata describes none, and why.
+    /// An array or group with invalid metadata, and what is wrong with it.
     Broken(String),
-    /// Attributes only, or nothing that says what it is.
+    /// A node with attributes only, or without anything that tells its kind.
     Nothing,
 }
 
@@ -42,12 +42,12 @@ pub struct Node {
     pub objects: BTreeMap<String, Object>,
     /// The version of the object that describes it.
     pub version: Option<ZarrVersion>,
-    /// What it is.
+    /// Its kind.
     pub what: What,
 }
 
 impl Node {
-    /// The node of these objects. Of two versions in one place, the later one counts.
+    /// The node with these objects. If metadata of two versions is in one place, the later version counts.
     pub fn new(path: String, objects: BTreeMap<String, Object>, env: &Env) -> Self {
         let mut node = Self {
             path,
@@ -102,12 +102,12 @@ impl Node {
         }
     }
 
-    /// The contents of a metadata object, if it is there and JSON.
+    /// The contents of a metadata object, if it exists and is JSON.
     pub fn json(&self, name: &str) -> Option<&Json> {
         self.objects.get(name)?.json.as_ref().ok()
     }
 
-    /// The object of its attributes, if it has one: `.zattrs`, or the member of `zarr.json`.
+    /// Its attributes as a JSON object, if it has any: `.zattrs`, or the member of `zarr.json`.
     pub fn attributes(&self) -> Option<&Json> {
         match self.version {
             Some(ZarrVersion::V3) => self.json("zarr.json")?.get("attributes"),
@@ -115,7 +115,7 @@ impl Node {
         }
     }
 
-    /// The array that it is.
+    /// The array, if the node is one.
     pub fn array(&self) -> Option<&RawArray> {
         match &self.what {
             What::Array(array) => Some(array),
@@ -123,12 +123,12 @@ impl Node {
         }
     }
 
-    /// Its path with `/` in front, as people write it.
+    /// Its path with a leading `/`, as people write it.
     pub fn shown(&self) -> String {
         Shown::new(&format!("/{}", self.path)).to_string()
     }
 
-    /// How many groups it is in: 0 for the root, 1 for what is directly below it.
+    /// The number of enclosing groups: 0 for the root, 1 for nodes directly below.
     pub fn depth(&self) -> usize {
         match self.path.as_str() {
             "" => 0,

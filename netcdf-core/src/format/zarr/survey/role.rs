@@ -1,22 +1,22 @@
-//! What a key is.
+//! The roles of keys.
 
 use crate::format::zarr::raw::RawArray;
 
-/// What a key is.
+/// The role of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
     /// Metadata.
     Metadata,
-    /// A chunk of the array that is the node of this number, and its place in the grid of keys.
+    /// A chunk: the number of the array's node, and the place in the grid of keys.
     Chunk(usize, Vec<u64>),
-    /// A shard, likewise.
+    /// A shard: the same.
     Shard(usize, Vec<u64>),
-    /// Something else; the node of the array that it is below, if there is one.
+    /// Something else: the node of the array that it is below, if there is one.
     Other(Option<usize>),
 }
 
 impl Role {
-    /// What the key `rest` below an array is.
+    /// The role of the key `rest` below an array.
     pub fn below(node: usize, array: &RawArray, rest: &str) -> Self {
         match array.place(rest) {
             Some(place) if array.described.shards.is_empty() => Self::Chunk(node, place),

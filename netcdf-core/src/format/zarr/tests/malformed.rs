@@ -19,12 +19,8 @@ fn arrays_of_version_2_that_say_what_has_no_meaning() {
     for (old, new, what) in [
         (r#""filters":null"#, r#""filters":{"id":"zlib"}"#, "a list"),
         (r#""order":"C""#, r#""order":"X""#, r#""C" or "F""#),
-        (r#""order":"C""#, r#""order":1"#, "its order is 1"),
-        (
-            r#""zarr_format":2"#,
-            r#""zarr_format":7"#,
-            "7, 2 is expected",
-        ),
+        (r#""order":"C""#, r#""order":1"#, "the order is 1"),
+        (r#""zarr_format":2"#, r#""zarr_format":7"#, "7, expected 2"),
         (
             r#""order""#,
             r##""dimension_separator":"#","order""##,
@@ -60,17 +56,17 @@ fn arrays_of_version_3_that_say_what_has_no_meaning() {
     };
     let format_2 = v3("[4,4]", bytes).replace(r#""zarr_format":3"#, r#""zarr_format":2"#);
     for (json, what) in [
-        (format_2, "2, 3 is expected"),
-        (v3("[4,4]", ""), "makes bytes"),
-        (v3("[4,4]", r#"{"name":"gzip"}"#), "makes bytes"),
+        (format_2, "2, expected 3"),
+        (v3("[4,4]", ""), "into bytes"),
+        (v3("[4,4]", r#"{"name":"gzip"}"#), "into bytes"),
         (v3("[4,4]", middle), r#""little" or "big""#),
         (
             v3("[4,4]", &format!("{bytes},{bytes}")),
-            "bytes stands behind",
+            "bytes takes elements",
         ),
         (
             v3("[4,4]", &format!("{bytes},{turned}")),
-            "transpose stands behind",
+            "transpose takes elements",
         ),
         (v3("[4,4]", &shard(bytes, "middle")), r#""start" or "end""#),
         (v3("[4,4]", &shard(middle, "end")), r#""little" or "big""#),

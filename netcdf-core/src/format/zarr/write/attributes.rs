@@ -15,20 +15,20 @@ pub struct Form {
     pub recorded: bool,
     /// How numbers are written.
     pub style: Style,
-    /// Whether texts that are JSON were JSON where they come from.
+    /// Whether texts that look like JSON were JSON in their source.
     pub json_texts: bool,
 }
 
-/// An attribute as it is stored.
+/// An attribute in stored form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     /// Its value.
     pub json: Json,
     /// The type of its values.
     pub ty: Atomic,
-    /// Whether its text had to be changed, as it is not UTF-8.
+    /// Whether its text had to be changed because it is not UTF-8.
     pub changed: bool,
-    /// Whether strings that are none became empty ones.
+    /// Whether NIL strings became empty ones.
     pub nil: bool,
 }
 
@@ -78,8 +78,8 @@ pub fn store(attribute: &Attribute, form: Form) -> Result<Stored> {
     })
 }
 
-/// Whether two attributes are stored as the same JSON in a dataset of this kind; never in one that is not of Zarr. Where
-/// types are recorded, they have to be the same, too.
+/// Whether two attributes are stored as the same JSON in a dataset of this kind; false if it is not a Zarr kind. Where
+/// types are recorded, they must be equal, too.
 #[must_use]
 pub fn stored_alike(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     let Some(zarr) = kind.as_zarr() else {
@@ -96,8 +96,8 @@ pub fn stored_alike(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     }
 }
 
-/// Whether an attribute of a dataset that records no types reads back as another: text where the JSON of a list is no list
-/// of values, numbers that JSON has no number for as text.
+/// Whether attribute `a`, stored in a dataset that records no types, reads back as `b`: a list that is not a list of values
+/// reads back as text, and so do numbers that JSON cannot express.
 #[must_use]
 pub fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     let Some(zarr) = kind.as_zarr().filter(|zarr| zarr.pure) else {
@@ -111,7 +111,7 @@ pub fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     store(a, form).is_ok_and(|a| attrs::values(&a.json, None).0 == b.values)
 }
 
-/// One value stands for itself, others are a list.
+/// A single value becomes that value, any other number of values a list.
 fn single(mut items: Vec<Json>) -> Json {
     match items.pop() {
         Some(only) if items.is_empty() => only,
@@ -123,8 +123,8 @@ fn single(mut items: Vec<Json>) -> Json {
     }
 }
 
-/// A text: as the JSON that it is, if that is an object or a nested list, which readers make a text of again, or a list of
-/// single values that readers make the same text of; else as a JSON text.
+/// Stores a text that is itself JSON as that JSON, if readers turn it into the same text again: objects, nested lists, and some
+/// lists of single values. Any other text becomes a JSON string. The second result tells whether it was not UTF-8.
 fn text(bytes: &[u8], form: Form) -> (Json, bool) {
     if matches!(bytes.first(), Some(b'[' | b'{'))
         && let Ok(json) = Json::parse(bytes)
@@ -133,13 +133,13 @@ fn text(bytes: &[u8], form: Form) -> (Json, bool) {
     {
         return (json, false);
     }
-    // netCDF-C makes one zero of no text, and takes no zeros in texts.
+    // netCDF-C turns an empty text into one zero, and does not allow zeros in texts.
     let (bytes, changed) = utf8(if bytes == [0] { b"" } else { bytes });
     (Json::Text(bytes.into_owned()), changed)
 }
 
-/// Whether readers know that it was a text: where types are not recorded, a list of single values is one of values for
-/// netCDF-C. What came from a list that is no list of values for us goes back to it.
+/// Whether readers will know that this JSON was a text: where types are not recorded, netCDF-C reads a list of single values
+/// as values. A text that was made from a list, because we do not read that as values, becomes the list again.
 fn is_told(json: &Json, bytes: &[u8], form: Form) -> bool {
     let nested = |item: &Json| matches!(item, Json::Array(_) | Json::Object(_));
     match json {
@@ -157,7 +157,7 @@ fn is_told(json: &Json, bytes: &[u8], form: Form) -> bool {
     form.recorded || first == Some(&Json::Null)
 }
 
-/// True for JSON that strict readers take, and that has no member twice.
+/// True for JSON that strict readers accept and that has no duplicate members.
 fn is_strict(json: &Json) -> bool {
     match json {
         Json::Null | Json::Bool(_) => true,
@@ -173,7 +173,7 @@ fn is_strict(json: &Json) -> bool {
     }
 }
 
-/// RFC 8259, section 6.
+/// True for a number according to RFC 8259, section 6.
 fn is_strict_number(text: &str) -> bool {
     let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
     let text = text.strip_prefix('-').unwrap_or(text);
@@ -192,7 +192,7 @@ fn is_strict_number(text: &str) -> bool {
         && power.is_none_or(digits)
 }
 
-/// The text as UTF-8, and whether it was not: what is not is taken for Latin-1.
+/// The text as UTF-8, and whether it had to be converted: invalid bytes are taken as Latin-1.
 #[must_use]
 pub fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, bool) {
     if std::str::from_utf8(bytes).is_ok() {

@@ -1,4 +1,4 @@
-//! What a Zarr dataset cannot hold.
+//! Refuses what a Zarr dataset cannot hold.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::format::ZarrOptions;
 use crate::format::zarr::attrs;
 use crate::model::{Atomic, Attribute, DataType, GroupId, Name, Schema, Values};
 
-/// Attributes that carry the netCDF model, or what is known of the dataset.
+/// Attributes that encode the netCDF model, or the provenance of the dataset.
 const RESERVED: &[&str] = &[
     "_Codecs",
     "_Format",
@@ -28,11 +28,11 @@ const RESERVED: &[&str] = &[
 /// The attribute with the names of a variable's dimensions.
 pub const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// Refuses what cannot be held, with a list of all of it; says what is left out without loss of data.
+/// Refuses what a Zarr dataset cannot hold, and lists all of it; notes what is left out without loss of data.
 ///
 /// # Errors
-/// [`ErrorKind::NotInFormat`] for user-defined types, [`ErrorKind::BadName`] for names that cannot be keys, or that are
-/// taken, [`ErrorKind::Exists`] for names that are there twice.
+/// [`ErrorKind::NotInFormat`] for user-defined types, [`ErrorKind::BadName`] for names that cannot be keys or are
+/// reserved, [`ErrorKind::Exists`] for duplicate names.
 pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
     types(schema, env)?;
     each_name(schema, schema.kind.as_zarr().is_some_and(|zarr| zarr.pure))?;
@@ -46,7 +46,7 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
                 taken.push(format!("{path}:{}", a.name));
             }
             if !names.insert(&a.name) {
-                let what = "two attributes of this name";
+                let what = "two attributes have this name";
                 let path = format!("{path}:{}", a.name);
                 return Err(Error::new(ErrorKind::Exists, what).in_object(&path));
             }
@@ -57,11 +57,11 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
         return Ok(());
     }
     let taken = taken.join(", ");
-    let what = format!("the names of these attributes are taken in Zarr datasets: {taken}");
+    let what = format!("the names of these attributes are reserved in Zarr datasets: {taken}");
     Err(Error::new(ErrorKind::BadName, what))
 }
 
-/// All lists of attributes, and what they belong to.
+/// All lists of attributes, with the paths of their owners.
 fn lists(schema: &Schema) -> Vec<(String, &[Attribute])> {
     let groups = (0..).zip(&schema.groups).map(|(n, group)| {
         let path = schema.group_path(GroupId(n));
@@ -72,7 +72,7 @@ fn lists(schema: &Schema) -> Vec<(String, &[Attribute])> {
     groups.chain(vars).collect()
 }
 
-/// Says what readers of a dataset without netCDF's own metadata will not know.
+/// Notes what readers of a dataset without netCDF's own metadata will not know.
 pub fn say_untold(schema: &Schema, env: &Env) {
     let unlimited = schema.dims.iter().filter(|d| d.unlimited);
     let unlimited: Vec<String> = unlimited.map(|d| d.name.to_string()).collect();
@@ -87,14 +87,14 @@ pub fn say_untold(schema: &Schema, env: &Env) {
         if !names.is_empty() {
             env.notes.remark(Note {
                 object: "/".to_owned(),
-                what: format!("pure Zarr does not say {what}: {}", list_names(&names)),
-                remedy: Some("-k nczarr and -k nczarr3 keep it".to_owned()),
+                what: format!("pure Zarr does not record {what}: {}", list_names(&names)),
+                remedy: Some("use -k nczarr or -k nczarr3 to keep it".to_owned()),
             });
         }
     }
 }
 
-/// The attributes of which readers make something else, as nobody says of what type they are.
+/// The attributes that read back as something else, because their types are not recorded.
 fn retyped(schema: &Schema) -> Vec<String> {
     let lists = lists(schema);
     let odd = lists.iter().flat_map(|(path, attributes)| {
@@ -104,7 +104,7 @@ fn retyped(schema: &Schema) -> Vec<String> {
     odd.collect()
 }
 
-/// Whether readers make the same values of an attribute's JSON.
+/// Whether the JSON of an attribute reads back as the same values.
 fn is_inferred(attribute: &Attribute) -> bool {
     let form = Form {
         recorded: false,
@@ -112,7 +112,7 @@ fn is_inferred(attribute: &Attribute) -> bool {
         json_texts: false,
     };
     match (attributes::store(attribute, form), &attribute.values) {
-        // One zero is no text; of what is no UTF-8 another note speaks.
+        // A single zero becomes an empty text; another note covers text that is not UTF-8.
         (Ok(stored), Values::Char(bytes)) if stored.changed || *bytes == [0] => true,
         (Ok(stored), values) => attrs::values(&stored.json, None).0 == *values,
         (Err(_), _) => false,
@@ -122,7 +122,7 @@ fn is_inferred(attribute: &Attribute) -> bool {
 /// Refuses user-defined types that are used.
 ///
 /// # Errors
-/// [`ErrorKind::NotInFormat`], with all that is of such a type.
+/// [`ErrorKind::NotInFormat`], with everything that has such a type.
 pub fn user_types(schema: &Schema) -> Result<()> {
     let mut paths = vec![];
     for (id, var) in schema.var_ids().zip(&schema.vars) {
@@ -143,7 +143,7 @@ pub fn user_types(schema: &Schema) -> Result<()> {
             Error::new(ErrorKind::NotInFormat, what).in_object(only)
         }
         all => {
-            let what = "such Zarr datasets do not have the user-defined types of these: ";
+            let what = "Zarr datasets of this kind do not have the user-defined types of ";
             Error::new(ErrorKind::NotInFormat, format!("{what}{}", list_names(all)))
         }
     };
@@ -155,7 +155,7 @@ pub fn user_types(schema: &Schema) -> Result<()> {
     }))
 }
 
-/// Refuses user-defined types that are used; says which are left out.
+/// Refuses user-defined types that are used; notes unused ones, which are left out.
 fn types(schema: &Schema, env: &Env) -> Result<()> {
     user_types(schema)?;
     let used: HashSet<_> = schema.vars.iter().map(|var| var.ty).collect();
@@ -163,14 +163,16 @@ fn types(schema: &Schema, env: &Env) -> Result<()> {
     for ty in schema.types.iter().filter(|_| !any) {
         env.notes.say(Note {
             object: ty.name.to_string(),
-            what: "left out: a user-defined type, which Zarr datasets do not have; nothing is of this type".to_owned(),
+            what:
+                "left out: a user-defined type, which Zarr datasets do not have (nothing uses it)"
+                    .to_owned(),
             remedy: None,
         });
     }
     Ok(())
 }
 
-/// Refuses names that cannot be parts of keys, and those of which two meet.
+/// Refuses names that cannot be parts of keys, and duplicate names.
 fn each_name(schema: &Schema, pure: bool) -> Result<()> {
     let mut names = HashSet::new();
     let groups = (1..).zip(schema.groups.iter().skip(1));
@@ -181,7 +183,7 @@ fn each_name(schema: &Schema, pure: bool) -> Result<()> {
     for (group, name, path) in groups.chain(vars) {
         segment(name, pure).map_err(|e| e.in_object(&path))?;
         if !names.insert((group, name)) {
-            let what = "two objects of this name in one group";
+            let what = "two objects in one group have this name";
             return Err(Error::new(ErrorKind::Exists, what).in_object(&path));
         }
     }
@@ -191,30 +193,30 @@ fn each_name(schema: &Schema, pure: bool) -> Result<()> {
     Ok(())
 }
 
-/// That a name can be a part of a key. Readers of pure Zarr take names that begin with a dot for keys of metadata.
+/// Checks that a name can be part of a key. Readers of pure Zarr take names that begin with a dot to be keys of metadata.
 fn segment(name: &Name, pure: bool) -> Result<()> {
     let text = text(name)?;
     let why = if text.is_empty() || text == "." || text == ".." {
-        "which leads elsewhere"
+        "it does not name a key"
     } else if text.contains(['/', '\\']) {
-        "which has a slash in it"
+        "it contains a slash"
     } else if text.chars().any(char::is_control) {
-        "which has a control character in it"
+        "it contains a control character"
     } else if text.starts_with(".z") || text.starts_with(".ncz") || text == "zarr.json" {
-        "which is the key of metadata"
+        "it is reserved for metadata"
     } else if pure && text.starts_with('.') {
-        "which begins with a dot, as keys of metadata do"
+        "it begins with a dot, as keys of metadata do"
     } else {
         return Ok(());
     };
-    let what = format!("`{name}` is no name in Zarr datasets, {why}");
+    let what = format!("`{name}` is not allowed as a name in Zarr datasets: {why}");
     Err(Error::new(ErrorKind::BadName, what))
 }
 
-/// That a name is text.
+/// Checks that a name is UTF-8.
 fn text(name: &Name) -> Result<&str> {
     std::str::from_utf8(name.as_bytes()).map_err(|_| {
-        let what = format!("the name `{name}` is not UTF-8, which names in Zarr datasets are");
+        let what = format!("the name `{name}` is not UTF-8, as names in Zarr datasets must be");
         Error::new(ErrorKind::BadName, what)
     })
 }

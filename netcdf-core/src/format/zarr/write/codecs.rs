@@ -12,12 +12,12 @@ use crate::model::{Endianness, FilterSpec, ZarrVersion};
 /// The codec of shards.
 const SHARDS: &str = "sharding_indexed";
 
-/// What makes bytes of elements: the type of the variable says that.
+/// True for codecs that turn elements into bytes: these follow from the type of the variable.
 fn is_serializer(name: &str) -> bool {
     matches!(name, "bytes" | "vlen-utf8" | "vlen-bytes")
 }
 
-/// Whether the codecs of a text are those of chunks in shards.
+/// Whether a JSON list of codecs is for chunks in shards.
 #[must_use]
 pub fn makes_shards(text: &[u8]) -> bool {
     let json = Json::parse(text).unwrap_or(Json::Null);
@@ -26,7 +26,7 @@ pub fn makes_shards(text: &[u8]) -> bool {
     names.any(|name| name == SHARDS)
 }
 
-/// Whether the codecs of a text make bytes of elements of a fixed size.
+/// Whether a JSON list of codecs turns elements of a fixed size into bytes.
 #[must_use]
 pub fn makes_bytes(text: &[u8]) -> bool {
     let json = Json::parse(text).unwrap_or(Json::Null);
@@ -34,7 +34,7 @@ pub fn makes_bytes(text: &[u8]) -> bool {
     within_shards(&json).iter().any(bytes)
 }
 
-/// The codecs of a list; if it is one of shards, those of the chunks in them.
+/// The codecs of a list; for shards, those of the chunks within.
 fn within_shards(json: &Json) -> &[Json] {
     let mut list = json.items().unwrap_or_default();
     while let [only] = list
@@ -46,15 +46,14 @@ fn within_shards(json: &Json) -> &[Json] {
     list
 }
 
-/// The filters of `_Codecs`: a list of codecs as version 2 has them, the compressor last, or as version 3 has them.
+/// The filters of `_Codecs`: a list of codecs in the form of version 2, the compressor last, or in that of version 3.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for what is no list of codecs, or has one that is not known.
+/// [`ErrorKind::Argument`] if it is not a list of codecs, or has an unknown one.
 pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<FilterSpec>> {
     let wrong = |why: String| {
         let what = format!("_Codecs: {why}");
-        let remedy =
-            r#"it is a list as [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 5}]"#;
+        let remedy = r#"give a list such as [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 5}]"#;
         Error::new(ErrorKind::Argument, what).with_remedy(remedy)
     };
     let json = Json::parse(text).map_err(|e| wrong(e.what().to_string()))?;
@@ -64,7 +63,7 @@ pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<Filter
         Json::Array(_) => within_shards(&json),
         Json::Null => &[],
         Json::Bool(_) | Json::Number(_) | Json::Text(_) => {
-            return Err(wrong("a list of codecs is expected".to_owned()));
+            return Err(wrong("expected a list of codecs".to_owned()));
         }
     };
     let named = |json: &Json| json.get("name").is_some();
@@ -90,7 +89,7 @@ pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<Filter
     Ok(filters)
 }
 
-/// The `compressor` and the `filters` of an array of version 2: the last codec is the compressor, as netCDF-C has it.
+/// The `compressor` and the `filters` of an array of version 2: the last codec is the compressor, as in netCDF-C.
 #[must_use]
 pub fn v2(codecs: &[Json]) -> (Json, Json) {
     match codecs.split_last() {
@@ -100,18 +99,18 @@ pub fn v2(codecs: &[Json]) -> (Json, Json) {
     }
 }
 
-/// The `codecs` of an array of version 3: those that change elements, what makes bytes of elements, and those that
+/// The `codecs` of an array of version 3: those that change elements, the one that turns elements into bytes, and those that
 /// change bytes.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for a filter of elements behind one of bytes.
+/// [`ErrorKind::Unsupported`] for a filter of elements after one of bytes.
 pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
     let filters = stored.layout.filters.iter();
     let of_strings = |f: &&FilterSpec| f.id == vlen_utf8::ID;
     let filters: Vec<_> = filters.filter(|f| !of_strings(f)).collect();
     let first = filters.iter().take_while(|f| is_of_elements(f.id)).count();
     if filters.iter().skip(first).any(|f| is_of_elements(f.id)) {
-        let what = "a filter of elements behind one of bytes, which Zarr version 3 does not have";
+        let what = "a filter of elements after one of bytes, which Zarr version 3 does not have";
         let remedy = "give the filters in another order, or use version 2";
         return Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy));
     }
@@ -124,7 +123,7 @@ pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
         Some(_) => bytes(order),
     };
     let mut all = stored.codecs.clone();
-    // This one makes bytes of elements itself.
+    // This codec turns elements into bytes itself.
     if filters.get(first).is_none_or(|f| f.id != ids::ZFPY) {
         all.insert(first.min(all.len()), serializer);
     }
@@ -134,7 +133,7 @@ pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
     }))
 }
 
-/// The codec of shards, with its index behind the chunks.
+/// The codec of shards, with the index after the chunks.
 fn sharding(chunk: &[u64], codecs: Vec<Json>) -> Json {
     let index = vec![
         bytes(Endianness::Little),
@@ -149,7 +148,7 @@ fn sharding(chunk: &[u64], codecs: Vec<Json>) -> Json {
     named(SHARDS, configuration)
 }
 
-/// The codec that makes bytes of elements of several bytes.
+/// The codec that turns elements of several bytes into bytes.
 fn bytes(order: Endianness) -> Json {
     let endian = match order {
         Endianness::Little => "little",
@@ -158,7 +157,7 @@ fn bytes(order: Endianness) -> Json {
     named("bytes", object([("endian", Json::text(endian))]))
 }
 
-/// Whether a codec is one from array to array in version 3.
+/// Whether a filter is an array-to-array codec in version 3.
 #[must_use]
 pub fn is_of_elements(id: u32) -> bool {
     matches!(

@@ -1,7 +1,7 @@
 //! Names of types.
 //!
-//! zarr-python 3 takes no byte order for types of one byte, of which netCDF-C writes one but needs none. `>S1` is what
-//! netCDF-C knows characters by; without netCDF's metadata it takes all texts of fixed length for strings.
+//! zarr-python 3 does not accept a byte order for types of one byte; netCDF-C writes one, but does not need it. netCDF-C recognizes
+//! characters by `>S1`; without netCDF's metadata, it reads all texts of fixed length as strings.
 
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
@@ -39,8 +39,8 @@ pub fn v2(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
     }
 }
 
-/// As [`v2`], of an array with szip: netCDF-C opens no store that has szip for bytes without an order, and nobody else undoes
-/// it.
+/// As [`v2`], for an array with szip: netCDF-C cannot open stores that have szip for bytes without a byte order, and no other
+/// reader can undo szip.
 #[must_use]
 pub fn v2_szip(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
     match (ty, number(ty)) {
@@ -49,7 +49,7 @@ pub fn v2_szip(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String 
     }
 }
 
-/// How the type of an attribute is recorded; strings as those of `width` bytes.
+/// The recorded type of an attribute; strings have `width` bytes.
 #[must_use]
 pub fn recorded(ty: Atomic, width: u64) -> String {
     match number(ty) {
@@ -59,7 +59,7 @@ pub fn recorded(ty: Atomic, width: u64) -> String {
     }
 }
 
-/// The `data_type` of an array of version 3. Strings are of any length there, with or without netCDF's metadata: zarr-python
+/// The `data_type` of an array of version 3. Strings have variable length there, with or without netCDF's metadata: zarr-python
 /// does not read the `r<n>` of the NCZarr document.
 #[must_use]
 pub fn v3(ty: Atomic, pure: bool) -> Json {
@@ -76,7 +76,7 @@ fn number3(ty: Atomic) -> Json {
     Json::text(recorded3(ty))
 }
 
-/// How the type of an attribute is recorded in version 3.
+/// The recorded type of an attribute in version 3.
 #[must_use]
 pub fn recorded3(ty: Atomic) -> &'static str {
     match ty {

@@ -1,8 +1,8 @@
-//! What readers are told of elements that are not stored: the `fill_value` of an array.
+//! The `fill_value` of an array, which tells readers the value of elements that are not stored.
 //!
-//! xarray masks the elements of version 2 that are equal to it, as netCDF does those that are equal to `_FillValue`. So it
-//! is `_FillValue` where a variable has that, also where all is stored. In pure Zarr of version 2 a variable without
-//! `_FillValue` has one only if there are chunks that are not stored, and those are stored in the end if they are few.
+//! In version 2, xarray masks elements equal to `fill_value`, as netCDF does with elements equal to `_FillValue`. Therefore
+//! `fill_value` is `_FillValue` if a variable has that, even if all chunks are stored. In pure Zarr of version 2, a variable without
+//! `_FillValue` has a `fill_value` only if chunks are missing; if these are few, they are stored at the end instead.
 
 use crate::chunk::elements;
 use crate::chunk::layout::Element;
@@ -13,17 +13,17 @@ use crate::model::{Fill, Schema, Values, Variable, ZarrVersion};
 
 use super::strings;
 
-/// Bytes of chunks that a dataset stores although nobody put them, at most.
+/// Most bytes of chunks to store at the end although they were never put.
 pub const MOST_BYTES: u64 = 64 << 20;
-/// Number of such chunks, at most.
+/// Most chunks to store at the end.
 pub const MOST_CHUNKS: u64 = 4096;
 
-/// What is told of elements that are not stored.
+/// What readers learn about elements that are not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
-    /// Stored form of what they read as.
+    /// The stored form of the value that they read as.
     pub value: Vec<u8>,
-    /// Stored form of `_FillValue`.
+    /// The stored form of `_FillValue`.
     own: Option<Vec<u8>>,
     /// When readers are told.
     when: When,
@@ -33,13 +33,13 @@ pub struct Told {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum When {
     Never,
-    /// If there are chunks that are not stored.
+    /// If chunks are missing.
     Needed,
     Always,
 }
 
 impl Told {
-    /// What is told of a variable; `no_fill` says that nothing is to be told of any.
+    /// What readers learn about a variable; with `no_fill`, nothing.
     ///
     /// # Errors
     /// Those of encoding the values; [`crate::ErrorKind::Limit`] for elements that are too large.
@@ -66,7 +66,7 @@ impl Told {
             (false, _) => When::Always,
         };
         let value = match (when, var.unwritten()) {
-            // What readers make of no fill value.
+            // The value that readers assume without a fill value.
             (When::Never, _) => vec![0; size],
             (When::Needed | When::Always, Some(value)) => encoded(&value)?,
             (When::Needed | When::Always, None) => vec![0; size],
@@ -74,7 +74,7 @@ impl Told {
         Ok(Self { value, own, when })
     }
 
-    /// The stored form of the fill value, if there is to be one; `whole` says that all chunks are stored.
+    /// The stored form of `fill_value`, or `None` if there is to be none; `whole` says that all chunks are stored.
     #[must_use]
     pub fn fill_value(&self, whole: bool) -> Option<&[u8]> {
         match (&self.own, self.when) {
@@ -85,7 +85,7 @@ impl Told {
         }
     }
 
-    /// Whether readers take other elements for masked ones unless all chunks are stored.
+    /// Whether readers would mask stored elements, unless all chunks are stored and `fill_value` is left out.
     #[must_use]
     pub fn masks_wrongly(&self) -> bool {
         self.when == When::Needed
@@ -99,7 +99,7 @@ fn own(var: &Variable) -> Option<Values> {
     (fits && var.ty.atomic().is_some()).then(|| attribute.values.clone())
 }
 
-/// Stored form of one value.
+/// The stored form of one value.
 fn encoded(value: &Values, element: Element) -> Result<Vec<u8>> {
     if !element.plain {
         return strings::encode(value, element.size);
@@ -112,11 +112,11 @@ fn encoded(value: &Values, element: Element) -> Result<Vec<u8>> {
 /// The numbers of the chunks that were put.
 #[derive(Debug, Clone, Default)]
 pub struct Put {
-    /// First and one behind the last, in the order in which they were put.
+    /// The first number and the one after the last of each run, in the order of putting.
     runs: Vec<(u64, u64)>,
-    /// The lengths of the grid but for its first dimension, with which chunks are numbered.
+    /// The lengths of the grid without its first dimension; the numbers of chunks depend on them.
     grid: Vec<u64>,
-    /// Whether that changed.
+    /// Whether these lengths changed.
     regrown: bool,
 }
 
@@ -141,7 +141,7 @@ impl Put {
         self.runs.is_empty()
     }
 
-    /// The numbers of the chunks of a grid that were not put, in runs; `None` if that is not known.
+    /// The numbers of the chunks of a grid that were not put, in runs; `None` if they are not known.
     #[must_use]
     pub fn missing(&self, grid: &[u64]) -> Option<Vec<(u64, u64)>> {
         let inner = grid.get(1..).unwrap_or_default();

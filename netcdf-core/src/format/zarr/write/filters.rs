@@ -1,4 +1,4 @@
-//! Filters as other readers of Zarr can undo them.
+//! Adapts filters so that other readers of Zarr can undo them.
 
 use crate::chunk::layout::{Element, Layout};
 use crate::filter::{Table, fletcher32, shuffle};
@@ -6,11 +6,11 @@ use crate::model::{Atomic, DataType, FilterSpec, ZarrVersion};
 
 /// Bytes of the checksum that `fletcher32` adds.
 const CHECKSUM: u64 = 4;
-/// Bytes of the elements that netCDF-C takes shuffled strings for.
+/// The element size that netCDF-C assumes for shuffled strings.
 const STRING: u32 = 8;
 
-/// The filters with a checksum in front of `shuffle` moved behind it, where the checksum's bytes would be no whole elements:
-/// zarr-python shuffles and unshuffles whole elements only. HDF5 takes both orders.
+/// Moves a checksum that comes before `shuffle` after it, if the bytes of the checksum would not be whole elements:
+/// zarr-python only shuffles and unshuffles whole elements. HDF5 accepts both orders.
 pub(super) fn ordered(filters: &[FilterSpec], element: Element, table: &Table) -> Vec<FilterSpec> {
     let mut filters = filters.to_vec();
     let at = |id: u32, filters: &[FilterSpec]| filters.iter().position(|f| f.id == id);
@@ -28,8 +28,8 @@ pub(super) fn ordered(filters: &[FilterSpec], element: Element, table: &Table) -
     filters
 }
 
-/// Filters of strings. netCDF-C undoes `shuffle` of strings by 8 bytes, whatever was said; texts of version 3 have
-/// no length that is a number of elements. Where it cannot be, it is left out, which `say` is told.
+/// Adapts the filters of strings. netCDF-C always undoes `shuffle` of strings with 8 bytes, whatever its parameter; the texts of
+/// version 3 do not consist of whole elements. Where `shuffle` cannot be undone, it is left out and reported to `say`.
 pub(super) fn of_texts(
     mut filters: Vec<FilterSpec>,
     (layout, version): (&Layout, ZarrVersion),

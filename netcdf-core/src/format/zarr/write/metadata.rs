@@ -1,4 +1,4 @@
-//! What the metadata of all versions has in common.
+//! The common part of the metadata of all versions.
 
 use super::attributes::{self, Form};
 use super::numbers::Style;
@@ -13,16 +13,16 @@ use crate::model::{Atomic, Attribute, Dimension, GroupId, Name, Schema, VarId, Z
 /// The member of an object.
 pub type Member = (String, Json);
 
-/// What the metadata is made of.
+/// Everything the metadata is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Metadata<'a> {
     /// The dataset, with its final lengths.
     pub schema: &'a Schema,
-    /// Which form it has.
+    /// The version, and whether it has netCDF's own metadata.
     pub zarr: Zarr,
-    /// How it is written.
+    /// The options given by the user.
     pub options: CreateOptions,
-    /// Who is told of what does not come through.
+    /// Receives notes on what is lost.
     pub env: &'a Env,
 }
 
@@ -39,12 +39,12 @@ pub fn name(name: &Name) -> Json {
     Json::Text(name.as_bytes().to_vec())
 }
 
-/// Attributes as they are written, with their types.
+/// Attributes in stored form, with their types.
 #[derive(Debug, Default)]
 pub struct Written {
     /// The attributes.
     pub members: Vec<Member>,
-    /// Their types: that of values, or none for netCDF's own metadata.
+    /// Their types; `None` for netCDF's own metadata.
     pub types: Vec<(String, Option<Atomic>)>,
 }
 
@@ -63,7 +63,7 @@ impl Metadata<'_> {
         Style::of(self.zarr)
     }
 
-    /// Says of strings of a fixed size that they are text.
+    /// Marks strings of a fixed size as text.
     pub fn mark_texts(&self, id: VarId, stored: &Stored, written: &mut Written) {
         let var = self.schema.var(id).filter(|_| stored.fixed_text);
         if var.is_some_and(|var| strings::is_marked(self.schema, var)) {
@@ -81,7 +81,7 @@ impl Metadata<'_> {
         Json::Text(path)
     }
 
-    /// Attributes of the dataset's own.
+    /// The attributes that come from the dataset itself.
     ///
     /// # Errors
     /// Those of [`attributes::store`].
@@ -107,7 +107,7 @@ impl Metadata<'_> {
         Ok(written)
     }
 
-    /// The attributes of a variable of the dataset's own.
+    /// The attributes of a variable that come from the dataset itself.
     ///
     /// # Errors
     /// Those of [`attributes::store`].
@@ -116,7 +116,7 @@ impl Metadata<'_> {
         self.own(attributes.unwrap_or_default(), &|| self.schema.var_path(id))
     }
 
-    /// The attributes of a group of the dataset's own.
+    /// The attributes of a group that come from the dataset itself.
     ///
     /// # Errors
     /// Those of [`attributes::store`].
@@ -133,7 +133,7 @@ impl Metadata<'_> {
         dims.iter().filter_map(|&d| self.schema.dim(d)).collect()
     }
 
-    /// The names of what is in a group: of its variables, and of its groups.
+    /// The names of the variables and of the subgroups of a group.
     #[must_use]
     pub fn contents(&self, id: GroupId) -> (Json, Json) {
         let group = self.schema.group(id);
@@ -165,17 +165,17 @@ pub fn lengths(lengths: &[u64]) -> Json {
 fn not_utf8(attribute: &Attribute, path: String) -> Note {
     Note {
         object: format!("{path}:{}", attribute.name),
-        what: "is not UTF-8, which texts in Zarr datasets are: taken for Latin-1".to_owned(),
+        what: "is not UTF-8, as texts in Zarr datasets must be: taken for Latin-1".to_owned(),
         remedy: None,
     }
 }
 
-/// That strings which are none become empty ones.
+/// Notes that NIL strings become empty ones.
 #[must_use]
 pub fn nil(object: &str) -> Note {
     Note {
         object: object.to_owned(),
-        what: "NIL becomes an empty string: Zarr datasets have no strings that are none".to_owned(),
+        what: "NIL becomes an empty string: Zarr datasets have no NIL".to_owned(),
         remedy: None,
     }
 }

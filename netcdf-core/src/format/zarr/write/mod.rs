@@ -1,26 +1,26 @@
-//! Writing Zarr: the schema as metadata, and chunks under keys.
+//! Writing Zarr: the schema becomes metadata, and chunks are stored under keys.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`check`] | what cannot be held |
+//! | [`check`] | refusing what such datasets cannot hold |
 //! | [`numbers`] | numbers as JSON |
-//! | [`attributes`] | attributes as JSON, and how their types are recorded |
+//! | [`attributes`] | attributes as JSON, with their recorded types |
 //! | [`dtype`] | names of types |
 //! | [`keys`] | the keys of groups, arrays and chunks |
-//! | [`user`] | user-defined types that Zarr has |
+//! | [`user`] | user-defined types that Zarr supports |
 //! | [`strings`] | strings as elements of a fixed size |
 //! | [`storage`] | chunks and filters of variables |
-//! | [`fill`] | what readers are told of elements that are not stored |
-//! | [`shards`] | chunks that stand together |
-//! | `filters` | filters as other readers can undo them |
+//! | [`fill`] | the fill value for elements that are not stored |
+//! | [`shards`] | several chunks under one key |
+//! | `filters` | filters that other readers can undo |
 //! | [`codecs`] | filters as codecs |
-//! | [`metadata`] | what the metadata of all versions has in common |
+//! | [`metadata`] | the common part of the metadata of all versions |
 //! | [`v2`] | the metadata of version 2 |
-//! | [`v3`] | that of version 3 |
-//! | [`writer`] | the store in the making |
+//! | [`v3`] | the metadata of version 3 |
+//! | [`writer`] | the store being written |
 //!
-//! Each key is put once: chunks as they come, then the metadata of arrays and groups, that of the root last. What was
-//! interrupted has no root.
+//! Each key is put once: chunks as they arrive, then the metadata of arrays and groups, with the root last. An interrupted
+//! dataset therefore has no root.
 
 pub mod attributes;
 pub mod check;

@@ -1,14 +1,14 @@
-//! Numbers as JSON: with all of their digits, and not more.
+//! Numbers as JSON: with all their digits, but no more.
 
 use crate::json::Json;
 use crate::model::{Values, Zarr, ZarrVersion};
 
-/// What readers know of the type of a number.
+/// How readers learn the type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// The type is recorded beside it: whole numbers have no point, as with netCDF-C.
+    /// The type is recorded separately: whole numbers have no point, as in netCDF-C.
     Recorded,
-    /// The type is inferred from the number: what is no integer has a point or an exponent.
+    /// The type is inferred from the number: floating-point numbers have a point or an exponent.
     Inferred,
 }
 
@@ -23,7 +23,7 @@ impl Style {
     }
 }
 
-/// The shortest text that leads back to a double; what is not finite is a text.
+/// The shortest text that reads back as the same double; NaN and infinities become texts.
 #[must_use]
 pub fn double(x: f64, style: Style) -> Json {
     let text = format!("{x:?}");
@@ -34,7 +34,7 @@ pub fn double(x: f64, style: Style) -> Json {
         return Json::text(if x > 0.0 { "Infinity" } else { "-Infinity" });
     }
     let whole = match style {
-        // The sign of a zero is one of a float only.
+        // Only floating-point zeros have a sign.
         Style::Recorded if text != "-0.0" => text.strip_suffix(".0"),
         Style::Recorded | Style::Inferred => None,
     };
@@ -45,7 +45,7 @@ pub fn double(x: f64, style: Style) -> Json {
     })
 }
 
-/// Numbers, one JSON value each; `None` for what are no numbers.
+/// Numbers, one JSON value each; `None` for values that are not numbers.
 #[must_use]
 pub fn list(values: &Values, style: Style) -> Option<Vec<Json>> {
     Some(match values {
@@ -66,8 +66,8 @@ pub fn list(values: &Values, style: Style) -> Option<Vec<Json>> {
     })
 }
 
-/// A float, with all digits of the double that it is: readers of JSON know doubles only, so that the shorter text of a float
-/// would be another number for them, and a fill value that no element has.
+/// A float, with all digits of the equal double. Readers of JSON only know doubles: the shorter text of a float would be
+/// another number for them, and a fill value that no element equals.
 #[must_use]
 pub fn float(x: f32, style: Style) -> Json {
     double(f64::from(x), style)

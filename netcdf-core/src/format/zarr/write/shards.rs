@@ -1,4 +1,4 @@
-//! Shards: chunks that stand together under one key, with an index behind them (Zarr version 3, "sharding codec").
+//! Shards: several chunks under one key, followed by an index (Zarr version 3, "sharding codec").
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,31 +10,31 @@ use crate::io::file::Scratch;
 use crate::io::source::read_range;
 use crate::limits::room;
 
-/// Bytes of chunks that are held in memory, for all shards of a variable.
+/// Most bytes of chunks to hold in memory, for all shards of a variable.
 const HELD: usize = 64 << 20;
 
-/// What the index says of a chunk that is not stored.
+/// The index entry of a chunk that is not stored.
 const MISSING: u64 = u64::MAX;
 
-/// The shards of one variable. Chunks come row-major, so that those of a row of shards are held until the next row
-/// begins; what is too much for memory waits in a temporary file.
+/// The shards of one variable. Chunks come in row-major order, so those of a row of shards are held until the next row
+/// begins; chunks that do not fit into memory wait in a temporary file.
 #[derive(Debug)]
 pub struct Shards {
-    /// Chunks of a shard, by dimension.
+    /// Number of chunks in a shard, per dimension.
     chunks: Vec<u64>,
-    /// Where temporary files are.
+    /// The directory of temporary files.
     folder: Option<PathBuf>,
-    /// The chunks of each shard by their number in it.
+    /// The chunks of each shard, by their number in the shard.
     open: BTreeMap<Vec<u64>, BTreeMap<u64, Chunk>>,
     /// Bytes in memory.
     held: usize,
-    /// What waits elsewhere.
+    /// The temporary file with the other chunks.
     scratch: Option<Scratch>,
-    /// Bytes that do.
+    /// Bytes in the temporary file.
     waiting: u64,
 }
 
-/// A chunk that waits.
+/// A waiting chunk.
 #[derive(Debug)]
 enum Chunk {
     Held(Vec<u8>),
@@ -45,7 +45,7 @@ enum Chunk {
 pub type Complete = (Vec<u64>, Vec<u8>);
 
 impl Shards {
-    /// For shards of so many chunks by dimension.
+    /// For shards with this number of chunks per dimension.
     #[must_use]
     pub fn new(chunks: Vec<u64>, folder: Option<PathBuf>) -> Self {
         Self {
@@ -58,10 +58,10 @@ impl Shards {
         }
     }
 
-    /// Takes the chunk at a place of the grid of chunks; the shards that are complete then.
+    /// Adds the chunk at a place in the chunk grid; returns the shards that are now complete.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a chunk before those of shards that are complete; [`ErrorKind::Io`] and
+    /// [`ErrorKind::Argument`] for a chunk of a shard that is already complete; [`ErrorKind::Io`] and
     /// [`ErrorKind::Limit`].
     pub fn put(&mut self, place: &[u64], bytes: &[u8]) -> Result<Vec<Complete>> {
         let pairs = || place.iter().zip(&self.chunks);
@@ -83,7 +83,7 @@ impl Shards {
         Ok(done)
     }
 
-    /// All shards that are open, as they are.
+    /// All open shards, complete or not.
     ///
     /// # Errors
     /// [`ErrorKind::Io`]; [`ErrorKind::Limit`] for a shard beyond the memory of this machine.
@@ -110,7 +110,7 @@ impl Shards {
         Ok(Chunk::Waiting(start..self.waiting))
     }
 
-    /// A shard of chunks: them, and the index.
+    /// Assembles a shard: its chunks, then the index.
     fn made(&self, chunks: BTreeMap<u64, Chunk>) -> Result<Vec<u8>> {
         let all = self.chunks.iter().try_fold(1_u64, |n, c| n.checked_mul(*c));
         let all = all.and_then(|n| usize::try_from(n).ok());

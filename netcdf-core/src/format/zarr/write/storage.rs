@@ -1,4 +1,4 @@
-//! How variables will be stored: in what chunks, through which filters.
+//! How variables will be stored: chunks, shards and filters.
 
 use super::fill::Told;
 use super::{codecs, filters, strings, user};
@@ -22,39 +22,39 @@ use crate::model::{
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
 pub struct Stored {
-    /// The type of its elements; of those of a user-defined type, bytes.
+    /// The type of its elements; bytes for elements of a user-defined type.
     pub ty: Atomic,
-    /// What elements are that are neither numbers, characters nor strings of bytes: of a user-defined type, or strings
-    /// of characters of four bytes.
+    /// The type of elements that are not numbers, characters or strings of bytes: user-defined types, and strings of
+    /// four-byte characters.
     pub user: Option<dtype::Stored>,
-    /// As the engine sees it; without its extent.
+    /// The layout for the engine, without the extent.
     pub layout: Layout,
-    /// What readers are told of elements that are not stored.
+    /// What readers learn about elements that are not stored.
     pub told: Told,
     /// Whether all chunks are stored.
     pub whole: bool,
     /// The codecs of the filters, in the order of writing.
     pub codecs: Vec<Json>,
-    /// The shape of what is stored under one key, if several chunks are.
+    /// The shape of a shard, if several chunks are stored under one key.
     pub shard: Option<Vec<u64>>,
     /// Whether its elements are strings of a fixed size.
     pub fixed_text: bool,
 }
 
 impl Stored {
-    /// Stored form of the fill value that readers are told, if there is one.
+    /// The stored form of the fill value in the metadata, if there is one.
     #[must_use]
     pub fn fill_value(&self) -> Option<&[u8]> {
         self.told.fill_value(self.whole)
     }
 
-    /// The shape of what is stored under one key.
+    /// The shape of the contents of a key.
     #[must_use]
     pub fn outer(&self) -> &[u64] {
         self.shard.as_deref().unwrap_or(&self.layout.chunk)
     }
 
-    /// What encodes its chunks.
+    /// The filters that encode its chunks.
     ///
     /// # Errors
     /// Those of [`Table::chain`](crate::filter::Table::chain).
@@ -73,7 +73,7 @@ impl Stored {
         env.filters.chain(&layout.filters, &context)
     }
 
-    /// How many chunks are stored under one key, by dimension, if they are several.
+    /// The number of chunks under one key, per dimension, if there are several.
     #[must_use]
     pub fn per_shard(&self) -> Option<Vec<u64>> {
         let pairs = self.shard.as_ref()?.iter().zip(&self.layout.chunk);
@@ -85,7 +85,7 @@ impl Stored {
     }
 }
 
-/// How a variable will be stored; `no_fill` says that nothing is said of fill values.
+/// Determines how a variable will be stored; `no_fill` leaves fill values out of the metadata.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable,
@@ -129,7 +129,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         quantize: Quantizer::new(var, element.order),
     };
     if !element.plain {
-        // Strings take their greatest length each.
+        // Each string takes the greatest length.
         let bytes = layout.chunk_bytes().unwrap_or(usize::MAX);
         let told = |e: Error| {
             e.with_remedy(
@@ -161,7 +161,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
     })
 }
 
-/// Whether strings have a fixed size: always in version 2, in version 3 where size and codec say so.
+/// Whether strings have a fixed size: always in version 2; in version 3 if size and codec say so.
 fn is_fixed(schema: &Schema, var: &Variable) -> bool {
     match version(schema) {
         ZarrVersion::V2 => true,
@@ -173,7 +173,7 @@ fn is_fixed(schema: &Schema, var: &Variable) -> bool {
     }
 }
 
-/// The shape of shards: what is asked for, in whole chunks.
+/// The shape of shards: as requested, checked and made of whole chunks.
 fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u64>>> {
     let Some(asked) = var.storage.shard.as_ref().filter(|_| !chunk.is_empty()) else {
         let coded = var
@@ -182,7 +182,7 @@ fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u6
             .as_deref()
             .is_some_and(codecs::makes_shards);
         if coded && version(schema) == ZarrVersion::V3 {
-            let what = "_Codecs: shards of which nobody says how large they are";
+            let what = "_Codecs: the size of the shards is not given";
             let remedy = "give the variable the attribute _ShardSizes";
             return Err(Error::new(ErrorKind::Argument, what).with_remedy(remedy));
         }
@@ -193,12 +193,16 @@ fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u6
         return Err(Error::new(ErrorKind::Argument, what).with_remedy("use version 3"));
     }
     if asked.len() != chunk.len() {
-        let what = format!("shards of {} dimensions, not {}", asked.len(), chunk.len());
+        let what = format!(
+            "shards have {} dimensions, expected {}",
+            asked.len(),
+            chunk.len()
+        );
         return Err(Error::new(ErrorKind::Argument, what));
     }
     let whole = |(asked, chunk): (&u64, &u64)| asked.max(&1).checked_next_multiple_of(*chunk);
     let whole: Option<Vec<u64>> = asked.iter().zip(chunk).map(whole).collect();
-    let large = || Error::new(ErrorKind::Argument, "shards that are too large");
+    let large = || Error::new(ErrorKind::Argument, "the shards are too large");
     whole.map(Some).ok_or_else(large)
 }
 
@@ -208,7 +212,7 @@ fn version(schema: &Schema) -> ZarrVersion {
     zarr.map_or(ZarrVersion::V2, |zarr| zarr.version)
 }
 
-/// Gives the layout its filters; their codecs.
+/// Sets the filters of the layout, and returns their codecs.
 fn filter(
     schema: &Schema,
     (var, path): (&Variable, &str),
@@ -247,7 +251,7 @@ fn filter(
     codec::list(version(schema), &layout.filters, &context, &env.filters)
 }
 
-/// What an element of a variable is.
+/// The stored form of the elements of a variable.
 fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<Element> {
     let ordered = ty.size().is_some_and(|n| n > 1);
     Ok(Element {
@@ -264,12 +268,12 @@ fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<Element> {
     })
 }
 
-/// The shape of the chunks; what is not to be chunked is one.
+/// The shape of the chunks; a variable without chunks becomes one chunk.
 fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> Result<Vec<u64>> {
     let argument = |what: &'static str| Err(Error::new(ErrorKind::Argument, what));
     let dims = var.dims.iter().map(|&d| schema.dim(d));
     let dims: Option<Vec<&Dimension>> = dims.collect();
-    let missing = || Error::new(ErrorKind::NotFound, "a dimension that is not there");
+    let missing = || Error::new(ErrorKind::NotFound, "no such dimension");
     let dims = dims.ok_or_else(missing)?;
     let unlimited = dims.iter().any(|d| d.unlimited);
     if dims.is_empty() {
@@ -278,7 +282,7 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
     }
     let asked: &[u64] = match &var.storage.layout {
         Some(StorageLayout::Contiguous | StorageLayout::Compact) if unlimited => {
-            return argument("data of an unlimited dimension is stored in chunks only");
+            return argument("data with an unlimited dimension can only be stored in chunks");
         }
         Some(StorageLayout::Contiguous | StorageLayout::Compact) if !filtered => {
             let whole: Vec<u64> = dims.iter().map(|d| d.len.max(1)).collect();
@@ -301,7 +305,7 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
         };
         chunk_sizes::shape(elements, asked)
     };
-    // netCDF-C takes strings for what they are in memory: references.
+    // netCDF-C counts strings by their size in memory, that of a reference.
     let usual = shape(if element.plain { element.size } else { 8 })?;
     match asked.is_empty() && is_large_text(&usual, element) {
         true => shape(element.size),
@@ -309,11 +313,11 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
     }
 }
 
-/// Whether a chunk of strings of this shape is larger than one that nobody asked for should be.
+/// Whether a chunk of strings of this shape is larger than a default chunk should be.
 fn is_large_text(shape: &[u64], element: Element) -> bool {
     let bytes = product(shape).and_then(|n| n.checked_mul(element.size));
     !element.plain && bytes.is_none_or(|bytes| bytes > LARGE_TEXT)
 }
 
-/// Bytes of a chunk of strings that nobody asked for, at most.
+/// Most bytes of a chunk of strings with a default shape.
 const LARGE_TEXT: u64 = 256 << 20;

@@ -1,4 +1,4 @@
-//! Strings as elements of a fixed size, with zeros behind them (NCZarr document, appendix D).
+//! Strings as elements of a fixed size, padded with zeros (NCZarr document, appendix D).
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
@@ -6,24 +6,24 @@ use crate::limits::reserve;
 use crate::model::strings::{DEFAULT, ENCODING, OF_DATASET, OF_VARIABLE, string_size};
 use crate::model::{Atomic, Schema, Values, Variable};
 
-/// Bytes of a string of a variable.
+/// Bytes of each string of a variable.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for attributes that are no lengths.
+/// [`ErrorKind::Argument`] for attributes that are not lengths.
 pub fn width(schema: &Schema, var: &Variable) -> Result<u64> {
     let own = var.attribute(OF_VARIABLE).map(string_size).transpose()?;
     let said = match own {
         Some(own) => Some(own),
         None => schema.said_string_size()?,
     };
-    // What the data is known to need, it gets.
+    // At least the size that the data is known to need.
     let needed = var.storage.max_string;
-    // Python's readers take strings of one byte for characters, which they join along the last dimension.
+    // Python's readers take strings of one byte to be characters, which they join along the last dimension.
     let least = if is_marked(schema, var) { 2 } else { 1 };
     Ok(said.max(needed).unwrap_or(DEFAULT).max(least))
 }
 
-/// Whether strings of a fixed size get the attribute [`ENCODING`], without which xarray takes them for bytes.
+/// Whether strings of a fixed size get the attribute [`ENCODING`]; without it, xarray reads them as bytes.
 #[must_use]
 pub fn is_marked(schema: &Schema, var: &Variable) -> bool {
     let pure = schema.kind.as_zarr().is_some_and(|zarr| zarr.pure);
@@ -36,13 +36,13 @@ pub fn mark() -> (String, Json) {
     (ENCODING.to_owned(), Json::text("utf-8"))
 }
 
-/// Strings as elements of `width` bytes; NIL is an empty one.
+/// Strings as elements of `width` bytes; NIL becomes an empty string.
 ///
 /// # Errors
-/// [`ErrorKind::Range`] for a string that is longer; [`ErrorKind::BadType`] for other values.
+/// [`ErrorKind::Range`] for a longer string; [`ErrorKind::BadType`] for values that are not strings.
 pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     let Values::String(strings) = values else {
-        let what = "values that are no strings";
+        let what = "values that are not strings";
         return Err(Error::new(ErrorKind::BadType, what));
     };
     let size = usize::try_from(width).unwrap_or(usize::MAX);
@@ -62,7 +62,7 @@ pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A string without the zeros behind it.
+/// A string without trailing zeros.
 #[must_use]
 pub fn trimmed(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
@@ -90,7 +90,7 @@ pub fn base64(bytes: &[u8]) -> String {
 }
 
 fn too_long(len: usize, width: u64) -> Error {
-    let what = format!("a string of {len} bytes, the longest that is stored has {width}");
+    let what = format!("a string of {len} bytes, longer than the limit of {width}");
     let remedy = format!(
         "give the variable the attribute {OF_VARIABLE} = {len}, or the dataset {OF_DATASET}"
     );

@@ -1,4 +1,4 @@
-//! Datasets as they stand in a store.
+//! Datasets as written to a store.
 
 use std::sync::Arc;
 
@@ -169,8 +169,8 @@ fn what_pure_zarr_does_not_say_is_told() {
     create(target, s, CreateOptions::default(), &env).unwrap();
     let said: Vec<_> = env.notes.take().into_iter().map(|n| n.what).collect();
     let expected = [
-        "pure Zarr does not say that these dimensions are unlimited: t",
-        "pure Zarr does not say the types of these attributes: /v:valid",
+        "pure Zarr does not record that these dimensions are unlimited: t",
+        "pure Zarr does not record the types of these attributes: /v:valid",
     ];
     assert_eq!(said, expected);
 }

@@ -1,5 +1,5 @@
-//! What pure Zarr has types for and netCDF has not: truth values, complex numbers, opaque bytes, structures, and strings of
-//! characters of four bytes.
+//! Types that pure Zarr has and netCDF lacks: truth values, complex numbers, opaque bytes, structures, and strings of
+//! four-byte characters.
 
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
@@ -12,17 +12,17 @@ use crate::model::{
 
 use super::{dtype, numbers, strings};
 
-/// Types within types.
+/// Deepest nesting of types.
 const DEPTH: u32 = 16;
 
-/// The type that Zarr has for a user-defined type; `None` for those that it has not.
+/// The Zarr type for a user-defined type; `None` if Zarr has none.
 #[must_use]
 pub fn of(schema: &Schema, id: TypeId) -> Option<Stored> {
     let zarr = schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
     made(schema, id, (zarr.version, 0))
 }
 
-/// Strings that are stored as characters of four bytes in pure Zarr, because they were so where they come from.
+/// The type of strings that pure Zarr stores as four-byte characters, because their source did.
 #[must_use]
 pub fn characters(schema: &Schema, var: &Variable) -> Option<Stored> {
     schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
@@ -67,7 +67,7 @@ fn made(schema: &Schema, id: TypeId, (version, depth): (ZarrVersion, u32)) -> Op
     })
 }
 
-/// What a complex number of this name is made of.
+/// The type of the parts of the complex number type with this name.
 fn complex(called: &str, fields: &[Field]) -> Option<Atomic> {
     let [re, im] = fields else { return None };
     let part = re.ty.atomic().filter(|_| re.ty == im.ty)?;
@@ -80,7 +80,7 @@ fn complex(called: &str, fields: &[Field]) -> Option<Atomic> {
     (plain && called.starts_with(name)).then_some(part)
 }
 
-/// A field. Characters are texts, as long as their last dimension; version 3 has no fields that are arrays.
+/// A field. Characters become texts as long as their last dimension; version 3 has no array fields.
 fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Member> {
     let mut dims: Vec<u64> = field.dims.clone();
     let stored = match field.ty {
@@ -102,7 +102,7 @@ fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Memb
     })
 }
 
-/// Elements of values, one behind the other.
+/// Values as consecutive elements.
 ///
 /// # Errors
 /// [`ErrorKind::BadType`] for values of another type.
@@ -143,12 +143,12 @@ pub fn encode(stored: &Stored, values: &Values) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A text as `most` characters of four bytes, with zeros behind it; what is not UTF-8 becomes U+FFFD, as on reading.
+/// A text as `most` four-byte characters, padded with zeros; invalid UTF-8 becomes U+FFFD, as on reading.
 fn utf32(text: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
     let text = String::from_utf8_lossy(text);
     let count = text.chars().count() as u64;
     let zeros = most.checked_sub(count).ok_or_else(|| {
-        let what = format!("a string of {count} characters, the longest that is stored has {most}");
+        let what = format!("a string of {count} characters, longer than the limit of {most}");
         Error::new(ErrorKind::Range, what)
     })?;
     out.extend(text.chars().flat_map(|c| u32::from(c).to_le_bytes()));
@@ -157,7 +157,7 @@ fn utf32(text: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Columns of `len` elements each as elements that have a part of each.
+/// Interleaves columns of `len` elements: each resulting element has a part from every column.
 fn woven(columns: Vec<Vec<u8>>, len: usize) -> Vec<u8> {
     let bytes = columns.iter().map(Vec::len).fold(0, usize::saturating_add);
     let mut out = Vec::with_capacity(bytes);
@@ -229,7 +229,7 @@ fn v3(stored: &Stored) -> Json {
     }
 }
 
-/// Whether elements are numbers of several bytes, so that the codec that makes bytes of them has to be told an order.
+/// Whether elements are numbers of several bytes, for which the codec `bytes` needs a byte order.
 #[must_use]
 pub fn has_order(stored: &Stored) -> bool {
     matches!(stored.dtype, Dtype::Complex(_) | Dtype::Utf32(_))

@@ -1,5 +1,5 @@
-//! The metadata of version 2: `.zgroup`, `.zarray` and `.zattrs`, with the members in the order in which netCDF-C has
-//! them.
+//! The metadata of version 2: `.zgroup`, `.zarray` and `.zattrs`, with their members in the same order as in
+//! netCDF-C.
 
 use super::attributes::utf8;
 use super::check::DIMENSIONS;
@@ -13,7 +13,7 @@ use crate::model::storage::ids::SZIP;
 use crate::model::strings::DEFAULT;
 use crate::model::{Atomic, Dimension, GroupId, VarId, ZarrVersion};
 
-/// What made the dataset.
+/// The provenance of the dataset.
 const PROPERTIES: &str = concat!(
     "version=2,netcdf-tools=",
     env!("CARGO_PKG_VERSION"),
@@ -24,7 +24,7 @@ const PROPERTIES: &str = concat!(
 const JSON: &str = "|J0";
 /// netCDF's own fill value of `float`.
 const DEFAULT_FLOAT: &str = "9.96921e+36";
-/// What stands for the dimension of a scalar.
+/// The name that stands for the dimension of a scalar.
 const SCALAR: &str = "_scalar_";
 
 /// `.zgroup`.
@@ -33,7 +33,7 @@ pub fn group() -> Json {
     object([("zarr_format", Json::int(2))])
 }
 
-/// `.zmetadata`, of metadata under its keys.
+/// `.zmetadata`, from metadata objects with their keys.
 #[must_use]
 pub fn consolidated(metadata: Vec<Member>) -> Json {
     object([
@@ -76,7 +76,7 @@ impl Metadata<'_> {
         ]))
     }
 
-    /// `fill_value`. netCDF-C takes that of a text for what it is, zarr-python for base64.
+    /// `fill_value`. For texts, netCDF-C expects plain text and zarr-python base64.
     fn fill_value(&self, stored: &Stored) -> Result<Json> {
         let Some(bytes) = stored.fill_value() else {
             return Ok(Json::Null);
@@ -93,7 +93,7 @@ impl Metadata<'_> {
         }
         let values = elements::decode(stored.ty, stored.layout.element.order, bytes)?;
         if stored.ty == Atomic::Float && !self.zarr.pure && values == Atomic::Float.default_fill() {
-            // As netCDF-C writes it. The type of the array tells what it is.
+            // As netCDF-C writes it: the type of the array gives the number its type.
             return Ok(Json::Number(DEFAULT_FLOAT.to_owned()));
         }
         let items = numbers::list(&values, self.style()).unwrap_or_default();

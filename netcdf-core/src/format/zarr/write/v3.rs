@@ -1,4 +1,4 @@
-//! The metadata of version 3: `zarr.json` of groups and arrays; netCDF's own as the NCZarr document's appendix E has it.
+//! The metadata of version 3: `zarr.json` of groups and arrays; netCDF's own follows appendix E of the NCZarr document.
 
 use super::attributes::utf8;
 use super::metadata::{Member, Metadata, Written, lengths, name, object};
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::json::Json;
 use crate::model::{Atomic, Dimension, GroupId, Values, VarId, ZarrVersion};
 
-/// What made the dataset.
+/// The provenance of the dataset.
 const PROPERTIES: &str = concat!(
     "version=2,netcdf-tools=",
     env!("CARGO_PKG_VERSION"),
@@ -19,13 +19,13 @@ const PROPERTIES: &str = concat!(
 /// The name of the types of attributes.
 const TYPES: &str = "_nczarr_attrs";
 
-/// What a name and its settings are in version 3.
+/// A name with its configuration, in version 3's form.
 #[must_use]
 pub fn named(name: &str, configuration: Json) -> Json {
     object([("name", Json::text(name)), ("configuration", configuration)])
 }
 
-/// A group with consolidated metadata: that of all that is below it.
+/// A group with the consolidated metadata of everything below it.
 #[must_use]
 pub fn consolidated(group: Json, metadata: Vec<Member>) -> Json {
     let consolidated = object([
@@ -75,7 +75,7 @@ impl Metadata<'_> {
         ]))
     }
 
-    /// `fill_value`, which there always is.
+    /// `fill_value`, which is mandatory.
     fn fill_json(&self, stored: &Stored) -> Result<Json> {
         let bytes = stored.fill_value().unwrap_or(&stored.told.value);
         if let Some(user) = &stored.user {
@@ -105,7 +105,7 @@ impl Metadata<'_> {
         let mut written = self.of_var(id)?;
         self.mark_texts(id, stored, &mut written);
         if self.zarr.pure && stored.ty == Atomic::String && !stored.fixed_text {
-            // The array's own `fill_value` says it. xarray opens no store with such an attribute.
+            // It is already in the array's `fill_value`, and xarray cannot open a store with such an attribute.
             written.members.retain(|(name, _)| name != "_FillValue");
         }
         let fills = written.members.iter_mut();
@@ -130,8 +130,8 @@ impl Metadata<'_> {
         Ok(self.attributes_json(written))
     }
 
-    /// `_FillValue` of pure Zarr as xarray has it, which reads no other form: of floats the bytes of the double, of strings of
-    /// a fixed size their bytes, in base64. netCDF takes numbers.
+    /// `_FillValue` of pure Zarr in the only form that xarray reads: in base64, the bytes of the double for floats, and the bytes of
+    /// strings of a fixed size. netCDF expects numbers.
     fn xarray_fill(&self, id: VarId, stored: &Stored) -> Option<Json> {
         let attribute = self.schema.var(id)?.attribute("_FillValue")?;
         let double = match &attribute.values {

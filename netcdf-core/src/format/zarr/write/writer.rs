@@ -1,4 +1,4 @@
-//! A Zarr dataset in the making.
+//! A Zarr dataset being written.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use crate::json::{Between, Json};
 use crate::limits::zeros;
 use crate::model::{DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
 
-/// A Zarr dataset in the making.
+/// A Zarr dataset being written.
 #[derive(Debug)]
 pub struct ZarrWriter {
     target: Box<dyn StoreTarget>,
     schema: Schema,
     zarr: Zarr,
     options: CreateOptions,
-    /// As `schema.vars`.
+    /// Parallel to `schema.vars`.
     vars: Vec<Var>,
-    /// No more metadata is written once it is set.
+    /// Once set, no more metadata is written.
     cancel: Cancel,
 }
 
@@ -40,12 +40,12 @@ struct Var {
     stored: Stored,
     /// The prefix of its keys.
     prefix: String,
-    /// The chunks that it has.
+    /// The chunks stored so far.
     put: Put,
-    /// The shards that are not complete, if it has any.
+    /// Its incomplete shards, if it has shards.
     shards: Option<Shards>,
-    /// The filters of what those that put elements do not encode: of a scalar, which is no chunk to them, and of chunks
-    /// that nobody put.
+    /// The filters for data that the writer itself must encode: a scalar, which callers put as a run, and chunks that were
+    /// never put.
     chain: Option<Chain>,
 }
 
@@ -54,14 +54,14 @@ impl ZarrWriter {
     ///
     /// # Errors
     /// [`ErrorKind::NotInFormat`], [`ErrorKind::BadName`] and [`ErrorKind::Exists`] for what Zarr cannot hold,
-    /// [`ErrorKind::Argument`] for storage that cannot be, or a schema of another kind; those of the filters.
+    /// [`ErrorKind::Argument`] for impossible storage, or a schema of another kind; those of the filters.
     pub fn create(
         target: Box<dyn StoreTarget>,
         schema: Schema,
         options: CreateOptions,
         env: &Env,
     ) -> Result<Self> {
-        let other = || Error::new(ErrorKind::Argument, "a schema that is not one of Zarr");
+        let other = || Error::new(ErrorKind::Argument, "the schema is not for a Zarr dataset");
         let zarr = schema.kind.as_zarr().ok_or_else(other)?;
         check(&schema, options.zarr, env)?;
         if zarr.pure {
@@ -74,7 +74,7 @@ impl ZarrWriter {
             let chain = || stored.chain(&schema, env).in_object(|| schema.var_path(id));
             let chain = match schema.shape(id).is_empty() {
                 true => Some(chain()?),
-                // Chunks may be moved that nobody can encode.
+                // Chunks may be moved even if they cannot be encoded here.
                 false => stored.told.masks_wrongly().then(|| chain().ok()).flatten(),
             };
             Ok(Var {
@@ -94,7 +94,7 @@ impl ZarrWriter {
             vars,
             cancel: env.cancel.clone(),
         };
-        // What cannot be said of it is to be known before data is put.
+        // Metadata that cannot be written must be reported before data is put.
         writer.metadata(&mut |_, _| Ok(()), env)?;
         Ok(writer)
     }
@@ -103,7 +103,7 @@ impl ZarrWriter {
         self.vars.get(id.index()).ok_or_else(missing)
     }
 
-    /// Where a chunk is in the grid. The slowest dimension may still grow.
+    /// The place of a chunk in the grid. The slowest dimension may still grow.
     fn place(&self, id: VarId, index: u64) -> Result<Vec<u64>> {
         let shape = &self.var(id)?.stored.layout.chunk;
         let extent = self.schema.shape(id);
@@ -121,7 +121,7 @@ impl ZarrWriter {
         Ok(place)
     }
 
-    /// The grid of chunks of a variable, with the lengths that dimensions have by now.
+    /// The chunk grid of a variable, with the current lengths of its dimensions.
     fn grid(&self, id: VarId) -> Result<Vec<u64>> {
         let lines = self.schema.shape(id).into_iter();
         let lines = lines.zip(&self.var(id)?.stored.layout.chunk);
@@ -149,7 +149,7 @@ impl ZarrWriter {
         }
     }
 
-    /// Puts the shards that are not complete yet: nothing else will be in them.
+    /// Puts the shards that are still incomplete: no more chunks will come.
     fn put_last_shards(&mut self) -> Result<()> {
         let store = self.target.store();
         for (id, var) in self.schema.var_ids().zip(&mut self.vars) {
@@ -162,8 +162,8 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// Notes which variables have all of their chunks, and stores those that are missing where readers would take more
-    /// than them for masked, as long as they are few.
+    /// Notes which variables have all their chunks. Where a fill value would make readers mask stored elements too, missing chunks
+    /// are stored, as long as they are few.
     fn complete(&mut self) -> Result<()> {
         let (mut bytes, mut chunks) = (MOST_BYTES, MOST_CHUNKS);
         for id in self.schema.var_ids().collect::<Vec<_>>() {
@@ -193,7 +193,7 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// A chunk, encoded, of which nobody put an element.
+    /// The encoded form of a chunk that was never put.
     fn unwritten(&self, id: VarId) -> Result<Vec<u8>> {
         let Var { stored, chain, .. } = self.var(id)?;
         let len = stored.layout.chunk_bytes().unwrap_or(usize::MAX);
@@ -205,7 +205,7 @@ impl ZarrWriter {
         }
     }
 
-    /// All metadata with its keys, that of the root last.
+    /// All metadata with its keys; that of the root comes last.
     fn metadata(&self, put: &mut dyn FnMut(String, Json) -> Result<()>, env: &Env) -> Result<()> {
         let metadata = Metadata {
             schema: &self.schema,
@@ -251,7 +251,7 @@ impl ZarrWriter {
         let store = self.target.store();
         let consolidated = self.options.zarr.consolidated;
         let mut all: Vec<Member> = vec![];
-        // Whoever is to be told was told when the dataset was created.
+        // All notes were given when the dataset was created.
         let env = Env::default();
         let mut put = |key: String, json: Json| {
             let json = match &*key {
@@ -278,7 +278,7 @@ impl ZarrWriter {
     }
 }
 
-/// Metadata under the names of what it is of, in the order of the tree.
+/// Metadata with the paths of its nodes, in the order of the tree.
 fn nodes(all: &mut Vec<Member>) -> Vec<Member> {
     let named = std::mem::take(all).into_iter().map(|(key, json)| {
         let name = key.trim_end_matches("zarr.json").trim_end_matches('/');
@@ -289,7 +289,7 @@ fn nodes(all: &mut Vec<Member>) -> Vec<Member> {
     nodes
 }
 
-/// Sorts paths so that what is in a group follows it at once: zarr-python does not find groups whose members are apart.
+/// Sorts paths so that the contents of a group directly follow it: zarr-python does not find groups with scattered members.
 fn in_tree_order(all: &mut [Member]) {
     all.sort_by_cached_key(|(path, _)| path.replace('/', "\0"));
 }
@@ -331,21 +331,21 @@ impl Writer for ZarrWriter {
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
         if mask != 0 {
-            let what = "a chunk without all filters of its variable, which Zarr does not have";
+            let what = "a chunk that skips filters of its variable, which Zarr does not allow";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         }
         let put = self.put(var, index, bytes);
         put.in_object(|| self.path(var))
     }
 
-    /// A scalar, which is all in one run.
+    /// Stores a scalar, which is a single run.
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
         let Var { stored, chain, .. } = self.var(var)?;
         let layout = &stored.layout;
         let whole = element == 0 && bytes.len() as u64 == layout.element.size;
         let scalar = chain.as_ref().filter(|_| whole && layout.chunk.is_empty());
         let Some(scalar) = scalar else {
-            let what = "a part of a variable that is put as chunks";
+            let what = "part of a variable whose data must be put as chunks";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         };
         let mut bytes = bytes.to_vec();
@@ -385,7 +385,7 @@ impl Writer for ZarrWriter {
 
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
         if len > i64::MAX.unsigned_abs() {
-            let what = format!("a dimension of length {len}");
+            let what = format!("a dimension of length {len} is too long");
             return Err(Error::new(ErrorKind::DimSize, what));
         }
         let dim = self.schema.dims.get_mut(dim.index());
