@@ -177,7 +177,7 @@ impl Chain {
 #[cold]
 fn declined() -> Error {
     let what = "a filter cannot be applied to a chunk, and the format has no chunks without";
-    Error::new(ErrorKind::Unsupported, what).with_remedy("give other filters: -F '*,zstd,3'")
+    Error::new(ErrorKind::Unsupported, what).with_remedy("choose other filters: -F '*,zstd,3'")
 }
 
 /// The context of a filter; `next` becomes the one behind it.

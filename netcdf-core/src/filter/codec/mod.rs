@@ -237,7 +237,7 @@ fn same(version: ZarrVersion, spec: &FilterSpec) -> Result<Json> {
     }
 }
 
-const OTHERS: &str = "give other filters, as -F '*,zstd,3', or none, -F '*,none'";
+const OTHERS: &str = "choose another filter, -F '*,zstd,3', or none, -F '*,none'";
 
 fn no_codec(id: u32, table: &Table) -> Error {
     let name = table

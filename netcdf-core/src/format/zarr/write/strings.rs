@@ -42,7 +42,7 @@ pub fn mark() -> (String, Json) {
 /// [`ErrorKind::Range`] for a string that is longer; [`ErrorKind::BadType`] for other values.
 pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     let Values::String(strings) = values else {
-        let what = "values that are no strings";
+        let what = "values that are not strings";
         return Err(Error::new(ErrorKind::BadType, what));
     };
     let size = usize::try_from(width).unwrap_or(usize::MAX);
