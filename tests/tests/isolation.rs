@@ -130,7 +130,7 @@ fn an_isolated_plugin_that_fails_is_an_error_that_names_it() {
         (16, "the plugin ended its process (exit status 0)"),
         (
             17,
-            "the plugin gave no answer in 1 s, and was stopped (--plugin-timeout gives it more time)",
+            "the plugin gave no answer in 1 s, and was stopped (use --plugin-timeout to give it more time)",
         ),
         // Its memory is limited.
         (20, "the plugin crashed (signal 6)"),

@@ -264,7 +264,7 @@ fn files_that_are_no_plugins_are_passed_by_with_a_reason() {
     for reason in [
         "liba_text.so: not an ELF file",
         "libb_link.so: a link to nowhere, which is not there",
-        "libc_missing.so: it uses functions that are not there: H5Dget_storage_size",
+        "libc_missing.so: it uses functions that are not supported: H5Dget_storage_size",
         "libd_undefined.so: undefined symbol: a_function_of_nobody",
         "libe_version.so: its filter is of version 2, not 1",
         "libf_type.so: a plugin of HDF5 of type 1, not a filter",
