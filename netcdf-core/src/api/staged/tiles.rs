@@ -215,8 +215,12 @@ impl Tiles {
     fn bytes(&self) -> Result<usize> {
         let bytes = product(&self.tile).and_then(|n| n.checked_mul(self.element.size));
         let bytes = bytes.and_then(|n| usize::try_from(n).ok());
-        bytes
-            .ok_or_else(|| Error::new(ErrorKind::Limit, "a tile beyond the memory of this machine"))
+        bytes.ok_or_else(|| {
+            Error::new(
+                ErrorKind::Limit,
+                "a tile too large for this machine's memory",
+            )
+        })
     }
 
     /// The elements of a tile.
