@@ -91,11 +91,7 @@ pub fn main(tool: &str, run: impl FnOnce(&mut Io) -> u8) -> ExitCode {
 fn guarded(tool: &str, io: &mut Io, run: impl FnOnce(&mut Io) -> u8) -> u8 {
     let ended = catch_unwind(AssertUnwindSafe(|| run(io)));
     ended.unwrap_or_else(|_| {
-        say(
-            tool,
-            "this is a defect of the program, please report the message above",
-            io,
-        );
+        say(tool, "this is a bug, please report the message above", io);
         Status::Failure.code()
     })
 }
@@ -206,7 +202,7 @@ mod tests {
                 .0
                 .lock()
                 .unwrap()
-                .starts_with(b"ncdump: this is a defect")
+                .starts_with(b"ncdump: this is a bug")
         );
     }
 

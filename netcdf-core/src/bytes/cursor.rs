@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
         }
         let (low, high) = self.bytes(n)?.split_at(n.min(8));
         if high.iter().any(|&b| b != 0) {
-            return Err(self.error(ErrorKind::Corrupt, "a number beyond 64 bits".into()));
+            return Err(self.error(ErrorKind::Corrupt, "a number of more than 64 bits".into()));
         }
         let mut eight = [0; 8];
         eight.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
                 self.pos += end + 1;
                 Ok(rest.get(..end).unwrap_or_default())
             }
-            None => Err(self.error(ErrorKind::Truncated, "a name without its end".into())),
+            None => Err(self.error(ErrorKind::Truncated, "a name without an end".into())),
         }
     }
 

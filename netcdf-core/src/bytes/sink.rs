@@ -78,7 +78,7 @@ impl Sink {
     pub fn patch(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at.checked_add(bytes.len());
         let place = end.and_then(|end| self.bytes.get_mut(at..end));
-        let beyond = || Error::new(ErrorKind::Argument, "a patch beyond what was written");
+        let beyond = || Error::new(ErrorKind::Argument, "a patch beyond the bytes written");
         place.ok_or_else(beyond)?.copy_from_slice(bytes);
         Ok(())
     }

@@ -150,7 +150,7 @@ impl Notes {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         match self.strict {
             Some(option) if said.counts => {
-                let what = format!("stopped, as notes are errors with {option}");
+                let what = format!("stopped because notes are errors with {option}");
                 Err(Error::new(ErrorKind::Argument, what))
             }
             Some(_) | None => Ok(()),

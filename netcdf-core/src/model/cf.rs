@@ -219,7 +219,7 @@ pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
             all.insert(id, "a coordinate variable".to_owned());
         }
         if let Some(axis) = AXES.iter().find(|axis| var.attribute(axis).is_some()) {
-            let why = || format!("a coordinate, as its attribute {axis} says");
+            let why = || format!("a coordinate according to its attribute {axis}");
             all.entry(id).or_insert_with(why);
         }
     }
@@ -328,7 +328,7 @@ mod tests {
                 "/x: named by grid_mapping of /t",
                 "/A: named by formula_terms of /t",
                 "/B: named by formula_terms of /t",
-                "/z: a coordinate, as its attribute axis says",
+                "/z: a coordinate according to its attribute axis",
                 "/mx: named by node_coordinates of /mesh",
             ]
         );

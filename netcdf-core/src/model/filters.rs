@@ -108,7 +108,7 @@ impl Schema {
     pub fn filter(&self, var: VarId, id: u32) -> Result<&FilterSpec> {
         let filters = &self.known(var)?.storage.filters;
         filters.iter().find(|f| f.id == id).ok_or_else(|| {
-            let what = format!("filter {id} is not one of the variable's");
+            let what = format!("the variable does not have the filter {id}");
             Error::new(ErrorKind::NoFilter, what).in_object(&self.var_path(var))
         })
     }

@@ -101,7 +101,7 @@ impl Quantize {
     /// type has.
     pub fn new(algorithm: Algorithm, keep: i64, ty: DataType) -> Result<Self> {
         let Some(most) = algorithm.most(ty) else {
-            let what = "only variables of the types float and double are quantized";
+            let what = "only float and double variables can be quantized";
             return Err(Error::new(ErrorKind::BadType, what));
         };
         let fits = u8::try_from(keep).ok().filter(|n| (1..=most).contains(n));
