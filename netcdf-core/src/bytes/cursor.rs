@@ -1,10 +1,10 @@
-//! Reads scalars from bytes whose place in a resource is known.
+//! Reads scalars from bytes with a known position in a resource.
 
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A position in bytes of a resource; every read is checked, every error has its offset.
+/// A position in bytes of a resource; every read is checked, and every error has its offset.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
     data: &'a [u8],
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Byte offset in the resource of what is read next.
+    /// Byte offset in the resource of the next read.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.base.saturating_add(self.pos as u64)
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(eight))
     }
 
-    /// Passes over `n` bytes.
+    /// Skips `n` bytes.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end.
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
         self.bytes(n).map(|_| ())
     }
 
-    /// The bytes up to the next zero byte, which is passed over.
+    /// The bytes up to the next zero byte, which is skipped.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] if there is none.
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
         self.pos
     }
 
-    /// The error for `n` bytes that are not there.
+    /// The error for `n` bytes that are missing.
     #[must_use]
     #[cold]
     pub fn short(&self, n: u64) -> Error {
@@ -132,7 +132,7 @@ impl<'a> Cursor<'a> {
         self.error(ErrorKind::Truncated, what)
     }
 
-    /// An error at the present position.
+    /// An error at the current position.
     #[must_use]
     pub fn error(&self, kind: ErrorKind, what: String) -> Error {
         Error::new(kind, what).at(self.resource, self.offset())
