@@ -95,7 +95,8 @@ impl Dataset {
         region.in_object(|| schema.var_path(var))
     }
 
-    /// Puts the elements of a region, converted, band by band: `part` has so many from a number on.
+    /// Writes the elements of a region, converted, band by band: `part` returns some elements, given the index of the first
+    /// and their number.
     fn put(
         &mut self,
         var: VarId,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 6 |
 //! | Names | `scaleoffset` |
-//! | Parameters | stored, 20: kind (0 decimal scaling of floats, 1 binary scaling, which nobody has, 2 integers), factor (decimal digits, or bits of an integer, 0 for as many as needed), elements of the chunk, class (0 integer, 1 float), bytes of an element, signed, byte order (1 big-endian), whether there is a fill value, its bytes from the least significant in the rest |
+//! | Parameters | stored, 20: kind (0 decimal scaling of floats, 1 binary scaling, which does not exist, 2 integers), factor (decimal digits, or bits of an integer, 0 for as many as needed), elements of the chunk, class (0 integer, 1 float), bytes of an element, signed, byte order (1 big-endian), whether there is a fill value, its bytes from the least significant in the rest |
 //! | Stored form | bits per number (4 bytes), 8, the least value (8 bytes), 8 zeros, all little-endian; then the numbers without gaps, most significant bit first |
 //! | Specification | HDF5 file format, "Scale-offset filter"; details that it leaves open are as in libhdf5 |
 //! | Also read by | libhdf5 and software built on it, jhdf in part |

@@ -27,7 +27,7 @@ pub(super) struct Ordered {
     complete: bool,
     /// Blocks of a group.
     group: usize,
-    /// Where the elements of each block are in the memory of its group, or why there are none.
+    /// Where each block's elements are in the memory of its group, or why they are missing.
     loaded: Vec<OnceLock<Result<Range<usize>>>>,
     memory: Vec<OnceLock<Vec<u8>>>,
 }

@@ -13,7 +13,7 @@ pub(super) struct Line {
 /// The rows of a box in two row-major arrays.
 #[derive(Default)]
 pub(super) struct Rows {
-    /// From the innermost dimension that is gone through to the outermost.
+    /// The dimensions to loop over, innermost first.
     loops: Vec<Loop>,
     /// Position of the first row, in bytes.
     from: usize,

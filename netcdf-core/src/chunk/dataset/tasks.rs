@@ -13,7 +13,7 @@ use crate::model::Region;
 
 /// An item of work.
 enum Task {
-    /// A band that reads and decodes what it needs.
+    /// A band that reads and decodes its own chunks.
     Direct(Region),
     /// A group of chunks of a slab.
     Load(Arc<Slab>, usize),

@@ -13,7 +13,7 @@ use crate::chunk::scatter::Block;
 use crate::model::Region;
 use crate::model::region::product;
 
-/// Bytes of rows from which on nothing is gained.
+/// From this many bytes per row on, nothing is gained.
 const LONG: u64 = 1024;
 /// Most bytes that a slab may have of a chunk: larger chunks are no longer in the cache when they are ordered.
 const LARGE: u64 = 4 << 20;

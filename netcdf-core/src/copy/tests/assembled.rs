@@ -64,7 +64,7 @@ proptest! {
     }
 }
 
-/// What is not put is fill: within the rows of chunks that have elements, and behind them.
+/// Elements that were not put are fill: within rows of chunks with elements, and after them.
 #[test]
 fn gaps_are_fill() {
     let env = env(2, 1 << 20);

@@ -152,7 +152,7 @@ mod tests {
             // Only the user is in it, however it is called.
             (1000, 200, true),
             (1001, 200, false),
-            // The primary group of somebody else, and one that nobody knows.
+            // The primary group of somebody else, and an unknown group.
             (1000, 1001, false),
             (1000, 7, false),
             (9, 1004, false),

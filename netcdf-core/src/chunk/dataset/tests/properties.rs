@@ -111,7 +111,7 @@ proptest! {
         }
     }
 
-    /// Chunks of another shape, cut from slabs of so many of them.
+    /// Chunks of another shape, cut from slabs of this many chunks.
     #[test]
     fn tiles_are_those_of_the_model(
         (shape, _) in case(),

@@ -38,7 +38,7 @@ pub struct Isolation {
 }
 
 impl Isolation {
-    /// The default of [`Self::patience`].
+    /// The default patience.
     pub const PATIENCE: Duration = Duration::from_secs(30);
 
     /// Uses this executable, which must be one of the tools, for helpers; `seconds` is the time that they have
