@@ -137,10 +137,7 @@ fn members_that_are_there_twice_are_said() {
     sandbox.write("s.zip", file);
     let [dumped, copied, tree, checked] = all(&sandbox, "s.zip");
     for output in [&dumped, &copied, &tree] {
-        assert!(
-            output.message().contains("a/0: several times"),
-            "{output}"
-        );
+        assert!(output.message().contains("a/0: several times"), "{output}");
     }
     assert!(dumped.text().contains("a = 3, 4 ;"), "{dumped}");
     assert!(checked.text().contains("error key-twice"), "{checked}");

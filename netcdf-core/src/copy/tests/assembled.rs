@@ -1,4 +1,4 @@
-//! Elements that are put in row-major order, as by one who has them as text.
+//! Elements that are put in row-major order, as when they come from text.
 
 use proptest::prelude::*;
 

@@ -246,7 +246,7 @@ fn short_chunks_are_errors() {
     assert!(e.what().ends_with(what), "{e}");
 }
 
-/// What the work of a band does wrong does not keep the others waiting.
+/// A failing band does not keep the others waiting.
 #[test]
 fn errors_of_work_and_sink_end_it() {
     let made = Made::new(plane(2));
