@@ -496,11 +496,14 @@ fn what_cannot_be_written_is_said() {
         &place.run("nosuch.nc out.nc"),
         "nosuch.nc: cannot open: No such file",
     );
-    assert_failed(&place.run("d out.nc"), "d: a directory, and no Zarr store");
+    assert_failed(
+        &place.run("d out.nc"),
+        "d: a directory, but not a Zarr store",
+    );
     fs::write(place.path("text"), "not netCDF").unwrap();
     assert_failed(
         &place.run("text out.nc"),
-        "text: this is text of some other sort",
+        "text: this is text of another kind",
     );
     assert_eq!(place.names(), ["d", "in.nc", "text"]);
 }

@@ -1,4 +1,4 @@
-//! What is passed down to everything that opens, reads or writes: no global state.
+//! The environment passed down to everything that opens, reads or writes: there is no global state.
 
 use std::num::NonZeroU16;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,18 +12,18 @@ mod notes;
 
 pub use notes::{Note, Notes, Taken, few};
 
-/// The surroundings of a run, made once in `main` (or by a test) and passed down.
+/// The environment of a run, created once in `main` (or by a test) and passed down.
 #[derive(Debug, Default)]
 pub struct Env {
-    /// What files may make us allocate.
+    /// Limits on what files may make us allocate.
     pub limits: Limits,
-    /// Chunk filters that can be used.
+    /// Available chunk filters.
     pub filters: crate::filter::Table,
     /// Threads and memory budget.
     pub pool: Pool,
-    /// Reports that are not fatal.
+    /// Messages that are not fatal.
     pub notes: Notes,
-    /// Damage that concerns one attribute or object only.
+    /// Damage of single attributes or objects.
     pub damage: Damage,
     /// Set by a signal.
     pub cancel: Cancel,
@@ -31,20 +31,20 @@ pub struct Env {
     pub progress: Progress,
     /// Memory for chunks and bands.
     pub buffers: Arc<crate::chunk::buffers::Buffers>,
-    /// Memory for jobs that want much of it.
+    /// Memory for jobs that need much of it.
     pub memory: Memory,
-    /// Where temporary files are made; without it, where the system has them.
+    /// Where temporary files are created; `None` for the system's directory.
     pub scratch: Option<std::path::PathBuf>,
-    /// Whether a dataset may name files outside of its directory.
+    /// Whether a dataset may refer to files outside its directory.
     pub allow_external: bool,
-    /// What a copy makes up in place of data that is not there.
+    /// What a copy may make up for missing data.
     pub made_up: MadeUp,
-    /// What is made: no dataset may need it.
+    /// The files being created: no dataset may need them.
     pub outputs: crate::io::siblings::Outputs,
 }
 
 impl Env {
-    /// The default surroundings with this number of threads; with `None`, one a core.
+    /// The default environment with this number of threads; with `None`, one per core.
     #[must_use]
     pub fn with_threads(threads: Option<NonZeroU16>) -> Self {
         let mut env = Self::default();
@@ -55,17 +55,16 @@ impl Env {
     }
 }
 
-/// What may be made up in place of data that is not there. As a rule it may be: that is what readers do.
+/// What may be made up for missing data. Usually it may be: that is what readers do.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MadeUp {
-    /// Sources of virtual datasets that are missing are errors; fill values do not stand for them.
+    /// Missing sources of virtual datasets are errors, and not replaced by fill values.
     pub refuse_missing: bool,
-    /// Outputs of more than a gigabyte that are nearly all fill values are errors.
+    /// Outputs of more than a gigabyte that consist almost entirely of fill values are errors.
     pub refuse_large: bool,
 }
 
-/// Bytes of memory that a job may take which has to hold much data at a time, as to change the
-/// shapes of chunks.
+/// Bytes of memory for a job that has to hold much data at a time, for instance to change chunk shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory(pub u64);
 
@@ -75,35 +74,36 @@ impl Default for Memory {
     }
 }
 
-/// What becomes of damage that concerns one attribute or object only. As a rule it is an error like any
-/// other; who tolerates it has to ask for it, say it, and fail in the end.
+/// How damage of single attributes or objects is handled. Usually it is an error like any other; a tool that
+/// tolerates it has to ask for that, report the damage, and fail in the end.
 #[derive(Debug, Default)]
 pub struct Damage(Option<Mutex<Vec<Error>>>);
 
-/// What has so much damage is better not shown.
+/// With more damage than this, a dataset is better not shown.
 const MOST_DAMAGE: usize = 100;
 
 impl Damage {
-    /// What is damaged is left out, and kept in mind.
+    /// Leaves out what is damaged, and records it.
     #[must_use]
     pub fn tolerated() -> Self {
         Self(Some(Mutex::default()))
     }
 
-    /// Takes note of damage.
+    /// Records damage.
     ///
     /// # Errors
-    /// The error itself if it is not tolerated: no damage is, or there was much before, or it is
-    /// none.
+    /// The error itself if it is not tolerated: if no damage is, if there was too much before, or if it is not
+    /// damage.
     pub fn meet(&self, e: Error) -> Result<()> {
         let damage = e.is_damage();
         self.keep(e, damage)
     }
 
-    /// Takes note of an object of a store that cannot be had, for whatever reason: that is damage of one object, too.
+    /// Records an object of a store that cannot be read for whatever reason: this counts as damage of one
+    /// object, too.
     ///
     /// # Errors
-    /// As [`Damage::meet`]; that the run is cancelled is none.
+    /// As [`Damage::meet`]; cancellation does not count as damage.
     pub fn meet_lost(&self, e: Error) -> Result<()> {
         let lost = matches!(
             e.kind(),
@@ -125,7 +125,7 @@ impl Damage {
         Ok(())
     }
 
-    /// Takes what was tolerated so far, in order.
+    /// Takes the tolerated errors so far, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Error> {
         self.0.as_ref().map_or_else(Vec::new, |found| {
@@ -134,12 +134,12 @@ impl Damage {
     }
 }
 
-/// Cancellation: the number of the signal that asked for it, 0 for none.
+/// Cancellation: the number of the signal that caused it, 0 for none.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(pub Arc<AtomicUsize>);
 
 impl Cancel {
-    /// The signal that cancelled the run.
+    /// The signal that cancelled the run, if any.
     #[must_use]
     pub fn signal(&self) -> Option<usize> {
         match self.0.load(Ordering::Relaxed) {
@@ -149,7 +149,7 @@ impl Cancel {
     }
 
     /// # Errors
-    /// [`ErrorKind::Cancelled`] once a signal came.
+    /// [`ErrorKind::Cancelled`] after a signal.
     pub fn check(&self) -> Result<()> {
         match self.signal() {
             None => Ok(()),
@@ -161,7 +161,7 @@ impl Cancel {
     }
 }
 
-/// Bytes to do and done; a tool with a terminal shows them.
+/// Bytes done and in total; a tool on a terminal shows them.
 #[derive(Debug, Clone, Default)]
 pub struct Progress(Arc<Counts>);
 
@@ -172,7 +172,7 @@ struct Counts {
 }
 
 impl Progress {
-    /// Adds to the bytes to do.
+    /// Adds to the total bytes.
     pub fn expect(&self, bytes: u64) {
         self.0.total.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -182,7 +182,7 @@ impl Progress {
         self.0.done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes done and to do.
+    /// Bytes done and in total.
     #[must_use]
     pub fn get(&self) -> (u64, u64) {
         (

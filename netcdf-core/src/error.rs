@@ -1,8 +1,8 @@
 //! The one error type of the library.
 //!
-//! Every error says what was wrong (and what was expected), and, where it is known, the object
-//! (`/group/variable`), the resource (file or URL) with the byte offset, and a remedy. The
-//! innermost caller that knows a fact states it; outer callers never overwrite it.
+//! Every error says what was wrong (and what was expected) and, if known, the object (`/group/variable`), the
+//! resource (file or URL) with the byte offset, and a remedy. The innermost caller that knows a fact states it;
+//! outer callers never overwrite it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,69 +13,69 @@ use crate::shown::Shown;
 /// Result with the library's [`Error`]; `Result<()>` is eight bytes.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What a caller may want to act on.
+/// The error kinds that a caller may want to handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The operating system failed an operation.
+    /// An operation of the operating system failed.
     Io,
-    /// Bytes that the structure promises are not there.
+    /// Bytes that the structure refers to are missing.
     Truncated,
     /// A structure contradicts its specification.
     Corrupt,
-    /// A version, class or type that is not known: the structure is newer than this library, or damaged.
+    /// An unknown version, class or type: the structure is newer than this library, or damaged.
     Unknown,
-    /// Not a format that we know.
+    /// Not a known format.
     UnknownFormat,
-    /// A known thing that we do not do (yet, or in this build).
+    /// Something known that is not supported (yet, or in this build).
     Unsupported,
-    /// Data went through a filter that is not there (`NC_ENOFILTER`).
+    /// Data went through a filter that is not available (`NC_ENOFILTER`).
     FilterUnavailable,
     /// The variable does not have this filter (`NC_ENOFILTER` of `nc_inq_var_filter_info`).
     NoFilter,
-    /// A setting of netCDF-4 for a dataset of another kind (`NC_ENOTNC4`).
+    /// A netCDF-4 setting for a dataset of another kind (`NC_ENOTNC4`).
     NotNetcdf4,
-    /// An id that no variable has (`NC_ENOTVAR`).
+    /// An unknown variable id (`NC_ENOTVAR`).
     NoVariable,
-    /// A scalar where dimensions are needed.
+    /// A scalar where dimensions are required.
     Scalar,
-    /// Data of variable length, which filters do not reach.
+    /// Variable-length data, which filters do not reach.
     VariableLength,
-    /// A definition when definitions are over (`NC_ENOTINDEFINE`).
+    /// A definition outside define mode (`NC_ENOTINDEFINE`).
     NotInDefineMode,
-    /// Data while definitions are not over, or their start when they are under way (`NC_EINDEFINE`).
+    /// Data access in define mode, or entering it twice (`NC_EINDEFINE`).
     InDefineMode,
-    /// A change of a dataset that was opened for reading (`NC_EPERM`).
+    /// A change of a dataset opened for reading (`NC_EPERM`).
     ReadOnly,
-    /// What the format cannot hold, however it is asked for (`NC_ENOTBUILT`, as user-defined types in NCZarr).
+    /// Something that the format can never hold (`NC_ENOTBUILT`, such as user-defined types in NCZarr).
     NotInFormat,
-    /// An id that no dimension has that can be used there (`NC_EBADDIM`).
+    /// A dimension id that is unknown or cannot be used there (`NC_EBADDIM`).
     NoDimension,
-    /// The start of a region lies outside of its variable (`NC_EINVALCOORDS`).
+    /// The start of a region is outside its variable (`NC_EINVALCOORDS`).
     Coordinates,
-    /// The end of a region lies outside of its variable (`NC_EEDGE`).
+    /// The end of a region is outside its variable (`NC_EEDGE`).
     Edge,
     /// A stride of 0 (`NC_ESTRIDE`).
     Stride,
-    /// A definition of a variable that has data (`NC_ELATEDEF`).
+    /// A definition for a variable that already has data (`NC_ELATEDEF`).
     LateDefinition,
     /// A named object does not exist.
     NotFound,
-    /// A named object exists already.
+    /// A named object already exists.
     Exists,
-    /// What was opened to be changed was changed by somebody else since.
+    /// Others changed a dataset that was opened for changes.
     Changed,
-    /// A key of a store that has none of the bytes, only keys below it (`NC_EEMPTY`).
+    /// A name in a store that only has keys below it, but no bytes (`NC_EEMPTY`).
     NoContent,
-    /// A limit of ours was reached.
+    /// A limit of this library was reached.
     Limit,
     /// A checksum does not match.
     Checksum,
-    /// The caller's arguments do not fit together.
+    /// The caller's arguments do not go together.
     Argument,
     /// A value does not fit its type (`NC_ERANGE`).
     Range,
-    /// A name has characters that netCDF does not allow (`NC_EBADNAME`).
+    /// A name with characters that netCDF does not allow (`NC_EBADNAME`).
     BadName,
     /// A type that the format does not have, or a fill value of another type (`NC_EBADTYPE`).
     BadType,
@@ -85,13 +85,13 @@ pub enum ErrorKind {
     VarSize,
     /// A netCDF-4 construct in the classic model (`NC_ESTRICTNC3`).
     Strict,
-    /// An unlimited dimension where the format allows none (`NC_EUNLIMPOS`, `NC_EUNLIMIT`).
+    /// An unlimited dimension where the format does not allow one (`NC_EUNLIMPOS`, `NC_EUNLIMIT`).
     Unlimited,
     /// Cancelled by a signal.
     Cancelled,
 }
 
-/// An error with its place; see the module's text.
+/// An error with its place; see the module documentation.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -119,7 +119,7 @@ impl Error {
         }))
     }
 
-    /// An error of the operating system while doing `what` to `resource`.
+    /// An error of the operating system while doing `what` with `resource`.
     #[must_use]
     pub fn io(what: &str, resource: &str, source: std::io::Error) -> Self {
         let mut e = Self::new(ErrorKind::Io, format!("{what}: {}", plain(&source)));
@@ -134,19 +134,19 @@ impl Error {
         self.0.kind
     }
 
-    /// What was wrong, without place and remedy. There may be text of a file in it.
+    /// What was wrong, without place and remedy. It may contain text from a file.
     #[must_use]
     pub fn what(&self) -> Shown<'_> {
         Shown::new(&self.0.what)
     }
 
-    /// Path of the object concerned.
+    /// Path of the object.
     #[must_use]
     pub fn object(&self) -> Option<&str> {
         self.0.object.as_deref()
     }
 
-    /// The resource (file name or URL) concerned.
+    /// The resource: file name or URL.
     #[must_use]
     pub fn resource(&self) -> Option<&str> {
         self.0.place.as_ref().map(|(r, _)| &**r)
@@ -158,13 +158,13 @@ impl Error {
         self.0.place.as_ref().and_then(|(_, o)| *o)
     }
 
-    /// The way out, if there is one.
+    /// The remedy, if there is one.
     #[must_use]
     pub fn remedy(&self) -> Option<&str> {
         self.0.remedy.as_deref()
     }
 
-    /// States resource and byte offset, unless a place is known already; of that resource, the offset.
+    /// Adds resource and byte offset, unless a place is known; if only this resource is known, adds the offset.
     #[must_use]
     pub fn at(mut self, resource: &Arc<str>, offset: u64) -> Self {
         match &mut self.0.place {
@@ -175,35 +175,35 @@ impl Error {
         self
     }
 
-    /// States the resource, unless a place is known already.
+    /// Adds the resource, unless a place is known.
     #[must_use]
     pub fn of(mut self, resource: &str) -> Self {
         self.0.place.get_or_insert_with(|| (resource.into(), None));
         self
     }
 
-    /// States the object's path, unless one is known already.
+    /// Adds the object's path, unless one is known.
     #[must_use]
     pub fn in_object(mut self, path: &str) -> Self {
         self.0.object.get_or_insert_with(|| path.into());
         self
     }
 
-    /// States the way out, unless one is known already.
+    /// Adds the remedy, unless one is known.
     #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<Cow<'static, str>>) -> Self {
         self.0.remedy.get_or_insert_with(|| remedy.into());
         self
     }
 
-    /// Says what the error is about, before what was wrong.
+    /// Puts the subject before what was wrong.
     #[must_use]
     pub fn within(mut self, what: &str) -> Self {
         self.0.what = format!("{what}: {}", self.0.what).into();
         self
     }
 
-    /// The same error once more, without its source.
+    /// A copy of the error, without its source.
     #[must_use]
     pub fn again(&self) -> Self {
         let e = &self.0;
@@ -217,7 +217,7 @@ impl Error {
         }))
     }
 
-    /// True if bytes are not what they have to be, or cannot be told to be.
+    /// True if bytes are not what they must be, or cannot be checked.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         matches!(
@@ -230,13 +230,14 @@ impl Error {
         )
     }
 
-    /// True if the error is a pipe whose reader has gone.
+    /// True if the error is a pipe whose reader has gone away.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
         self.system() == Some(std::io::ErrorKind::BrokenPipe)
     }
 
-    /// True if a file is not there, or nothing that we may read; false if the system failed to open or to read it.
+    /// True if a file does not exist, or is not something we may read; false if the system failed to open or
+    /// read it.
     #[must_use]
     pub fn is_absence(&self) -> bool {
         use std::io::ErrorKind as System;
@@ -257,7 +258,8 @@ impl Error {
         }
     }
 
-    /// True if there is no such file or object. What is there and cannot be opened, or must not be, is not to be taken for nothing.
+    /// True if there is no such file or object. Something that exists but cannot or must not be opened is not
+    /// missing.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         use std::io::ErrorKind as System;
@@ -266,14 +268,14 @@ impl Error {
             || matches!(system, Some(System::NotFound | System::NotADirectory))
     }
 
-    /// What the operating system said.
+    /// The kind of the operating system's error.
     fn system(&self) -> Option<std::io::ErrorKind> {
         let source = self.0.source.as_ref()?;
         source.downcast_ref::<std::io::Error>().map(|e| e.kind())
     }
 }
 
-/// The operating system's text without Rust's `(os error N)`.
+/// The operating system's message without Rust's `(os error N)`.
 pub(crate) fn plain(e: &std::io::Error) -> String {
     let text = e.to_string();
     match text.find(" (os error") {
@@ -289,7 +291,7 @@ impl fmt::Display for Error {
             write!(f, "{}: ", plain_part(resource))?;
         }
         match e.kind {
-            // What is wrong with a command line has lines of our own.
+            // Errors about a command line have our own lines.
             ErrorKind::Argument => write!(f, "{}", Shown::new(&e.what).lines())?,
             _ => write!(f, "{}", plain_part(&e.what))?,
         }
@@ -306,12 +308,12 @@ impl fmt::Display for Error {
     }
 }
 
-/// A part of a message: names in files are anything. What is beyond [`SHOWN`] characters is cut.
+/// A part of a message, which may be any name from a file; cut after [`SHOWN`] characters.
 pub(crate) fn plain_part(text: &str) -> Shown<'_> {
     Shown::new(text).at_most(SHOWN)
 }
 
-/// Characters of a part of a message that are shown.
+/// Most characters shown of a part of a message.
 const SHOWN: usize = 4096;
 
 impl std::error::Error for Error {
@@ -320,7 +322,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// [`Error::at`] and its kin on results.
+/// [`Error::at`] and similar methods on results.
 pub trait Context<T> {
     /// See [`Error::at`].
     ///
@@ -349,7 +351,7 @@ impl<T> Context<T> for Result<T> {
     }
 }
 
-/// Names said at most of one sort.
+/// Most names listed of one sort.
 const NAMED: usize = 8;
 
 /// The first few names, and how many more there are.

@@ -1,6 +1,6 @@
-//! JSON as Zarr stores have it: what netCDF-C writes is not always JSON (`[0.,1.]`, bare `NaN`, `01`, control characters in
-//! texts, bytes that are not UTF-8), so this reader is lenient, and keeps the text of numbers and the order of members. What is
-//! written for others goes through `serde_json`: [`Json::line`].
+//! JSON as found in Zarr stores: netCDF-C does not always write valid JSON (`[0.,1.]`, bare `NaN`, `01`, control
+//! characters in strings, bytes that are not UTF-8), so this reader is lenient, and keeps the text of numbers
+//! and the order of members. What is written for others goes through `serde_json`: [`Json::line`].
 
 mod write;
 
@@ -15,9 +15,9 @@ pub enum Json {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as it is written.
+    /// A number, as written.
     Number(String),
-    /// A text, without quotes and escapes; not always UTF-8.
+    /// A string, without quotes and escapes; not always UTF-8.
     Text(Vec<u8>),
     /// A list.
     Array(Vec<Json>),
@@ -25,15 +25,15 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// How deep values may be nested.
+/// The deepest nesting of values.
 const DEEPEST: usize = 128;
 
 impl Json {
-    /// The value that `text` is.
+    /// Parses a value.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] with the place in bytes, if it is none; [`ErrorKind::Limit`] for values that are
-    /// nested too deeply.
+    /// [`ErrorKind::Corrupt`] with the byte position, if it is not JSON; [`ErrorKind::Limit`] for values nested
+    /// too deeply.
     pub fn parse(text: &[u8]) -> Result<Self> {
         let mut parser = Parser { text, at: 0 };
         let value = parser.value(0)?;
@@ -44,7 +44,7 @@ impl Json {
         }
     }
 
-    /// A text.
+    /// A string.
     #[must_use]
     pub fn text(text: &str) -> Self {
         Self::Text(text.as_bytes().to_vec())
@@ -56,14 +56,14 @@ impl Json {
         Self::Number(n.to_string())
     }
 
-    /// The member of this name, the last one if there are several.
+    /// The member with this name, the last one if there are several.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         let mut members = self.members().iter().rev();
         members.find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// The members of an object, in order; none of other values.
+    /// The members of an object, in order; empty for other values.
     #[must_use]
     pub fn members(&self) -> &[(String, Self)] {
         match self {
@@ -81,7 +81,7 @@ impl Json {
         }
     }
 
-    /// The text, if it is one that is UTF-8.
+    /// The string, if it is one and UTF-8.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -90,7 +90,7 @@ impl Json {
         }
     }
 
-    /// The number, if it is one that is whole and not negative.
+    /// The number, if it is whole and not negative.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         match self {
@@ -99,8 +99,8 @@ impl Json {
         }
     }
 
-    /// On one line, as netCDF-C writes it: `": "`, `", "` between members, `","` between items. What is no UTF-8
-    /// is written as it is.
+    /// One line of JSON as netCDF-C writes it: `": "`, `", "` between members, `","` between items. Invalid
+    /// UTF-8 is written unchanged.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -179,7 +179,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips blanks and, if it comes next, `byte`.
+    /// Skips blanks and, if it follows, `byte`.
     fn take(&mut self, byte: u8) -> bool {
         self.blanks();
         let here = self.peek() == Some(byte);
@@ -230,7 +230,7 @@ impl Parser<'_> {
         Ok(Json::Array(items))
     }
 
-    /// Numbers in all spellings, and names of values.
+    /// Numbers in all spellings, and literal names.
     fn word(&mut self) -> Result<Json> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b'_');
@@ -283,7 +283,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What follows `\u`; halves of pairs that stand alone become U+FFFD.
+    /// The character after `\u`; unpaired surrogates become U+FFFD.
     fn unicode(&mut self) -> Result<char> {
         let high = self.hex()?;
         let pair = self.text.get(self.at..).unwrap_or_default();
@@ -313,7 +313,7 @@ impl Parser<'_> {
     }
 }
 
-/// Spellings that a reader of numbers can make something of.
+/// Whether a lenient reader of numbers would accept a spelling.
 fn is_number(word: &[u8]) -> bool {
     let unsigned = word.strip_prefix(b"-").or(word.strip_prefix(b"+"));
     let unsigned = unsigned.unwrap_or(word).to_ascii_lowercase();

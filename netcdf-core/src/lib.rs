@@ -2,19 +2,19 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`error`] | the one error type: kind, text, object path, resource and byte offset, remedy |
-//! | [`limits`] | what a file may make us allocate |
-//! | [`shown`] | text of files as it may be shown |
+//! | [`error`] | the error type: kind, text, object path, resource and byte offset, remedy |
+//! | [`limits`] | limits on what a file may make us allocate |
+//! | [`shown`] | text from files, made safe to show |
 //! | [`env`](mod@env) | what is passed down: limits, pool, notes, cancellation, progress |
 //! | [`model`] | what a dataset is: schema, types, names, values; no I/O, no format |
 //! | [`bytes`] | checked reading and writing of binary structures |
 //! | [`io`] | where bytes come from and go to |
 //! | [`json`] | JSON as Zarr stores have it |
 //! | [`filter`] | chunk filters and their table |
-//! | [`chunk`] | geometry and the one engine that reads, decodes and writes data in parallel |
+//! | [`chunk`] | geometry, and the engine that reads, decodes and writes data in parallel |
 //! | [`mod@format`] | the formats: probe, open, create |
 //! | [`copy`](mod@copy) | schema and options to schema, and the data after it |
-//! | [`api`] | datasets as programs use them: create, open, define, inquire, read, write |
+//! | [`api`] | the programming interface to datasets: create, open, define, inquire, read, write |
 //! | [`tool`] | what the command-line tools share |
 #![deny(unsafe_code)]
 #![cfg_attr(
@@ -43,12 +43,12 @@ pub mod tool;
 
 pub use error::{Error, ErrorKind, Result};
 
-/// The examples of the document about the API are tests.
+/// The examples in the document about the API are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/api.md")]
 struct ApiDocument;
 
-/// So are those of the README.
+/// So are those in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

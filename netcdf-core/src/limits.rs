@@ -1,17 +1,17 @@
-//! What a file may make us allocate or recurse into.
+//! Limits on what a file may make us allocate or recurse into.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bounds that every allocation and recursion sized by a file passes.
+/// Limits for every allocation and recursion whose size comes from a file.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Bytes that the metadata of one dataset may take in memory.
     pub metadata: u64,
-    /// Nesting of groups.
+    /// Nesting depth of groups.
     pub groups: u32,
-    /// Nesting of types and links.
+    /// Nesting depth of types and links.
     pub depth: u32,
-    /// Dimensions of a variable (`NC_MAX_VAR_DIMS`).
+    /// Most dimensions of a variable (`NC_MAX_VAR_DIMS`).
     pub rank: u32,
 }
 
@@ -35,33 +35,33 @@ impl Limits {
         within(bytes, self.metadata, what)
     }
 
-    /// `bytes` as a size in memory, whatever the memory budget (one item always runs), if the
-    /// machine can address it.
+    /// `bytes` as a size in memory, if the machine can address it, regardless of the memory budget (one item
+    /// always runs).
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] where it cannot.
+    /// [`ErrorKind::Limit`] if it cannot.
     pub fn item(&self, bytes: u64, what: &str) -> Result<usize> {
         within(bytes, isize::MAX.unsigned_abs() as u64, what)
     }
 }
 
-/// Bytes of an element, at most: elements are read as a whole, and each has a fill value.
+/// Most bytes of an element: elements are read as a whole, and each has a fill value.
 pub const ELEMENT: u64 = 1 << 28;
 
-/// Copies of an element that a dataset holds beside its data: fill values of layouts, filters and metadata.
+/// Copies of an element that a dataset holds apart from its data: fill values of layouts, filters and metadata.
 const ELEMENTS: usize = 6;
 
-/// Requests of so many bytes are tried first: what fails when tried is an error, what fails
-/// otherwise ends the process.
+/// Requests of at least this many bytes are tried first: a failed trial is an error, other failures end the
+/// process.
 pub const TRIED: usize = 1 << 24;
 
-/// Bytes that have to be left for requests that are not tried.
+/// Bytes that must remain for requests that are not tried.
 const SPARE: usize = 1 << 25;
 
-/// Asks the machine whether there is room for `len` bytes that a file wants.
+/// Checks whether the machine has room for `len` bytes that a file asks for.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] where there is none.
+/// [`ErrorKind::Limit`] if it has not.
 pub fn room(len: usize, what: &str) -> Result<()> {
     if len < TRIED {
         return Ok(());
@@ -72,7 +72,7 @@ pub fn room(len: usize, what: &str) -> Result<()> {
     room.map_err(|_| no_room(len, what))
 }
 
-/// Room for `len` bytes more that a file wants.
+/// Reserves room for `len` more bytes that a file asks for.
 ///
 /// # Errors
 /// As [`room`].
@@ -90,7 +90,7 @@ fn no_room(len: usize, what: &str) -> Error {
     Error::new(ErrorKind::Limit, what)
 }
 
-/// `len` zero bytes that a file wants.
+/// `len` zero bytes that a file asks for.
 ///
 /// # Errors
 /// As [`room`].
@@ -99,10 +99,10 @@ pub fn zeros(len: usize, what: &str) -> Result<Vec<u8>> {
     Ok(vec![0; len])
 }
 
-/// The bytes of an element as a size in memory, in which there is room for its fill value wherever that is held.
+/// The bytes of an element as a size in memory, with room for its fill value wherever that is held.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] where there is none, and for more than [`ELEMENT`].
+/// [`ErrorKind::Limit`] if there is no room, and for more than [`ELEMENT`].
 pub fn element(bytes: u64) -> Result<usize> {
     let size = usize::try_from(bytes).ok().filter(|_| bytes <= ELEMENT);
     let size = size.ok_or_else(|| {

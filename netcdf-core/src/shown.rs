@@ -1,18 +1,19 @@
-//! Text that was read from a file, as it may be shown.
+//! Shows text that was read from a file.
 //!
-//! A name in a file can be anything: it can move the cursor of a terminal, end a comment of CDL, or turn the direction of the
-//! text behind it. Whatever shows such text (messages, notes, tables, comments) goes through [`Shown`], so that one
-//! place decides which characters are text, and how the others are written.
+//! A name in a file can be anything: it can move the cursor of a terminal, end a CDL comment, or reverse the
+//! direction of the text after it. Everything that shows such text (messages, notes, tables, comments) uses
+//! [`Shown`], so that one place decides which characters are text, and how the others are written.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-/// Whether a character is not shown as it is: it controls a terminal (U+0000 to U+001F, U+007F to U+009F), ends a line, changes
-/// the direction of other text, or marks the beginning of a file. Letters, accents and symbols of all scripts are text.
+/// Whether a character must be escaped: it controls a terminal (U+0000 to U+001F, U+007F to U+009F), ends a
+/// line, changes the direction of other text, or marks the start of a file. Letters, accents and symbols of all
+/// scripts are text.
 #[must_use]
 pub fn is_control(c: char) -> bool {
     match c {
-        // Most text ends here.
+        // Most characters are these.
         ' '..='~' => false,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => true,
         '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
@@ -20,7 +21,8 @@ pub fn is_control(c: char) -> bool {
     }
 }
 
-/// Text from a file. There is no way to its characters but to show them: on one line, with escapes for what is no text.
+/// Text from a file. Its characters can only be had in the form to show: on one line, with escapes for what is
+/// not text.
 ///
 /// ```
 /// use netcdf_core::shown::Shown;
@@ -30,9 +32,9 @@ pub fn is_control(c: char) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Shown<'t> {
     text: &'t str,
-    /// Characters that are shown at most.
+    /// Most characters to show.
     most: usize,
-    /// Whether ends of lines and tabs are shown as they are.
+    /// Whether line ends and tabs are kept.
     lines: bool,
 }
 
@@ -47,13 +49,13 @@ impl<'t> Shown<'t> {
         }
     }
 
-    /// The first `most` characters of it.
+    /// Only the first `most` characters.
     #[must_use]
     pub fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
     }
 
-    /// On as many lines as it has: only for text of our own, in which text of a file is shown already.
+    /// Keeps the lines: only for our own text, in which text from files is already escaped.
     #[must_use]
     pub fn lines(self) -> Self {
         Self {
@@ -68,13 +70,13 @@ impl<'t> Shown<'t> {
         self.text == other
     }
 
-    /// True if `part` is somewhere in the text.
+    /// True if the text contains `part`.
     #[must_use]
     pub fn contains(self, part: &str) -> bool {
         self.text.contains(part)
     }
 
-    /// True if the text begins with `part`.
+    /// True if the text starts with `part`.
     #[must_use]
     pub fn starts_with(self, part: &str) -> bool {
         self.text.starts_with(part)
@@ -86,7 +88,7 @@ impl<'t> Shown<'t> {
         self.text.ends_with(part)
     }
 
-    /// As it is shown.
+    /// The text in the form to show.
     #[must_use]
     pub fn text(self) -> Cow<'t, str> {
         let plain = !self.text.contains(is_control);
@@ -153,7 +155,7 @@ impl PartialEq<String> for Shown<'_> {
     }
 }
 
-/// JSON on one line in which every character is text: those that are not stand in texts only, where they have escapes.
+/// JSON on one line with only text characters: others can only be in strings, where they are escaped.
 #[must_use]
 pub fn json(line: &str) -> Cow<'_, str> {
     if !line.contains(is_control) {

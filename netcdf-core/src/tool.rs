@@ -1,4 +1,4 @@
-//! What the command-line tools share: `main`, standard streams, exit status, signals, the progress bar.
+//! Shared by the command-line tools: `main`, standard streams, exit status, signals, the progress bar.
 
 mod bar;
 mod signals;
@@ -63,7 +63,7 @@ pub struct Io {
 }
 
 impl Io {
-    /// The process's own streams. Standard output is not buffered: writers buffer for themselves.
+    /// The process's own streams. Standard output is not buffered: writers buffer their output.
     #[must_use]
     pub fn process() -> Self {
         Self {
@@ -76,10 +76,10 @@ impl Io {
     }
 }
 
-/// The `main` of a tool: the exit code of `run`, which gets the process's streams.
+/// The `main` of a tool: runs `run` with the process's streams, and returns its exit code.
 ///
-/// A panic is a defect of ours. It ends as any failure does, so that scripts need not know of it; outputs that were begun are gone.
-/// What plugins left to be done at the end of the process is not done.
+/// A panic is a bug. It ends like any failure, so that scripts need not know of it; unfinished outputs are removed.
+/// Exit functions of plugins are not run.
 pub fn main(tool: &str, run: impl FnOnce(&mut Io) -> u8) -> ExitCode {
     plugin::serve_if_asked();
     plugin::is_tool(tool);
@@ -91,16 +91,12 @@ pub fn main(tool: &str, run: impl FnOnce(&mut Io) -> u8) -> ExitCode {
 fn guarded(tool: &str, io: &mut Io, run: impl FnOnce(&mut Io) -> u8) -> u8 {
     let ended = catch_unwind(AssertUnwindSafe(|| run(io)));
     ended.unwrap_or_else(|_| {
-        say(
-            tool,
-            "this is a defect of the program, please report the message above",
-            io,
-        );
+        say(tool, "this is a bug, please report the message above", io);
         Status::Failure.code()
     })
 }
 
-/// The one standard output for data.
+/// The standard output for data.
 fn stdout() -> Box<dyn Write> {
     match crate::io::stdout::stdout() {
         Ok(file) => Box::new(file),
@@ -109,7 +105,7 @@ fn stdout() -> Box<dyn Write> {
     }
 }
 
-/// A standard output that is not there.
+/// A closed standard output.
 struct Closed;
 
 impl Write for Closed {
@@ -122,8 +118,8 @@ impl Write for Closed {
     }
 }
 
-/// Says an error on standard error as `tool: error`, and what the run's status is. A reader of our
-/// text that went away is a quiet success; targets of datasets make another error of it.
+/// Prints an error on standard error as `tool: error`; returns the status of the run. If the reader of our text went
+/// away, that is a quiet success; for dataset outputs it is another error.
 pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     if error.is_broken_pipe() {
         return Status::Success;
@@ -132,26 +128,25 @@ pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     Status::Failure
 }
 
-/// Says what is to be said but not fatal on standard error, as `tool: object: what`; what concerns several objects once.
+/// Prints notes on standard error, as `tool: object: what`; those with the same message once.
 pub fn tell(tool: &str, notes: &Notes, io: &mut Io) {
     for note in notes.take_all().together() {
         say(tool, &note.to_string(), io);
     }
 }
 
-/// A line on standard error.
+/// Prints a line on standard error.
 fn say(tool: &str, text: &str, io: &mut Io) {
-    // Errors and notes show names in files on one line; what was wrong with a command line has lines of our own.
+    // Errors and notes already show names from files on one line; errors about a command line have our own lines.
     let text = Shown::new(text).lines();
-    // Where standard error is closed, there is nobody left to tell.
+    // If standard error is closed, there is nobody to tell.
     let _ = writeln!(io.stderr, "{tool}: {text}");
 }
 
-/// Prints `text`: help or version on standard output, what is `wrong` with the command line on
-/// standard error.
+/// Prints `text`: help or version on standard output, errors about the command line (`wrong`) on standard error.
 pub fn usage(tool: &str, text: &str, wrong: bool, io: &mut Io) -> Status {
     if wrong {
-        // Where standard error is closed, there is nobody left to tell.
+        // If standard error is closed, there is nobody to tell.
         let _ = write!(io.stderr, "{text}");
         return Status::Usage;
     }
@@ -206,7 +201,7 @@ mod tests {
                 .0
                 .lock()
                 .unwrap()
-                .starts_with(b"ncdump: this is a defect")
+                .starts_with(b"ncdump: this is a bug")
         );
     }
 

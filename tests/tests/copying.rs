@@ -281,7 +281,7 @@ fn notes_are_errors_if_asked_for() {
             "{out}"
         );
         assert!(
-            message.ends_with("stopped, as notes are errors with --strict\n"),
+            message.ends_with("stopped because notes are errors with --strict\n"),
             "{out}"
         );
         assert_eq!(sandbox.names(), [""; 0]);

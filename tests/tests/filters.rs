@@ -213,7 +213,7 @@ fn definitions_are_over_when_there_is_a_writer() {
         assert_eq!(w.define_filter(VarId(var), &zstd).unwrap_err().kind(), kind);
     }
     let e = w.define_filter(VarId(0), &zstd).unwrap_err();
-    let want = "the variable has data: filter 32015 comes too late in /v";
+    let want = "the variable already has data: filter 32015 comes too late in /v";
     assert_eq!(e.to_string(), want);
     let e = writer(Kind::Classic).define_filter(VarId(0), &zstd);
     assert_eq!(e.unwrap_err().kind(), ErrorKind::NotNetcdf4);

@@ -130,7 +130,7 @@ fn an_isolated_plugin_that_fails_is_an_error_that_names_it() {
         (16, "the plugin ended its process (exit status 0)"),
         (
             17,
-            "the plugin gave no answer in 1 s, and was stopped (--plugin-timeout gives it more time)",
+            "the plugin gave no answer in 1 s, and was stopped (use --plugin-timeout to give it more time)",
         ),
         // Its memory is limited.
         (20, "the plugin crashed (signal 6)"),
@@ -144,7 +144,7 @@ fn an_isolated_plugin_that_fails_is_an_error_that_names_it() {
         assert!(said.contains(&expected), "{expected} is not in {said}");
         assert!(said.contains("/v"), "the variable is not in {said}");
         let remedy = why.contains("--plugin-timeout");
-        assert_eq!(said.contains("--plugin-timeout gives"), remedy, "{said}");
+        assert_eq!(said.contains("use --plugin-timeout"), remedy, "{said}");
     }
     assert_eq!(std::fs::read(place.at("old.nc")).unwrap(), b"old");
     assert_eq!(place.names(), ["old.nc", "t.cdl", "t.nc"]);
@@ -371,12 +371,9 @@ fn programs_can_isolate_plugins() {
     for (program, why) in [
         (
             "/nonexistent",
-            "no process can be started for it (/nonexistent: ",
+            "cannot start a process for it (/nonexistent: ",
         ),
-        (
-            "/bin/true",
-            "/bin/true is no program that plugins can be run in",
-        ),
+        ("/bin/true", "/bin/true cannot run plugins"),
     ] {
         let table = isolated(place.libraries.path(), program);
         let e = table.entry(ID).err().unwrap().to_string();

@@ -7,20 +7,16 @@ const FILES: &[(&[u8], &str, &str)] = &[
     (b"", "an empty file", "fetch or make it again"),
     (
         &[0; 5000],
-        "zeros, where a file should begin",
+        "zeros where a file should begin",
         "never arrived",
     ),
     (
         b"\n<!DOCTYPE html>\n<html><body>Log in",
         "an HTML page",
-        "servers send such",
+        "servers send",
     ),
-    (b"<HTML><BODY>404", "an HTML page", "servers send such"),
-    (
-        b"<?xml version=\"1.0\"?><Error/>",
-        "XML",
-        "servers send such",
-    ),
+    (b"<HTML><BODY>404", "an HTML page", "servers send"),
+    (b"<?xml version=\"1.0\"?><Error/>", "XML", "servers send"),
     (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image", ""),
     (b"GRIB\0\0\0\x02", "a GRIB file", "cdo"),
     (
@@ -35,10 +31,10 @@ const FILES: &[(&[u8], &str, &str)] = &[
         "a zstd file",
         "zstdcat FILE | ncdump -",
     ),
-    (b"{\"zarr_format\": 2}", "JSON text", "name the directory"),
+    (b"{\"zarr_format\": 2}", "JSON text", "use the directory"),
     (
         b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n",
-        "a pointer of Git LFS",
+        "a Git LFS pointer",
         "git lfs pull",
     ),
     (
@@ -48,7 +44,7 @@ const FILES: &[(&[u8], &str, &str)] = &[
     ),
     (
         b"\x89HDF\n\x1a\n",
-        "an HDF5 file whose ends of lines were converted",
+        "an HDF5 file whose line ends were converted",
         "binary",
     ),
 ];

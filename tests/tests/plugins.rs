@@ -166,7 +166,7 @@ fn deviations_of_plugins_are_survived() {
         if let 6 | 12 = how {
             // Who wrote more than there is room for has spoilt other memory.
             let e = stored.unwrap_err();
-            let why = "it gives 1048600 bytes, more than it has memory for";
+            let why = "it returns 1048600 bytes, more than its buffer holds";
             assert!(e.what().ends_with(why), "{how}: {e}");
         } else {
             assert_eq!(stored.unwrap(), (1, chunk.clone()), "{how}");
@@ -177,8 +177,8 @@ fn deviations_of_plugins_are_survived() {
         assert_eq!(e.kind(), ErrorKind::Corrupt);
         let why = match how {
             4 => "it failed: filter: it is %d",
-            6 | 12 => "it gives 1048600 bytes, more than it has memory for",
-            9 => "it gives 24 bytes, more than it has memory for",
+            6 | 12 => "it returns 1048600 bytes, more than its buffer holds",
+            9 => "it returns 24 bytes, more than its buffer holds",
             _ => "it failed",
         };
         assert!(e.what().ends_with(why), "{how}: {e}");
@@ -264,7 +264,7 @@ fn files_that_are_no_plugins_are_passed_by_with_a_reason() {
     for reason in [
         "liba_text.so: not an ELF file",
         "libb_link.so: a link to nowhere, which is not there",
-        "libc_missing.so: it uses functions that are not there: H5Dget_storage_size",
+        "libc_missing.so: it uses functions that are not supported: H5Dget_storage_size",
         "libd_undefined.so: undefined symbol: a_function_of_nobody",
         "libe_version.so: its filter is of version 2, not 1",
         "libf_type.so: a plugin of HDF5 of type 1, not a filter",
@@ -415,7 +415,7 @@ fn deviations_of_codecs_are_survived() {
     };
     let codec = made(&["-DMANY=1000"]).0.unwrap();
     let e = codec.modify(&context(), &[12]).unwrap_err();
-    assert!(e.what().ends_with("it gives 1000 parameters"), "{e}");
+    assert!(e.what().ends_with("it returns 1000 parameters"), "{e}");
     let codec = made(&["-DSAME"]).0.unwrap();
     let both = codec.modify(&context(), &[12]).unwrap();
     assert_eq!((both.visible, both.working), (vec![12, 7], vec![12, 7]));

@@ -222,17 +222,14 @@ fn what_is_not_there_says_what_to_do() {
     let no_zip = url(&sandbox, "no.zip#mode=zarr,zip");
     let empty = url(&sandbox, "empty#mode=nczarr,file");
     for (named, say) in [
-        ("@empty", "no Zarr store"),
+        ("@empty", "not a Zarr store"),
         (empty.as_str(), "empty"),
         (no_zip.as_str(), "not a zip file"),
         ("@cut.zip", "truncated"),
-        (
-            "s3://bucket/key#mode=nczarr",
-            "(S3) are not read and written yet",
-        ),
+        ("s3://bucket/key#mode=nczarr", "(S3) are not supported yet"),
         (
             "https://host/key#mode=nczarr,s3",
-            "(S3) are not read and written yet",
+            "(S3) are not supported yet",
         ),
         ("https://host/a.nc#dap4", "not read over DAP"),
         ("ftp://host/a.nc", "`ftp` is not a protocol"),

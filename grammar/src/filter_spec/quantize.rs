@@ -192,7 +192,7 @@ mod tests {
             ),
             (
                 &["xy,bitround,9"],
-                "0: only variables of the types float and double are quantized in /xy\n  xy,bitround,9\n  ^",
+                "0: only float and double variables can be quantized in /xy\n  xy,bitround,9\n  ^",
             ),
             (
                 &["/g/*,bitround,9"],

@@ -6,7 +6,7 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::{Atomic, Attribute, DataType, Name, Values};
 
 impl Dataset {
-    /// Makes an attribute of a group or variable, or gives it another value; its type is that of the values
+    /// Creates an attribute of a group or variable, or replaces its value; its type is that of the values
     /// (`nc_put_att_text`, `nc_put_att_T` with the same type).
     ///
     /// ```
@@ -25,12 +25,12 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format does not have, and for a `_FillValue`
-    /// of another type than its variable's; [`ErrorKind::Argument`] for one of more than one value,
-    /// [`ErrorKind::LateDefinition`] for one of a variable that has data; [`ErrorKind::BadName`],
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic model, unless it needs
-    /// no more room than the attribute of this name; [`ErrorKind::NoVariable`] and [`ErrorKind::NotFound`] for what is
-    /// not there.
+    /// [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format does not have, and for a
+    /// `_FillValue` of another type than its variable; [`ErrorKind::Argument`] for a `_FillValue` of more than
+    /// one value, [`ErrorKind::LateDefinition`] for a `_FillValue` of a variable with data;
+    /// [`ErrorKind::BadName`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the
+    /// classic model, unless it needs no more room than the existing attribute of this name;
+    /// [`ErrorKind::NoVariable`] and [`ErrorKind::NotFound`] for an owner that does not exist.
     pub fn put_attribute(
         &mut self,
         of: impl Into<Owner>,
@@ -46,8 +46,8 @@ impl Dataset {
     /// As [`Dataset::put_attribute`], with numbers converted to a type (`nc_put_att_T` with another type).
     ///
     /// # Errors
-    /// As [`Dataset::put_attribute`]; [`ErrorKind::Range`] if some do not fit: the attribute is made, with fill values
-    /// for these.
+    /// As [`Dataset::put_attribute`]; [`ErrorKind::Range`] if some do not fit: the attribute is still created,
+    /// with fill values for these.
     pub fn put_attribute_as(
         &mut self,
         of: impl Into<Owner>,
@@ -92,7 +92,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// What holds of `_FillValue`.
+    /// Checks the rules for `_FillValue`.
     fn check_fill_value(
         &self,
         of: Owner,
@@ -107,20 +107,20 @@ impl Dataset {
         if self.variable(id)?.ty != ty {
             return wrong(
                 ErrorKind::BadType,
-                "a fill value of another type than the variable",
+                "a fill value of another type than its variable",
             );
         }
         if values.len() != 1 {
-            return wrong(ErrorKind::Argument, "a fill value is one value");
+            return wrong(ErrorKind::Argument, "a fill value must be one value");
         }
         let late = self.staged.is_touched(id) || self.staged.is_old(id);
         if late && !self.kind().is_cdf() {
-            return wrong(ErrorKind::LateDefinition, "the variable has data");
+            return wrong(ErrorKind::LateDefinition, "the variable already has data");
         }
         Ok(())
     }
 
-    /// The values of an attribute as a type in memory (`nc_get_att_T`).
+    /// The values of an attribute, converted to a type in memory (`nc_get_att_T`).
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`]; [`ErrorKind::Range`] if some do not fit; [`ErrorKind::BadType`] between text and
@@ -137,7 +137,7 @@ impl Dataset {
         T::list(values).ok_or_else(other).in_object(path)
     }
 
-    /// The text of an attribute of the type `char` (`nc_get_att_text`); what is no UTF-8 is replaced.
+    /// The text of an attribute of the type `char` (`nc_get_att_text`); invalid UTF-8 is replaced.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`]; [`ErrorKind::BadType`] for other types.
@@ -148,7 +148,7 @@ impl Dataset {
         let text = text.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         text.ok_or_else(|| {
             let path = format!("{}:{name}", self.path_of(of).trim_end_matches('/'));
-            Error::new(ErrorKind::BadType, "the attribute is no text").in_object(&path)
+            Error::new(ErrorKind::BadType, "the attribute is not text").in_object(&path)
         })
     }
 
@@ -194,7 +194,12 @@ impl Dataset {
     }
 
     fn list(&mut self, of: Owner) -> Result<&mut Vec<Attribute>> {
-        let gone = || Error::new(ErrorKind::NotFound, "what has the attribute is not there");
+        let gone = || {
+            Error::new(
+                ErrorKind::NotFound,
+                "the owner of the attribute does not exist",
+            )
+        };
         let schema = &mut self.staged.schema;
         let list = match of {
             Owner::Group(id) => schema.groups.get_mut(id.index()).map(|g| &mut g.attributes),
@@ -204,7 +209,7 @@ impl Dataset {
     }
 }
 
-/// The type that values are of.
+/// The type of values.
 fn own_type(values: &Values) -> DataType {
     match values {
         Values::Enum(ty, _) | Values::Vlen(ty, _) => DataType::User(*ty),
@@ -213,7 +218,7 @@ fn own_type(values: &Values) -> DataType {
     }
 }
 
-/// Bytes that an attribute takes in a classic file.
+/// Bytes of an attribute in a classic file.
 fn room(values: &Values) -> usize {
     let size = values.data_type().and_then(Atomic::size).unwrap_or(1);
     values.len().saturating_mul(size).div_ceil(4)

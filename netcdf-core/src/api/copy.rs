@@ -1,4 +1,4 @@
-//! Copying attributes and variables from one dataset to another.
+//! Copies attributes and variables from one dataset to another.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ impl Dataset {
     /// Copies an attribute of another dataset (`nc_copy_att`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]; those of [`Dataset::put_attribute`]; [`ErrorKind::BadType`] for a user-defined type that
-    /// this dataset does not have as the same.
+    /// [`ErrorKind::NotFound`]; those of [`Dataset::put_attribute`]; [`ErrorKind::BadType`] for a user-defined
+    /// type that this dataset does not have.
     pub fn copy_attribute(
         &mut self,
         (from, of): (&Self, Owner),
@@ -41,9 +41,9 @@ impl Dataset {
         self.put_checked(to.into(), name, (attribute.ty, attribute.values))
     }
 
-    /// Copies a variable of another dataset with its attributes and data into a group whose dimensions have the same
-    /// names (`nc_copy_var`). It is stored as it was, as far as the format has that. The classic model is in data mode
-    /// afterwards.
+    /// Copies a variable of another dataset, with its attributes and data, into a group with dimensions of the
+    /// same names (`nc_copy_var`). Its storage stays the same, as far as the format allows. A dataset of the
+    /// classic model is in data mode afterwards.
     ///
     /// ```
     /// # use netcdf_core::api::{Dataset, Length, Select};
@@ -62,7 +62,7 @@ impl Dataset {
     ///
     /// # Errors
     /// Those of [`Dataset::define_var`], [`Dataset::copy_attribute`] and [`Dataset::write_values`];
-    /// [`ErrorKind::NotFound`] for a dimension that is not there, [`ErrorKind::Argument`] for one of another length.
+    /// [`ErrorKind::NotFound`] for a missing dimension, [`ErrorKind::Argument`] for one of another length.
     pub fn copy_variable(&mut self, (from, var): (&Self, VarId), group: GroupId) -> Result<VarId> {
         from.check_readable()?;
         let old = from.variable(var)?;
@@ -98,7 +98,7 @@ impl Dataset {
         Ok(new)
     }
 
-    /// The dimensions that are called as those of a variable of another dataset.
+    /// The dimensions with the same names as those of a variable of another dataset.
     fn same_dims(&self, from: &Self, var: &Variable, group: GroupId) -> Result<Vec<DimId>> {
         let one = |&id: &DimId| {
             let old = from.dim(id)?;
@@ -108,7 +108,7 @@ impl Dataset {
                 true => Ok(new),
                 false => {
                     let (name, len) = (&dim.name, dim.len);
-                    let what = format!("dimension {name} has the length {len}, not {}", old.len);
+                    let what = format!("dimension {name} has length {len}, not {}", old.len);
                     Err(Error::new(ErrorKind::Argument, what).of(&self.name()))
                 }
             }
@@ -134,12 +134,12 @@ impl Dataset {
         )
     }
 
-    /// That a type means the same in another dataset.
+    /// Checks that a type means the same in another dataset.
     fn check_same(&self, from: &Self, ty: DataType, path: impl Fn() -> String) -> Result<()> {
         let DataType::User(id) = ty else {
             return Ok(());
         };
-        // What is in a type was defined before it.
+        // A type's parts were defined before it.
         let count = id.index().saturating_add(1);
         let (own, other) = (&self.schema().types, &from.schema().types);
         let mut pairs = own.iter().zip(other).take(count);
@@ -147,7 +147,7 @@ impl Dataset {
         if same {
             return Ok(());
         }
-        let what = "a user-defined type that the other dataset does not have with the same number";
+        let what = "the other dataset does not have this user-defined type under the same number";
         Err(Error::new(ErrorKind::BadType, what).in_object(&path()))
     }
 }

@@ -18,46 +18,46 @@ use crate::model::{Fill, Kind, Schema};
 
 /// An open dataset; see the [module](super).
 ///
-/// It is closed by [`Dataset::close`], which says whether that was done; dropping one is [`Dataset::abort`].
+/// Close it with [`Dataset::close`], which reports errors; dropping it is [`Dataset::abort`].
 pub struct Dataset {
     pub(super) env: Arc<Env>,
     pub(super) staged: Staged,
     pub(super) mode: Mode,
-    /// Whether variables that are defined from now on are filled.
+    /// Whether variables defined from now on are filled.
     pub(super) fill: Fill,
-    /// True if what is there is not what is in the place.
+    /// True if the dataset differs from what is stored.
     pub(super) changed: bool,
-    /// Number of variables whose definition is over.
+    /// Number of variables whose definition has ended.
     pub(super) settled: usize,
     place: Place,
-    /// What has to be in the place when it is written.
+    /// What must exist at the place when the dataset is written.
     present: Present,
     options: CreateOptions,
     sync: bool,
 }
 
-/// How a dataset is created or opened. `Default` is what [`Dataset::create`] and [`Dataset::open`] do.
+/// How a dataset is created or opened. `Default` is what [`Dataset::create`] and [`Dataset::open`] use.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Surroundings: limits, filters with plugins, threads, memory; by default those of [`Env::default`].
+    /// Limits, filters with plugins, threads, memory; by default those of [`Env::default`].
     pub env: Option<Arc<Env>>,
-    /// An existing dataset is not replaced (`NC_NOCLOBBER`).
+    /// Do not replace an existing dataset (`NC_NOCLOBBER`).
     pub keep_existing: bool,
-    /// Whether the keys of a Zarr store in a zip file have a directory in front; by default those of NCZarr have.
+    /// Whether the keys of a Zarr store in a zip file start with a directory; by default those of NCZarr do.
     pub zip_prefix: Option<bool>,
-    /// A dataset that was written is not asked to be on the disk before it is renamed.
+    /// Do not wait for a written dataset to be on disk before renaming it.
     pub no_sync: bool,
-    /// What is asked of a new dataset beside its schema.
+    /// Options of a new dataset, apart from its schema.
     pub create: CreateOptions,
 }
 
 impl Dataset {
-    /// Creates a dataset under a path or URL, in define mode (`nc_create`, `NC_CLOBBER`). Nothing is there before
-    /// [`Dataset::sync`] or [`Dataset::close`]; what was there stays so long.
+    /// Creates a dataset at a path or URL, in define mode (`nc_create`, `NC_CLOBBER`). Until [`Dataset::sync`]
+    /// or [`Dataset::close`] nothing is created there, and anything existing stays.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for kinds that are not written; [`ErrorKind::Argument`] for a URL that asks for another
-    /// kind.
+    /// [`ErrorKind::Unsupported`] for kinds that cannot be written; [`ErrorKind::Argument`] for a URL that
+    /// contradicts the kind.
     pub fn create(path: impl AsRef<Path>, kind: Kind) -> Result<Self> {
         Self::create_with(path, kind, Options::default())
     }
@@ -65,7 +65,7 @@ impl Dataset {
     /// As [`Dataset::create`], with options.
     ///
     /// # Errors
-    /// As [`Dataset::create`]; [`ErrorKind::Exists`] if something is there that is to be kept.
+    /// As [`Dataset::create`]; [`ErrorKind::Exists`] if something exists there that must be kept.
     pub fn create_with(path: impl AsRef<Path>, kind: Kind, options: Options) -> Result<Self> {
         let asked = Asked {
             kind: Some(kind),
@@ -84,7 +84,8 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// Creates a dataset in something else than a path, as in memory. It is written there once, when it is closed.
+    /// Creates a dataset in something other than a path, such as memory. It is written there once, when it is
+    /// closed.
     ///
     /// ```
     /// use netcdf_core::api::Dataset;
@@ -99,7 +100,7 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for kinds that are not written.
+    /// [`ErrorKind::Unsupported`] for kinds that cannot be written.
     pub fn create_in(output: impl Into<Output>, kind: Kind, options: Options) -> Result<Self> {
         let output = output.into();
         let name = output.name().to_string();
@@ -137,7 +138,7 @@ impl Dataset {
         }
     }
 
-    /// Opens a dataset of any format, under a path or URL, to read it (`nc_open`, `NC_NOWRITE`).
+    /// Opens a dataset of any format, at a path or URL, for reading (`nc_open`, `NC_NOWRITE`).
     ///
     /// # Errors
     /// [`ErrorKind::UnknownFormat`]; those of reading.
@@ -162,7 +163,7 @@ impl Dataset {
         Self::opened(place, container, options)
     }
 
-    /// Opens a dataset in something else than a path, as in memory, to read it.
+    /// Opens a dataset in something other than a path, such as memory, for reading.
     ///
     /// # Errors
     /// As [`Dataset::open`].
@@ -171,12 +172,12 @@ impl Dataset {
         Self::opened(Place::Container(name), container, options)
     }
 
-    /// Opens a dataset to change it (`nc_open`, `NC_WRITE`). What is under the path stays as it is until
-    /// [`Dataset::sync`] or [`Dataset::close`] replace it as a whole; parts that were not changed are moved as they are.
+    /// Opens a dataset for changes (`nc_open`, `NC_WRITE`). What is at the path stays until [`Dataset::sync`] or
+    /// [`Dataset::close`] replace it as a whole; unchanged parts are moved as they are.
     ///
     /// # Errors
-    /// As [`Dataset::open`]; [`ErrorKind::Unsupported`] for what cannot be written anew as it is: other formats, and HDF5
-    /// files with things that netCDF does not have.
+    /// As [`Dataset::open`]; [`ErrorKind::Unsupported`] for what cannot be rewritten without loss: other
+    /// formats, and HDF5 files with things that netCDF does not have.
     pub fn open_for_writing(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_for_writing_with(path, Options::default())
     }
@@ -184,7 +185,7 @@ impl Dataset {
     /// As [`Dataset::open_for_writing`], with options.
     ///
     /// # Errors
-    /// As [`Dataset::open_for_writing`]; [`ErrorKind::Io`] without the right to write.
+    /// As [`Dataset::open_for_writing`]; [`ErrorKind::Io`] without write permission.
     pub fn open_for_writing_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let name = path.to_string_lossy();
@@ -199,7 +200,7 @@ impl Dataset {
             dataset.env.notes.say(note);
         }
         if let Some(note) = lost.first() {
-            let what = format!("changing it would lose what netCDF does not have: {note}");
+            let what = format!("changing it would lose things that netCDF does not have: {note}");
             return Err(Error::new(ErrorKind::Unsupported, what).of(&name));
         }
         dataset.try_definitions().map_err(|e| e.of(&name))?;
@@ -215,13 +216,13 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// Writes what was changed so far, so that others who open the dataset see it (`nc_sync`). What was under the path is
-    /// replaced as a whole.
+    /// Writes the changes made so far, so that others who open the dataset see them (`nc_sync`). What is at the
+    /// path is replaced as a whole.
     ///
     /// # Errors
-    /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; [`ErrorKind::Unsupported`] for outputs that
-    /// are written once; [`ErrorKind::Changed`] if what was opened, or written last, was changed or taken away since by
-    /// others; those of writing. What was there then still is.
+    /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; [`ErrorKind::Unsupported`] for
+    /// outputs that can be written only once; [`ErrorKind::Changed`] if others changed or removed what was
+    /// opened, or last written; those of writing. After an error, the old content remains.
     pub fn sync(&mut self) -> Result<()> {
         if self.mode == Mode::ReadOnly {
             return Ok(());
@@ -231,14 +232,17 @@ impl Dataset {
             self.settle();
         }
         if self.place.path().is_none() {
-            let e = self.wrong(ErrorKind::Unsupported, "the output is written once");
+            let e = self.wrong(
+                ErrorKind::Unsupported,
+                "the output can be written only once",
+            );
             return Err(e.with_remedy("close the dataset"));
         }
         self.save()?;
         self.open_again()
     }
 
-    /// Goes on with what was written: what was there before may be gone, and the temporary file can be.
+    /// Goes on with what was written: the old file may be gone, and the temporary file is no longer needed.
     fn open_again(&mut self) -> Result<()> {
         let Some(path) = self.place.path() else {
             return Ok(());
@@ -251,16 +255,16 @@ impl Dataset {
             true => Ok(()),
             false => Err(self.wrong(
                 ErrorKind::Corrupt,
-                "what was written is not what is there: the dataset has to be opened again",
+                "the file is not the one just written: open the dataset again",
             )),
         }
     }
 
-    /// Ends definitions, writes what was changed, and closes the dataset (`nc_close`).
+    /// Ends definitions, writes the changes, and closes the dataset (`nc_close`).
     ///
     /// # Errors
-    /// As [`Dataset::sync`], but for the define mode and outputs that are written once; what was there then still is, and
-    /// the changes are lost.
+    /// As [`Dataset::sync`], except for define mode and outputs that can be written only once; after an error,
+    /// the old content remains, and the changes are lost.
     pub fn close(mut self) -> Result<()> {
         match self.mode {
             Mode::ReadOnly => Ok(()),
@@ -268,17 +272,17 @@ impl Dataset {
         }
     }
 
-    /// Closes the dataset without what was changed since it was opened, or synchronised (`nc_abort`): what was there
-    /// stays, and of a new dataset nothing is left.
+    /// Closes the dataset without the changes made since it was opened or synchronised (`nc_abort`): the old
+    /// content remains, and nothing is left of a new dataset.
     pub fn abort(self) {}
 
-    /// What was said of the dataset that is not fatal, as of things in it that netCDF does not have; each is said once.
+    /// The notes on the dataset, for instance on things in it that netCDF does not have; each is returned once.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
         self.env.notes.take()
     }
 
-    /// The path under which it is (`nc_inq_path`); none of what is in memory.
+    /// Its path (`nc_inq_path`); none for one in memory.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.place.path()
@@ -289,7 +293,7 @@ impl Dataset {
         self.place.name()
     }
 
-    /// Writes the dataset to its place, if it was changed.
+    /// Writes the dataset to its place if it was changed.
     fn save(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());
@@ -305,7 +309,7 @@ impl Dataset {
             &self.env,
         )?;
         crate::copy::run(&self.staged, &plan, writer, &self.env)?;
-        // That took its time.
+        // Creating the output took time, so check again.
         self.present.check(self.place.path())?;
         kept.take()?.commit()?;
         self.changed = false;
@@ -314,13 +318,13 @@ impl Dataset {
 
     fn create_options(&self) -> CreateOptions {
         let mut options = self.options;
-        // Variables of other kinds have each their own.
+        // In other kinds, each variable has its own setting.
         options.no_fill = self.fill == Fill::NoFill && self.kind().is_cdf();
         options.zarr = self.place.zarr(options.zarr);
         options
     }
 
-    /// That the format can hold what is defined: tries it, in memory.
+    /// Checks that the format can hold the definitions: tries it, in memory.
     pub(super) fn try_definitions(&self) -> Result<()> {
         let plan = self.staged.plan(&self.env)?;
         let output = place::nowhere(self.kind());
@@ -338,7 +342,7 @@ impl std::fmt::Debug for Dataset {
     }
 }
 
-/// That a file can be written to.
+/// Checks that a file can be written to.
 fn check_right(path: &Path) -> Result<()> {
     if !path.is_file() {
         return Ok(());
@@ -348,7 +352,7 @@ fn check_right(path: &Path) -> Result<()> {
     opened.map(|_| ()).map_err(failed)
 }
 
-/// Deletes a dataset (`nc_delete`): a file that is one, or a folder of Zarr. What is none stays.
+/// Deletes a dataset (`nc_delete`): a file or a Zarr directory. Anything else stays.
 ///
 /// ```
 /// use netcdf_core::api::{self, Dataset};
@@ -363,7 +367,7 @@ fn check_right(path: &Path) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::UnknownFormat`] for what is no dataset; [`ErrorKind::Io`].
+/// [`ErrorKind::UnknownFormat`] if it is not a dataset; [`ErrorKind::Io`].
 pub fn delete(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let container = place::open(path, &Env::default())?;

@@ -1,4 +1,4 @@
-//! Defining and renaming groups, dimensions, types and variables.
+//! Defines and renames groups, dimensions, types and variables.
 
 use super::mode::is_strict;
 use super::{Dataset, Length};
@@ -21,7 +21,7 @@ pub(super) fn longest(kind: Kind) -> u64 {
     }
 }
 
-/// What a new name must differ from.
+/// Among which names a new name must be unique.
 enum Among {
     Dims,
     /// Groups, types and variables share their names.
@@ -46,16 +46,13 @@ impl Dataset {
     ///
     /// # Errors
     /// [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model; [`ErrorKind::BadName`],
-    /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for no group.
+    /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for a missing group.
     pub fn define_group(&mut self, parent: GroupId, name: &str) -> Result<GroupId> {
         self.check_enhanced("groups")?;
         let name = self.new_name((parent, Among::Objects), name, None)?;
         let depth = self.around(parent)?.len();
         if depth >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX) {
-            return Err(Error::new(
-                ErrorKind::Limit,
-                "groups within too many groups",
-            ));
+            return Err(Error::new(ErrorKind::Limit, "groups nested too deeply"));
         }
         self.begin_definition()?;
         Ok(self.staged.schema.add_group(parent, name))
@@ -64,9 +61,10 @@ impl Dataset {
     /// Defines a dimension (`nc_def_dim`).
     ///
     /// # Errors
-    /// [`ErrorKind::DimSize`] for a length of 0 or beyond that of the format; [`ErrorKind::Unlimited`] for a second
-    /// unlimited dimension in the classic model; [`ErrorKind::BadName`], [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`];
-    /// [`ErrorKind::NotInDefineMode`] in the data mode of the classic model; [`ErrorKind::NotFound`] for no group.
+    /// [`ErrorKind::DimSize`] for a length of 0 or beyond the limit of the format; [`ErrorKind::Unlimited`] for
+    /// a second unlimited dimension in the classic model; [`ErrorKind::BadName`], [`ErrorKind::Exists`],
+    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic model;
+    /// [`ErrorKind::NotFound`] for a missing group.
     pub fn define_dim(&mut self, group: GroupId, name: &str, len: Length) -> Result<DimId> {
         let name = self.new_name((group, Among::Dims), name, None)?;
         self.begin_definition()?;
@@ -79,7 +77,7 @@ impl Dataset {
         };
         let one = self.kind().model() != Model::Enhanced;
         if unlimited && one && self.schema().dims.iter().any(|d| d.unlimited) {
-            let what = "the classic model has one unlimited dimension";
+            let what = "the classic model allows only one unlimited dimension";
             return Err(Error::new(ErrorKind::Unlimited, what).of(&self.name()));
         }
         Ok(self.staged.schema.add_dim(Dimension {
@@ -90,7 +88,7 @@ impl Dataset {
         }))
     }
 
-    /// Says that a dimension will be read as one of fixed length.
+    /// Adds a note that readers will take a dimension for one of fixed length.
     fn warn_of_pure_zarr(&self, name: &Name) {
         if self.kind().as_zarr().is_some_and(|zarr| zarr.pure) {
             self.env.notes.say(Note {
@@ -108,13 +106,13 @@ impl Dataset {
         match (1..=limit).contains(&len) {
             true => Ok(len),
             false => {
-                let what = format!("a dimension of length {len}, which has to be 1 to {limit}");
+                let what = format!("a dimension of length {len}, expected 1 to {limit}");
                 Err(Error::new(ErrorKind::DimSize, what).of(&self.name()))
             }
         }
     }
 
-    /// Defines a user-defined type (`nc_def_compound`, `nc_def_enum`, `nc_def_vlen`, `nc_def_opaque`), whole.
+    /// Defines a complete user-defined type (`nc_def_compound`, `nc_def_enum`, `nc_def_vlen`, `nc_def_opaque`).
     ///
     /// ```
     /// # use netcdf_core::api::{Dataset, Select};
@@ -132,9 +130,9 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotInFormat`] for Zarr, [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model;
-    /// [`ErrorKind::BadType`] for types inside that are not defined; [`ErrorKind::BadName`], [`ErrorKind::Exists`],
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for no group.
+    /// [`ErrorKind::NotInFormat`] for Zarr, [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic
+    /// model; [`ErrorKind::BadType`] for undefined types within it; [`ErrorKind::BadName`],
+    /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for a missing group.
     pub fn define_type(&mut self, group: GroupId, name: &str, kind: TypeKind) -> Result<TypeId> {
         self.check_enhanced("user-defined types")?;
         if self.kind().as_zarr().is_some() {
@@ -148,7 +146,7 @@ impl Dataset {
         Ok(self.staged.schema.add_type(UserType { name, group, kind }))
     }
 
-    /// The types inside of a type.
+    /// Checks the types within a type.
     fn check_inside(&self, kind: &TypeKind) -> Result<()> {
         let known = |ty: DataType| match ty {
             DataType::Atomic(_) => true,
@@ -162,21 +160,22 @@ impl Dataset {
                 !fields.is_empty() && fields.iter().all(|f| known(f.ty))
             }
         };
-        let what = "a type that is made of what is no type, or of nothing";
+        let what = "a type without parts, or with an undefined type in it";
         match fits {
             true => Ok(()),
             false => Err(Error::new(ErrorKind::BadType, what).of(&self.name())),
         }
     }
 
-    /// Defines a variable, with its dimensions, the slowest first (`nc_def_var`).
+    /// Defines a variable with its dimensions, slowest first (`nc_def_var`).
     ///
     /// # Errors
     /// [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format does not have;
-    /// [`ErrorKind::NoDimension`] for dimensions that are not in the group or those around it;
+    /// [`ErrorKind::NoDimension`] for dimensions that are not in the group or one above it;
     /// [`ErrorKind::Unlimited`] if the unlimited dimension of a classic variable is not the first;
-    /// [`ErrorKind::Limit`] for too many; [`ErrorKind::BadName`], [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`];
-    /// [`ErrorKind::NotInDefineMode`] in the data mode of the classic model; [`ErrorKind::NotFound`] for no group.
+    /// [`ErrorKind::Limit`] for too many dimensions; [`ErrorKind::BadName`], [`ErrorKind::Exists`],
+    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic model;
+    /// [`ErrorKind::NotFound`] for a missing group.
     pub fn define_var(
         &mut self,
         group: GroupId,
@@ -209,7 +208,7 @@ impl Dataset {
         }))
     }
 
-    /// That the format has a type.
+    /// Checks that the format has a type.
     pub(super) fn check_type(&self, ty: DataType) -> Result<()> {
         let kind = self.kind();
         let (has, error) = match (kind, ty) {
@@ -225,7 +224,7 @@ impl Dataset {
             return Ok(());
         }
         let name = ty.atomic().map_or("user-defined", Atomic::name);
-        let what = format!("{} datasets have no such type: {name}", kind.name());
+        let what = format!("{} datasets do not have the type {name}", kind.name());
         Err(Error::new(error, what))
     }
 
@@ -237,13 +236,13 @@ impl Dataset {
         }
         let visible = self.visible_dims(group)?;
         if let Some(id) = dims.iter().find(|id| visible.binary_search(id).is_err()) {
-            let what = format!("no dimension {} that can be used in this group", id.0);
+            let what = format!("this group cannot use a dimension {}", id.0);
             return Err(Error::new(ErrorKind::NoDimension, what));
         }
         let unlimited = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.unlimited);
         let inner = dims.get(1..).unwrap_or_default();
         if self.kind().is_cdf() && inner.iter().any(unlimited) {
-            let what = "the unlimited dimension has to be the first one";
+            let what = "the unlimited dimension must be the first one";
             return Err(Error::new(ErrorKind::Unlimited, what));
         }
         Ok(())
@@ -280,10 +279,10 @@ impl Dataset {
         Ok(())
     }
 
-    /// Renames a group that is not the root (`nc_rename_grp`).
+    /// Renames a group, except for the root (`nc_rename_grp`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for no group, and for the root; as [`Dataset::define_group`].
+    /// [`ErrorKind::NotFound`] for a missing group, and for the root; as [`Dataset::define_group`].
     pub fn rename_group(&mut self, group: GroupId, name: &str) -> Result<()> {
         self.check_enhanced("groups")?;
         let old = self.group(group)?;
@@ -297,7 +296,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// That the dataset is of the enhanced model.
+    /// Checks that the dataset has the enhanced model.
     fn check_enhanced(&self, what: &str) -> Result<()> {
         let kind = self.kind();
         if !is_strict(kind) {
@@ -311,7 +310,7 @@ impl Dataset {
         Err(Error::new(error, what).of(&self.name()))
     }
 
-    /// A name that nothing of a group has; what is renamed may keep its own.
+    /// Checks that a name is free in a group; a renamed object may keep its own.
     fn new_name(
         &self,
         (group, among): (GroupId, Among),

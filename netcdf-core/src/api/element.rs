@@ -8,7 +8,7 @@ mod sealed {
 
 /// A type of elements in memory: the numbers, [`Char`] and [`Text`]. Numbers convert to each other.
 pub trait Element: sealed::Sealed + Clone + Default + Send {
-    /// The netCDF type that is the same.
+    /// The same type in netCDF.
     const TYPE: Atomic;
 
     /// Values of this type as a list; `None` if they are of another type.
@@ -19,13 +19,13 @@ pub trait Element: sealed::Sealed + Clone + Default + Send {
     #[doc(hidden)]
     fn values(list: Vec<Self>) -> Values;
 
-    /// Puts elements of this type, as they are stored, into `out`, which has as many; `None` if it has not, or if they are
-    /// not stored where they stand.
+    /// Reads stored elements of this type into `out`, which must have as many; `None` if it has not, or if they
+    /// are not stored in place.
     #[doc(hidden)]
     fn stored(bytes: &[u8], order: Endianness, out: &mut [Self]) -> Option<()>;
 }
 
-/// A character (`NC_CHAR`): a byte of text, which is no number.
+/// A character (`NC_CHAR`): a byte of text, not a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Char(pub u8);
 
@@ -133,14 +133,14 @@ impl<T: Element, const N: usize> From<[T; N]> for Values {
     }
 }
 
-/// Text of the type `char`.
+/// Text as values of the type `char`.
 impl From<&str> for Values {
     fn from(text: &str) -> Self {
         Self::Char(text.as_bytes().to_vec())
     }
 }
 
-/// Text of the type `char`.
+/// Text as values of the type `char`.
 impl From<String> for Values {
     fn from(text: String) -> Self {
         Self::Char(text.into_bytes())

@@ -1,4 +1,4 @@
-//! What is in a dataset.
+//! Inquires what is in a dataset.
 
 use super::{Dataset, Owner};
 use crate::error::{Error, ErrorKind, Result};
@@ -8,14 +8,14 @@ use crate::model::{
     UserType, VarId, Variable,
 };
 
-/// What is asked by a name that is not there.
+/// The error for a name that does not exist.
 fn unknown(what: &str, name: &str, group: String) -> Error {
     let what = format!("no {what} {name}");
     Error::new(ErrorKind::NotFound, what).in_object(&group)
 }
 
 impl Dataset {
-    /// Everything but the data (`nc_inq` and its kin).
+    /// Everything but the data (`nc_inq` and related functions).
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.staged.schema
@@ -51,7 +51,7 @@ impl Dataset {
         self.schema().dim(id).ok_or_else(no)
     }
 
-    /// A variable (`nc_inq_var` and its kin).
+    /// A variable (`nc_inq_var` and related functions).
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
@@ -60,7 +60,7 @@ impl Dataset {
         self.schema().var(id).ok_or_else(no)
     }
 
-    /// A user-defined type (`nc_inq_user_type` and its kin).
+    /// A user-defined type (`nc_inq_user_type` and related functions).
     ///
     /// # Errors
     /// [`ErrorKind::BadType`].
@@ -69,7 +69,7 @@ impl Dataset {
         self.schema().user_type(id).ok_or_else(no)
     }
 
-    /// The present shape of a variable; empty for a scalar.
+    /// The current shape of a variable; empty for a scalar.
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
@@ -78,8 +78,8 @@ impl Dataset {
         Ok(self.schema().shape(id))
     }
 
-    /// A group by its path from another one: `g`, `g/h`; from the root with a `/` in front (`nc_inq_ncid`,
-    /// `nc_inq_grp_ncid`, `nc_inq_grp_full_ncid`).
+    /// A group by its path relative to another: `g`, `g/h`; with a leading `/`, relative to the root
+    /// (`nc_inq_ncid`, `nc_inq_grp_ncid`, `nc_inq_grp_full_ncid`).
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
@@ -96,7 +96,7 @@ impl Dataset {
         })
     }
 
-    /// A dimension by its name, in a group or those around it (`nc_inq_dimid`).
+    /// A dimension by its name, in a group or those above it (`nc_inq_dimid`).
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
@@ -119,7 +119,7 @@ impl Dataset {
         found.ok_or_else(|| unknown("variable", name, self.schema().group_path(group)))
     }
 
-    /// A type by its name: an atomic one, or one that is defined in a group or those around it (`nc_inq_typeid`).
+    /// A type by its name: an atomic type, or one defined in a group or those above it (`nc_inq_typeid`).
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
@@ -143,8 +143,8 @@ impl Dataset {
         found.ok_or_else(|| unknown("type", name, self.schema().group_path(group)))
     }
 
-    /// The name of a type, and the bytes of one value in memory; none for strings and what has lists inside
-    /// (`nc_inq_type`).
+    /// The name of a type, and the bytes of one value in memory; none for strings, and for types that contain
+    /// lists (`nc_inq_type`).
     ///
     /// # Errors
     /// [`ErrorKind::BadType`].
@@ -165,7 +165,7 @@ impl Dataset {
         let members = match &ty.kind {
             TypeKind::Enum { members, .. } => members,
             TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. } => {
-                let what = format!("type {} is no enum", ty.name);
+                let what = format!("type {} is not an enum", ty.name);
                 return Err(Error::new(ErrorKind::BadType, what));
             }
         };
@@ -177,10 +177,10 @@ impl Dataset {
         named.map(|(name, _)| name).ok_or_else(unnamed)
     }
 
-    /// The dimensions that can be used in a group: its own and those of the groups around it (`nc_inq_dimids`).
+    /// The dimensions that can be used in a group: its own and those of the groups above it (`nc_inq_dimids`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for no group.
+    /// [`ErrorKind::NotFound`] for a missing group.
     pub fn visible_dims(&self, group: GroupId) -> Result<Vec<DimId>> {
         let around = self.around(group)?.into_iter();
         let mut dims: Vec<DimId> = around.flat_map(|(_, g)| g.dims.clone()).collect();
@@ -191,7 +191,7 @@ impl Dataset {
     /// The unlimited dimensions of a group (`nc_inq_unlimdims`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for no group.
+    /// [`ErrorKind::NotFound`] for a missing group.
     pub fn unlimited_dims(&self, group: GroupId) -> Result<Vec<DimId>> {
         let unlimited = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.unlimited);
         let dims = self.group(group)?.dims.iter().copied();
@@ -201,7 +201,7 @@ impl Dataset {
     /// The attributes of a group or variable, in the order of their numbers (`nc_inq_natts`, `nc_inq_attname`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] or [`ErrorKind::NoVariable`] for what is not there.
+    /// [`ErrorKind::NotFound`] or [`ErrorKind::NoVariable`] for a missing owner.
     pub fn attributes(&self, of: impl Into<Owner>) -> Result<&[Attribute]> {
         match of.into() {
             Owner::Group(id) => Ok(&self.group(id)?.attributes),
@@ -238,12 +238,12 @@ impl Dataset {
         }
     }
 
-    /// A group and those around it, from the inside out.
+    /// A group and those above it, innermost first.
     pub(super) fn around(&self, group: GroupId) -> Result<Vec<(GroupId, &Group)>> {
         let mut groups = vec![(group, self.group(group)?)];
         while let Some(parent) = groups.last().and_then(|(_, g)| g.parent) {
             let next = self.group(parent)?;
-            // A group is around another once.
+            // Each group is above another only once.
             if groups.len() > self.schema().groups.len() {
                 break;
             }

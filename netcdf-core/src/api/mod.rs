@@ -1,4 +1,4 @@
-//! Datasets as programs use them: the functions of netCDF-C, for every format that is read or written.
+//! The programming interface to datasets: the functions of netCDF-C, for every supported format.
 //!
 //! ```
 //! use netcdf_core::api::{Dataset, Length, Select};
@@ -23,9 +23,10 @@
 //! # Ok::<(), netcdf_core::Error>(())
 //! ```
 //!
-//! An existing dataset is opened to be changed with [`Dataset::open_for_writing`]. Nothing of it is changed in place:
-//! [`Dataset::sync`] and [`Dataset::close`] write it anew beside the old one, where what was not touched is moved as it
-//! is, and rename it when it is whole. Until then data that is written is in a temporary file, not in memory.
+//! [`Dataset::open_for_writing`] opens an existing dataset for changes. Nothing is changed in place:
+//! [`Dataset::sync`] and [`Dataset::close`] write a new dataset beside the old one, to which unchanged parts are
+//! moved as they are, and rename it when it is complete. Until then, written data is in a temporary file, not in
+//! memory.
 //!
 //! ```
 //! # use netcdf_core::api::{Dataset, Length, Select};
@@ -47,9 +48,9 @@
 //! # Ok::<(), netcdf_core::Error>(())
 //! ```
 //!
-//! Datasets of the classic model (CDF-1, CDF-2, CDF-5 and `Netcdf4Classic`) are in *define mode* or in *data mode*:
-//! [`Dataset::redefine`], [`Dataset::end_definition`]. The others change between them by themselves.
-//! `docs/api.md` lists the functions of netCDF-C with what stands for them here.
+//! Datasets of the classic model (CDF-1, CDF-2, CDF-5 and `Netcdf4Classic`) are in *define mode* or in *data
+//! mode*: see [`Dataset::redefine`], [`Dataset::end_definition`]. Others switch between the modes automatically.
+//! `docs/api.md` lists the functions of netCDF-C with their counterparts here.
 
 mod attributes;
 mod copy;
@@ -80,15 +81,15 @@ use crate::model::{GroupId, VarId};
 /// The version of this library (`nc_inq_libvers`).
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Bytes of elements that are converted at a time, about.
+/// Bytes of elements converted at a time, roughly.
 const BAND: u64 = 1 << 20;
 
 /// The length of a new dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Length {
-    /// So many elements, at least 1.
+    /// This many elements, at least 1.
     Fixed(u64),
-    /// It grows (`NC_UNLIMITED`).
+    /// It can grow (`NC_UNLIMITED`).
     Unlimited,
 }
 
@@ -98,7 +99,7 @@ impl From<u64> for Length {
     }
 }
 
-/// What has attributes.
+/// The owner of attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// A group; [`GroupId::ROOT`] has the global attributes (`NC_GLOBAL`).

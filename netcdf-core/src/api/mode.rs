@@ -1,22 +1,22 @@
-//! What can be done at a time: define mode and data mode.
+//! Define mode and data mode: which operations are currently possible.
 
 use super::Dataset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Kind;
 
-/// What an open dataset is ready for.
+/// What can be done with an open dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// To be read.
+    /// It can only be read.
     ReadOnly,
-    /// For definitions.
+    /// It takes definitions.
     Define,
-    /// For data.
+    /// It takes data.
     Data,
 }
 
-/// True if definitions and data are kept apart, as in the classic model; else a dataset changes between the modes by
-/// itself.
+/// True if definitions and data are separate phases, as in the classic model; otherwise a dataset switches
+/// between the modes automatically.
 pub(super) fn is_strict(kind: Kind) -> bool {
     match kind {
         Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4Classic => true,
@@ -25,22 +25,22 @@ pub(super) fn is_strict(kind: Kind) -> bool {
 }
 
 impl Dataset {
-    /// What the dataset is ready for.
+    /// What can be done with the dataset now.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Enters define mode (`nc_redef`). Datasets of the enhanced model do so by themselves.
+    /// Enters define mode (`nc_redef`). Datasets of the enhanced model do so automatically.
     ///
     /// # Errors
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::InDefineMode`] if it is in define mode.
+    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::InDefineMode`] if it is already in define mode.
     pub fn redefine(&mut self) -> Result<()> {
         self.check_writable()?;
         match self.mode {
             Mode::Define => Err(self.wrong(
                 ErrorKind::InDefineMode,
-                "the dataset is in define mode already",
+                "the dataset is already in define mode",
             )),
             Mode::Data | Mode::ReadOnly => {
                 self.mode = Mode::Define;
@@ -49,12 +49,13 @@ impl Dataset {
         }
     }
 
-    /// Leaves define mode (`nc_enddef`): says whether the format can hold all that is defined. Datasets of the enhanced
-    /// model leave it by themselves when data is written; all do when they are closed.
+    /// Leaves define mode (`nc_enddef`), after checking that the format can hold the definitions. Datasets of
+    /// the enhanced model leave it automatically when data is written, and all datasets when they are closed.
     ///
     /// # Errors
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] if it is not in define mode; where the format cannot hold
-    /// what is defined, [`ErrorKind::VarSize`] and others, and it stays in define mode.
+    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] if it is not in define mode;
+    /// [`ErrorKind::VarSize`] and others if the format cannot hold the definitions: the dataset then stays in
+    /// define mode.
     pub fn end_definition(&mut self) -> Result<()> {
         self.check_writable()?;
         match self.mode {
@@ -86,14 +87,11 @@ impl Dataset {
         }
     }
 
-    /// Before a definition: that it can be made now.
+    /// Checks that a definition is possible now, and prepares for it.
     pub(super) fn begin_definition(&mut self) -> Result<()> {
         self.check_writable()?;
         if self.mode == Mode::Data && is_strict(self.kind()) {
-            let e = self.wrong(
-                ErrorKind::NotInDefineMode,
-                "definitions come in define mode",
-            );
+            let e = self.wrong(ErrorKind::NotInDefineMode, "definitions need define mode");
             return Err(e.with_remedy("call redefine first"));
         }
         self.mode = Mode::Define;
@@ -101,7 +99,8 @@ impl Dataset {
         Ok(())
     }
 
-    /// Before a change that needs no room in a classic file: true if it may need more.
+    /// Prepares for a change that may be possible without define mode: `grows` says whether it needs more room
+    /// in a classic file.
     pub(super) fn begin_change(&mut self, grows: bool) -> Result<()> {
         self.check_writable()?;
         if grows || self.mode == Mode::Define || !is_strict(self.kind()) {
@@ -111,7 +110,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Before data is written: that it can be now.
+    /// Checks that data can be written now, and prepares for it.
     pub(super) fn begin_data(&mut self) -> Result<()> {
         self.check_writable()?;
         self.check_readable()?;
@@ -122,13 +121,10 @@ impl Dataset {
         Ok(())
     }
 
-    /// Before data is read: that it can be now.
+    /// Checks that data can be read now.
     pub(super) fn check_readable(&self) -> Result<()> {
         if self.mode == Mode::Define && is_strict(self.kind()) {
-            let e = self.wrong(
-                ErrorKind::InDefineMode,
-                "data comes when definitions are over",
-            );
+            let e = self.wrong(ErrorKind::InDefineMode, "definitions must end before data");
             return Err(e.with_remedy("call end_definition first"));
         }
         Ok(())

@@ -1,10 +1,10 @@
-//! Conversion between the types of variables and those in memory.
+//! Converts between the types of variables and those in memory.
 
 use crate::error::{Error, Result};
 use crate::model::convert::convert_fitting;
 use crate::model::{Atomic, Kind, Region, Values};
 
-/// Values that were read as a type in memory, and what is wrong with those that do not fit.
+/// Values read as a type in memory, and an error for those that do not fit.
 pub(super) fn read(values: Values, ty: Atomic, kind: Kind) -> Result<(Values, Option<Error>)> {
     let values = match (values, ty) {
         (Values::Enum(_, base), _) => *base,
@@ -17,7 +17,8 @@ pub(super) fn read(values: Values, ty: Atomic, kind: Kind) -> Result<(Values, Op
     to(values, ty, &ty.default_fill())
 }
 
-/// Values in memory as the type of a variable whose fill value is `fill`, and what is wrong with those that do not fit.
+/// Values in memory converted to the type of a variable with the fill value `fill`, and an error for those that
+/// do not fit.
 pub(super) fn written(
     values: Values,
     ty: Atomic,
@@ -39,7 +40,7 @@ fn to(values: Values, ty: Atomic, fill: &Values) -> Result<(Values, Option<Error
     }
 }
 
-/// True if the type `byte` stands for both signs, as the kind has no other type of one byte.
+/// True if `byte` stands for signed and unsigned numbers because the kind has no other one-byte type.
 fn bytes_have_no_sign(kind: Kind) -> bool {
     match kind {
         Kind::Classic | Kind::Offset64 | Kind::Netcdf4Classic => true,
@@ -47,7 +48,7 @@ fn bytes_have_no_sign(kind: Kind) -> bool {
     }
 }
 
-/// An error of elements in a part of a region, which counts them from its start.
+/// An error for elements of a part of a region, which counts them from the part's start.
 pub(super) fn placed(e: Error, part: &Region, region: &Region) -> Error {
     if part == region {
         return e;

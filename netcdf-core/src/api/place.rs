@@ -1,4 +1,4 @@
-//! Where datasets are.
+//! The places of datasets.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use crate::io::trace::Trace;
 use crate::io::{Container, Output, Store, StoreTarget, file};
 use crate::model::Kind;
 
-/// Where a dataset is, or is to be.
+/// The place of a dataset.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// Under a path or URL, to which it can be written again and again.
+    /// A path or URL, which can be written repeatedly.
     Named(Destination),
-    /// In something that can be written once, unless it was; locked, as it is not for several threads.
+    /// Something that can be written once; `None` when done. The lock makes it usable from several threads.
     Once(Mutex<Option<Output>>, String),
-    /// In something that is read only.
+    /// Something that can only be read.
     Container(String),
 }
 
 impl Place {
-    /// Where a new dataset is to be.
+    /// The place of a new dataset.
     pub(super) fn new(named: &Path, asked: Asked) -> Result<Self> {
         let to = Destination::resolve(&own(named), asked)?;
         if to.kind != asked.kind {
@@ -39,7 +39,7 @@ impl Place {
         Ok(Self::Named(to))
     }
 
-    /// Where a dataset is that was opened; it is written in the same form.
+    /// The place of an open dataset; it is written in the same form.
     pub(super) fn of(named: &Path, container: &Container, kind: Kind) -> Result<Self> {
         let path = own(&locator::local(named)?).into_owned();
         let consolidated = match container {
@@ -91,7 +91,7 @@ impl Place {
         }
     }
 
-    /// True if what was opened there is not to be read any more when something else was written.
+    /// True if the opened dataset can no longer be read after another was written there.
     pub(super) fn is_directory(&self) -> bool {
         match self {
             Self::Named(to) => to.form == Form::Directory,
@@ -99,31 +99,31 @@ impl Place {
         }
     }
 
-    /// Where temporary files are made.
+    /// Where temporary files are created.
     pub(super) fn scratch(&self) -> Option<PathBuf> {
         self.path().and_then(file::beside)
     }
 
-    /// What to write a dataset to.
+    /// The output for a dataset.
     pub(super) fn output(&mut self, sync: bool, env: &Env) -> Result<Output> {
         match self {
             Self::Named(to) => to.create(sync, env, &Trace::default()),
             Self::Once(output, name) => {
                 let output = output.get_mut().unwrap_or_else(PoisonError::into_inner);
                 output.take().ok_or_else(|| {
-                    let what = "the output was written, which can be done once";
+                    let what = "the output can be written only once";
                     Error::new(ErrorKind::Unsupported, what).of(name)
                 })
             }
             Self::Container(name) => {
-                let what = "the dataset has no place to be written to";
+                let what = "the dataset has no place to write to";
                 Err(Error::new(ErrorKind::ReadOnly, what).of(name))
             }
         }
     }
 }
 
-/// Opens what is under a path or URL.
+/// Opens what is at a path or URL.
 pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
     let access = Access {
         trace: Trace::default(),
@@ -134,7 +134,7 @@ pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
     access.input(&own(named), &mut std::io::empty())
 }
 
-/// A path as that of a file, whatever it stands for on a command line.
+/// A path as that of a file, whatever it means on a command line.
 fn own(named: &Path) -> Cow<'_, Path> {
     match named == Path::new("-") {
         true => Path::new(".").join(named).into(),
@@ -142,7 +142,7 @@ fn own(named: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// True for a store of which all metadata is under one key, too.
+/// True for a store with consolidated metadata.
 fn is_consolidated(store: &dyn Store) -> Result<bool> {
     if store.size(".zmetadata")?.is_some() {
         return Ok(true);
@@ -152,7 +152,7 @@ fn is_consolidated(store: &dyn Store) -> Result<bool> {
     Ok(root.windows(key.len()).any(|part| part == key))
 }
 
-/// An output of a kind that is forgotten.
+/// An output of a kind that is discarded.
 pub(super) fn nowhere(kind: Kind) -> Output {
     match kind {
         Kind::Zarr(_) => {

@@ -1,28 +1,28 @@
-//! What has to be in the place of a dataset when it is written there.
+//! What must exist at the place of a dataset when it is written there.
 
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::Stamp;
 
-/// What a dataset may take the place of.
+/// What a dataset may replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Present {
-    /// Whatever is there.
+    /// Anything.
     Anything,
-    /// Nothing has to be there.
+    /// Nothing: nothing may exist there.
     Nothing,
-    /// That which was opened, or written last.
+    /// Only what was opened, or last written.
     This(Stamp),
 }
 
 impl Present {
-    /// What is under a path now.
+    /// The current state of a path.
     pub(super) fn now(path: &Path) -> Result<Self> {
         Ok(Stamp::of(path)?.map_or(Self::Nothing, Self::This))
     }
 
-    /// That it still is what is under a path; a dataset that has no path is nobody else's.
+    /// Checks that the path is still in this state; a dataset without a path cannot be changed by others.
     pub(super) fn check(&self, path: Option<&Path>) -> Result<()> {
         let Some(path) = path else {
             return Ok(());
@@ -32,12 +32,12 @@ impl Present {
         match self {
             Self::Anything => Ok(()),
             Self::Nothing if std::fs::symlink_metadata(path).is_err() => Ok(()),
-            Self::Nothing => wrong(ErrorKind::Exists, "the dataset exists already"),
+            Self::Nothing => wrong(ErrorKind::Exists, "the dataset already exists"),
             Self::This(stamp) if Stamp::of(path)?.as_ref() == Some(stamp) => Ok(()),
             Self::This(_) => {
-                let what = "the dataset was changed by somebody else since it was opened";
+                let what = "the dataset was changed by others since it was opened";
                 let changed = wrong(ErrorKind::Changed, what);
-                changed.map_err(|e| e.with_remedy("open it again, and change that"))
+                changed.map_err(|e| e.with_remedy("open it again, and repeat the change"))
             }
         }
     }

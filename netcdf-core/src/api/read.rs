@@ -1,4 +1,4 @@
-//! Reading the elements of variables.
+//! Reads the elements of variables.
 
 use super::element::{Char, Element, Text};
 use super::shares::Shares;
@@ -10,14 +10,15 @@ use crate::limits::room;
 use crate::model::{Region, Values, VarId};
 
 impl Dataset {
-    /// Elements of a variable (`nc_get_var_T`, `nc_get_var1_T`, `nc_get_vara_T`, `nc_get_vars_T`, `nc_get_varm_T`).
-    /// Numbers are converted to the type asked for. With a map the list is as long as the elements need.
+    /// Reads elements of a variable (`nc_get_var_T`, `nc_get_var1_T`, `nc_get_vara_T`, `nc_get_vars_T`,
+    /// `nc_get_varm_T`). Numbers are converted to the requested type. With a map, the list is as long as the
+    /// elements need.
     ///
     /// # Errors
-    /// [`ErrorKind::Range`] if some do not fit, ([`Dataset::read_into`] then gives the others);
+    /// [`ErrorKind::Range`] if some do not fit ([`Dataset::read_into`] then returns the others);
     /// [`ErrorKind::BadType`] between text and numbers; [`ErrorKind::NoVariable`]; [`ErrorKind::Coordinates`],
-    /// [`ErrorKind::Edge`], [`ErrorKind::Stride`] and [`ErrorKind::Argument`] for regions that the variable does not
-    /// have; [`ErrorKind::InDefineMode`] in the define mode of the classic model; those of reading.
+    /// [`ErrorKind::Edge`], [`ErrorKind::Stride`] and [`ErrorKind::Argument`] for regions outside the variable;
+    /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; those of reading.
     pub fn read<T: Element>(&self, var: VarId, select: &Select) -> Result<Vec<T>> {
         let region = self.readable(var, select)?;
         let len = region.elements().and_then(|n| usize::try_from(n).ok());
@@ -30,11 +31,11 @@ impl Dataset {
         }
     }
 
-    /// As [`Dataset::read`], into memory that is there; elements between those of a map stay as they are.
+    /// As [`Dataset::read`], into existing memory; elements between those of a map keep their values.
     ///
     /// # Errors
-    /// As [`Dataset::read`]. After [`ErrorKind::Range`] all elements are there, those that do not fit as the fill value
-    /// of `T`. [`ErrorKind::Argument`] if `out` has not as many elements as are read.
+    /// As [`Dataset::read`]. After [`ErrorKind::Range`] all elements have been read, and those that do not fit
+    /// are the fill value of `T`. [`ErrorKind::Argument`] if the length of `out` does not match.
     ///
     /// ```
     /// # use netcdf_core::api::{Dataset, Select};
@@ -72,7 +73,7 @@ impl Dataset {
         self.each_band(var, &region, sink)?.map_or(Ok(()), Err)
     }
 
-    /// One element (`nc_get_var1_T`); no index for a scalar.
+    /// Reads one element (`nc_get_var1_T`); the index of a scalar is empty.
     ///
     /// # Errors
     /// As [`Dataset::read`].
@@ -81,7 +82,7 @@ impl Dataset {
         list.pop().ok_or_else(|| self.unequal(var, 0, 1))
     }
 
-    /// The characters of elements of the type `char`, row-major.
+    /// Reads elements of the type `char`, row-major.
     ///
     /// # Errors
     /// As [`Dataset::read`].
@@ -90,7 +91,7 @@ impl Dataset {
         Ok(list.into_iter().map(|c| c.0).collect())
     }
 
-    /// The strings of elements of the type `string`, row-major.
+    /// Reads elements of the type `string`, row-major.
     ///
     /// # Errors
     /// As [`Dataset::read`].
@@ -98,8 +99,8 @@ impl Dataset {
         self.read(var, select)
     }
 
-    /// Elements in their own type, user-defined types included, row-major (`nc_get_var`, `nc_get_var1`, `nc_get_vara`,
-    /// `nc_get_vars`).
+    /// Reads elements in their own type, including user-defined types, row-major (`nc_get_var`, `nc_get_var1`,
+    /// `nc_get_vara`, `nc_get_vars`).
     ///
     /// # Errors
     /// As [`Dataset::read`]; [`ErrorKind::Argument`] with a map.
@@ -108,13 +109,13 @@ impl Dataset {
         match select.places(&region.count) {
             None => chunk::Dataset::new(&self.staged, &self.env).read(var, &region),
             Some(_) => {
-                let what = "values of any type are had in row-major order only";
+                let what = "values of any type can be read in row-major order only";
                 Err(Error::new(ErrorKind::Argument, what).in_object(&self.schema().var_path(var)))
             }
         }
     }
 
-    /// The region of a variable that is to be read.
+    /// The region of a variable to read.
     fn readable(&self, var: VarId, select: &Select) -> Result<Region> {
         self.check_readable()?;
         self.variable(var)?;
@@ -122,8 +123,8 @@ impl Dataset {
         region.in_object(|| self.schema().var_path(var))
     }
 
-    /// Puts the elements of a region into a list that has as many, on all threads; what is wrong with some, if they do
-    /// not fit.
+    /// Reads the elements of a region into a list of the same length, on all threads; returns an error for those
+    /// that do not fit.
     fn gather<T: Element>(
         &self,
         var: VarId,
@@ -166,7 +167,8 @@ impl Dataset {
         Ok(wrong.map(|e| e.in_object(&path())))
     }
 
-    /// Hands on the elements of a region in a type, band by band; what is wrong with some, if they do not fit.
+    /// Passes on the elements of a region, converted to a type, band by band; returns an error for those that do
+    /// not fit.
     fn each_band<T: Element>(
         &self,
         var: VarId,
@@ -189,7 +191,8 @@ impl Dataset {
         Ok(wrong.map(|e| e.in_object(&self.schema().var_path(var))))
     }
 
-    /// The elements of a band of a region in a type, of their stored form; what is wrong with some, if they do not fit.
+    /// The elements of a band, converted from their stored form to a type; and an error for those that do not
+    /// fit.
     fn band<T: Element>(
         &self,
         (set, var, layout): (chunk::Dataset<'_>, VarId, &Layout),
@@ -206,12 +209,12 @@ impl Dataset {
     }
 
     pub(super) fn unequal(&self, var: VarId, have: usize, need: usize) -> Error {
-        let what = format!("{have} elements in memory where {need} are needed");
+        let what = format!("{have} elements in memory, expected {need}");
         Error::new(ErrorKind::Argument, what).in_object(&self.schema().var_path(var))
     }
 }
 
-/// The number, within a region, of the first element of a band of it; both are row-major, and of the same steps.
+/// The index, within a region, of the first element of a band of it; both are row-major, with the same strides.
 fn offset(band: &Region, region: &Region) -> Option<usize> {
     let mut place = 0u64;
     for (dim, &count) in region.count.iter().enumerate() {
@@ -223,7 +226,7 @@ fn offset(band: &Region, region: &Region) -> Option<usize> {
     usize::try_from(place).ok()
 }
 
-/// A list in the order that a map asks for.
+/// Reorders a list as a map requires.
 fn in_places<T: Element>(list: Vec<T>, select: &Select, count: &[u64]) -> Result<Vec<T>> {
     let Some(places) = select.places(count) else {
         return Ok(list);

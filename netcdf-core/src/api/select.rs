@@ -1,10 +1,10 @@
-//! Which elements of a variable are read or written.
+//! Selects the elements of a variable to read or write.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 
-/// Elements of a variable, and where they are in memory: whole variables, single elements, regions, regions with strides,
-/// and those whose elements have any order in memory (`nc_get_var`, `var1`, `vara`, `vars` and `varm`).
+/// Selects elements of a variable, and their places in memory: whole variables, single elements, regions,
+/// regions with strides, and regions with any order in memory (`nc_get_var`, `var1`, `vara`, `vars` and `varm`).
 ///
 /// ```
 /// use netcdf_core::api::Select;
@@ -27,26 +27,26 @@ use crate::model::Region;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Select {
-    /// Start and count; all elements without it.
+    /// Start and count; `None` for all elements.
     part: Option<(Vec<u64>, Vec<u64>)>,
     stride: Option<Vec<u64>>,
     map: Option<Vec<usize>>,
 }
 
 impl Select {
-    /// All elements that there are (`nc_get_var`, `nc_put_var`).
+    /// All elements (`nc_get_var`, `nc_put_var`).
     #[must_use]
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// One element (`nc_get_var1`, `nc_put_var1`); no index for a scalar.
+    /// One element (`nc_get_var1`, `nc_put_var1`); the index of a scalar is empty.
     #[must_use]
     pub fn at(index: &[u64]) -> Self {
         Self::region(index, &vec![1; index.len()])
     }
 
-    /// So many elements per dimension from an element on (`nc_get_vara`, `nc_put_vara`).
+    /// `count` elements per dimension from `start` (`nc_get_vara`, `nc_put_vara`).
     #[must_use]
     pub fn region(start: &[u64], count: &[u64]) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Select {
         }
     }
 
-    /// With elements that are so far apart per dimension, 1 for neighbours (`nc_get_vars`, `nc_put_vars`).
+    /// Takes elements at these distances per dimension, 1 for adjacent ones (`nc_get_vars`, `nc_put_vars`).
     #[must_use]
     pub fn stride(self, stride: &[u64]) -> Self {
         Self {
@@ -64,8 +64,8 @@ impl Select {
         }
     }
 
-    /// With elements that are in memory so far apart, in elements, along each dimension (`nc_get_varm`,
-    /// `nc_put_varm`). Without it they are row-major.
+    /// Places elements at these distances in memory, in elements, along each dimension (`nc_get_varm`,
+    /// `nc_put_varm`). Without a map they are row-major.
     #[must_use]
     pub fn map(self, map: &[usize]) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Select {
         }
     }
 
-    /// The region of a variable of this shape; dimensions that are `growing` have no end.
+    /// The region in a variable of this shape; dimensions that are `growing` are not limited.
     pub(super) fn region_of(&self, shape: &[u64], growing: &[bool]) -> Result<Region> {
         let mut region = match &self.part {
             Some((start, count)) => Region::boxed(start.clone(), count.clone()),
@@ -102,7 +102,7 @@ impl Select {
         Ok(region)
     }
 
-    /// Where the elements of a region are in memory; `None` for row-major order.
+    /// The places in memory of the elements of a region; `None` for row-major order.
     pub(super) fn places<'a>(&'a self, count: &'a [u64]) -> Option<Places<'a>> {
         let map = self.map.as_ref()?;
         Some(Places {
@@ -113,7 +113,7 @@ impl Select {
     }
 }
 
-/// A region along one of its dimensions.
+/// Checks a region along one of its dimensions.
 fn check_axis(region: &Region, n: usize, len: u64) -> Result<()> {
     let of = |list: &[u64]| list.get(n).copied().unwrap_or(0);
     let (start, count, stride) = (of(&region.start), of(&region.count), of(&region.stride));
@@ -130,13 +130,13 @@ fn check_axis(region: &Region, n: usize, len: u64) -> Result<()> {
     let last = count.saturating_sub(1).checked_mul(stride);
     let last = last.and_then(|n| n.checked_add(start));
     if count > 0 && last.is_none_or(|last| last >= len) {
-        let what = format!("{count} elements from {start} on, {stride} apart");
+        let what = format!("{count} elements from {start}, {stride} apart");
         return wrong(ErrorKind::Edge, what);
     }
     Ok(())
 }
 
-/// The places in memory of the elements of a region, in row-major order of these.
+/// The places in memory of the elements of a region, in row-major order of the elements.
 pub(super) struct Places<'a> {
     map: &'a [usize],
     count: &'a [u64],
@@ -144,7 +144,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The place behind the last one; 0 if there are no elements.
+    /// The end of the last place; 0 if there are no elements.
     pub(super) fn end(&self) -> usize {
         if self.next.is_none() {
             return 0;

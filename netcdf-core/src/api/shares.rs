@@ -1,18 +1,18 @@
-//! Memory that is filled by several threads, each a part of its own.
+//! Memory filled by several threads, each of which fills its own part.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The parts of a list that nobody has taken yet, by the place of their first elements.
+/// The parts of a list not yet taken, by the index of their first elements.
 pub(super) struct Shares<'a, T>(Mutex<BTreeMap<usize, &'a mut [T]>>);
 
 impl<'a, T> Shares<'a, T> {
-    /// All of a list.
+    /// The whole list.
     pub fn of(list: &'a mut [T]) -> Self {
         Self(Mutex::new(BTreeMap::from([(0, list)])))
     }
 
-    /// Takes `len` elements from `at` on; `None` if some of them are not there, or taken.
+    /// Takes `len` elements from `at` on; `None` if some do not exist, or are taken.
     pub fn take(&self, at: usize, len: usize) -> Option<&'a mut [T]> {
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (&start, part) = free.range(..=at).next_back()?;

@@ -14,15 +14,15 @@ use crate::model::{
 /// HDF5's number of szip.
 const SZIP: u32 = 4;
 
-/// Records that a chunk is taken to have before there are any.
+/// Assumed number of records as long as there are none.
 const RECORDS: u64 = 1024;
 
 /// Most bytes of a chunk, as in HDF5.
 const CHUNK: u64 = u32::MAX as u64;
 
 impl Dataset {
-    /// Says how a variable is arranged (`nc_def_var_chunking`): contiguous, compact, or in chunks, whose shape may be
-    /// left to the format.
+    /// Sets the layout of a variable (`nc_def_var_chunking`): contiguous, compact, or chunked; the format may
+    /// choose the shape of chunks.
     ///
     /// ```
     /// # use netcdf_core::api::Dataset;
@@ -39,10 +39,10 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::LateDefinition`] when the variable's definition is
-    /// over; [`ErrorKind::Scalar`] for chunks of a scalar; [`ErrorKind::Argument`] for chunks of another number of
-    /// dimensions, of length 0, longer than a fixed dimension or of 4 GiB or more, and for unlimited dimensions or
-    /// filters without chunks; [`ErrorKind::NoVariable`], [`ErrorKind::ReadOnly`].
+    /// [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::LateDefinition`] after the variable's
+    /// definition has ended; [`ErrorKind::Scalar`] for chunks of a scalar; [`ErrorKind::Argument`] for chunks
+    /// with another number of dimensions, of length 0, longer than a fixed dimension or of 4 GiB or more, and
+    /// for unlimited dimensions or filters without chunks; [`ErrorKind::NoVariable`], [`ErrorKind::ReadOnly`].
     pub fn define_chunking(&mut self, var: VarId, layout: StorageLayout) -> Result<()> {
         self.check_netcdf4("chunks")?;
         self.check_layout(var, &layout)
@@ -71,7 +71,7 @@ impl Dataset {
                 }
             }
             StorageLayout::Virtual | StorageLayout::Unknown => {
-                wrong("an arrangement that is read, but not made")
+                wrong("a layout that can be read but not written")
             }
         }
     }
@@ -89,7 +89,7 @@ impl Dataset {
             if len == 0 || (!dim.unlimited && len > dim.len) {
                 let most = dim.len;
                 return wrong(format!(
-                    "a chunk of length {len} along {}, which has {most}",
+                    "a chunk of length {len} along {}, whose length is {most}",
                     dim.name
                 ));
             }
@@ -102,14 +102,14 @@ impl Dataset {
         }
     }
 
-    /// Says that a variable is deflated, with a level from 0 (not at all) to 9, and whether its bytes are shuffled before
+    /// Sets deflation of a variable, with a level from 0 (none) to 9, and whether its bytes are shuffled first
     /// (`nc_def_var_deflate`).
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for another level; as [`Dataset::define_filter`].
     pub fn define_deflate(&mut self, var: VarId, shuffle: bool, level: Option<u32>) -> Result<()> {
         if let Some(level) = level.filter(|&level| level > 9) {
-            let what = format!("a deflate level of {level}, which has to be 0 to 9");
+            let what = format!("a deflate level of {level}, expected 0 to 9");
             let e = Error::new(ErrorKind::Argument, what);
             return Err(e.in_object(&self.schema().var_path(var)));
         }
@@ -117,7 +117,7 @@ impl Dataset {
             let (id, params) = (SHUFFLE, vec![]);
             self.define_filter(var, FilterSpec { id, params })?;
         }
-        // Level 0 is no compression: netCDF-C stores no filter for it.
+        // Level 0 means no compression: netCDF-C stores no filter for it.
         if let Some(level) = level.filter(|&level| level > 0) {
             let (id, params) = (DEFLATE, vec![level]);
             self.define_filter(var, FilterSpec { id, params })?;
@@ -125,7 +125,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Says that chunks of a variable have a checksum (`nc_def_var_fletcher32`).
+    /// Adds a checksum to the chunks of a variable (`nc_def_var_fletcher32`).
     ///
     /// # Errors
     /// As [`Dataset::define_filter`].
@@ -134,14 +134,14 @@ impl Dataset {
         self.define_filter(var, FilterSpec { id, params })
     }
 
-    /// Says that chunks of a variable go through a filter (`nc_def_var_filter`), after those that are defined; of one
-    /// that is defined already only the parameters change.
+    /// Adds a filter to a variable (`nc_def_var_filter`), after those already defined; if it is already defined,
+    /// only its parameters change.
     ///
     /// # Errors
     /// [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::Scalar`]; [`ErrorKind::VariableLength`];
     /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::Argument`] for parameters that the filter does not take;
-    /// [`ErrorKind::LateDefinition`] when the variable's definition is over;
-    /// [`ErrorKind::NoVariable`], [`ErrorKind::ReadOnly`].
+    /// [`ErrorKind::LateDefinition`] after the variable's definition has ended; [`ErrorKind::NoVariable`],
+    /// [`ErrorKind::ReadOnly`].
     pub fn define_filter(&mut self, var: VarId, filter: FilterSpec) -> Result<()> {
         self.schema().takes_filters(var)?;
         self.check_filter(var, &filter)
@@ -158,7 +158,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// That there is such a filter, and that it takes the parameters.
+    /// Checks that the filter exists, and takes the parameters.
     fn check_filter(&self, id: VarId, filter: &FilterSpec) -> Result<()> {
         let table = &self.env.filters;
         if codec::is_private(filter.id) && self.kind().as_zarr().is_none() {
@@ -168,7 +168,7 @@ impl Dataset {
         table.takes(filter, &self.chunks_of(var))
     }
 
-    /// What chunks of a variable will be like, as far as that is known.
+    /// The context of a variable's chunks, as far as it is known.
     fn chunks_of(&self, var: &Variable) -> Context {
         let schema = self.schema();
         let shape = match &var.storage.layout {
@@ -182,8 +182,8 @@ impl Dataset {
         Context::of(schema, var, shape)
     }
 
-    /// As [`Dataset::define_filter`], by the name of the filter: `zstd`, `szip`, `blosc` … (`nc_def_var_zstandard`,
-    /// `nc_def_var_szip` and their kin).
+    /// As [`Dataset::define_filter`], by the name of the filter: `zstd`, `szip`, `blosc` …
+    /// (`nc_def_var_zstandard`, `nc_def_var_szip` and others).
     ///
     /// # Errors
     /// As [`Dataset::define_filter`]; those of [`names::spec`].
@@ -191,7 +191,7 @@ impl Dataset {
         self.define_filter(var, names::spec(name, params)?)
     }
 
-    /// Says which byte comes first (`nc_def_var_endian`).
+    /// Sets the byte order (`nc_def_var_endian`).
     ///
     /// # Errors
     /// [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::LateDefinition`], [`ErrorKind::NoVariable`],
@@ -202,7 +202,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Says that only so many digits or bits of numbers are kept (`nc_def_var_quantize`).
+    /// Keeps only some digits or bits of numbers (`nc_def_var_quantize`).
     ///
     /// # Errors
     /// Those of [`Quantize::new`]; as [`Dataset::define_endianness`].
@@ -216,12 +216,12 @@ impl Dataset {
         self.put_attribute(var, &told.name.to_string(), told.values)
     }
 
-    /// Says what elements are that are not written (`nc_def_var_fill`): a value of the variable's type, or with `None`
-    /// nothing that could be relied on.
+    /// Sets the value of elements that are not written (`nc_def_var_fill`): a value of the variable's type, or
+    /// with `None` no particular value.
     ///
     /// # Errors
-    /// Those of [`Dataset::put_attribute`] for `_FillValue`; [`ErrorKind::LateDefinition`] when the variable's
-    /// definition is over.
+    /// Those of [`Dataset::put_attribute`] for `_FillValue`; [`ErrorKind::LateDefinition`] after the variable's
+    /// definition has ended.
     pub fn define_fill(&mut self, var: VarId, value: Option<Values>) -> Result<()> {
         let storage = self.storage(var)?;
         storage.fill = match value {
@@ -235,8 +235,8 @@ impl Dataset {
         }
     }
 
-    /// Whether elements that are not written are fill, and the value that they are; none for user-defined types without
-    /// `_FillValue` (`nc_inq_var_fill`).
+    /// Whether elements that are not written are filled, and with which value; no value for user-defined types
+    /// without `_FillValue` (`nc_inq_var_fill`).
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
@@ -245,8 +245,8 @@ impl Dataset {
         Ok((var.storage.fill, var.unwritten()))
     }
 
-    /// Whether variables that are defined from now on, and what is not written of classic datasets, are filled; what
-    /// held before (`nc_set_fill`).
+    /// Sets whether variables defined from now on, and unwritten elements of classic datasets, are filled;
+    /// returns the previous setting (`nc_set_fill`).
     ///
     /// # Errors
     /// [`ErrorKind::ReadOnly`].
@@ -255,7 +255,7 @@ impl Dataset {
         Ok(std::mem::replace(&mut self.fill, fill))
     }
 
-    /// How a variable is arranged (`nc_inq_var_chunking`); of a new one, what was asked for.
+    /// The layout of a variable (`nc_inq_var_chunking`); for a new one, the requested layout.
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
@@ -263,7 +263,7 @@ impl Dataset {
         Ok(self.variable(var)?.storage.layout.as_ref())
     }
 
-    /// The filters of a variable, in the order in which they are applied (`nc_inq_var_filter`).
+    /// The filters of a variable, in the order of application (`nc_inq_var_filter`).
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
@@ -271,7 +271,7 @@ impl Dataset {
         Ok(&self.variable(var)?.storage.filters)
     }
 
-    /// Whether a variable's bytes are shuffled, and its deflate level, if it is deflated (`nc_inq_var_deflate`).
+    /// Whether a variable's bytes are shuffled, and its deflate level, if any (`nc_inq_var_deflate`).
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
@@ -282,7 +282,7 @@ impl Dataset {
         Ok((filters.iter().any(|f| f.id == SHUFFLE), level))
     }
 
-    /// The options mask and the pixels of a block, if a variable is compressed with szip (`nc_inq_var_szip`).
+    /// The options mask and the pixels per block, if a variable is compressed with szip (`nc_inq_var_szip`).
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
@@ -300,7 +300,7 @@ impl Dataset {
         Ok(self.filters(var)?.iter().any(|f| f.id == FLETCHER32))
     }
 
-    /// Which byte comes first (`nc_inq_var_endian`); of a new variable, what was asked for.
+    /// The byte order (`nc_inq_var_endian`); for a new variable, the requested one.
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
@@ -317,13 +317,13 @@ impl Dataset {
         Err(Error::new(ErrorKind::NotNetcdf4, what).of(&self.name()))
     }
 
-    /// The storage of a variable whose definition is not over.
+    /// The storage of a variable whose definition has not ended.
     fn storage(&mut self, var: VarId) -> Result<&mut Storage> {
         self.variable(var)?;
         self.check_writable()?;
         let path = self.schema().var_path(var);
         if var.index() < self.settled {
-            let what = "the definition of the variable is over";
+            let what = "the variable can no longer be redefined";
             return Err(Error::new(ErrorKind::LateDefinition, what).in_object(&path));
         }
         self.begin_definition()?;

@@ -1,13 +1,13 @@
-//! Whether values are of a type.
+//! Checks that values have a type.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::convert::convert;
 use crate::model::{DataType, Schema, TypeKind, Values};
 
-/// Types within types.
+/// Deepest nesting of types.
 const DEPTH: u32 = 64;
 
-/// That values are those of a type of a schema, whole and in all that they hold.
+/// Checks that values have a type of the schema, including everything nested in them.
 ///
 /// # Errors
 /// [`ErrorKind::BadType`].
@@ -15,7 +15,7 @@ pub(super) fn check(schema: &Schema, ty: DataType, values: &Values) -> Result<()
     match fits(schema, ty, values, 0) {
         true => Ok(()),
         false => {
-            let what = "the values are not of the type that they are for";
+            let what = "the values are not of the expected type";
             Err(Error::new(ErrorKind::BadType, what))
         }
     }
@@ -58,7 +58,7 @@ fn fits(schema: &Schema, ty: DataType, values: &Values, depth: u32) -> bool {
     }
 }
 
-/// Integers as values of an enum; all else as it is.
+/// Turns integers into values of an enum; leaves others unchanged.
 ///
 /// # Errors
 /// [`ErrorKind::Range`] if some do not fit the enum's type.

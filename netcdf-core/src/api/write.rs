@@ -1,4 +1,4 @@
-//! Writing the elements of variables.
+//! Writes the elements of variables.
 
 use super::element::{Char, Element};
 use super::{BAND, Dataset, Select, numbers, values};
@@ -8,15 +8,15 @@ use crate::model::{Atomic, DataType, Region, Values, VarId};
 
 impl Dataset {
     /// Writes elements of a variable (`nc_put_var_T`, `nc_put_var1_T`, `nc_put_vara_T`, `nc_put_vars_T`,
-    /// `nc_put_varm_T`). Numbers are converted to the variable's type; unlimited dimensions grow. With a count of 0 nothing
-    /// is written and nothing grows, wherever along an unlimited dimension that is.
+    /// `nc_put_varm_T`). Numbers are converted to the variable's type; unlimited dimensions grow. With a count
+    /// of 0 nothing is written and nothing grows, wherever the start is along an unlimited dimension.
     ///
     /// # Errors
-    /// [`ErrorKind::Range`] if some do not fit: all are written, these as the variable's fill value;
+    /// [`ErrorKind::Range`] if some do not fit: all are written, and these become the variable's fill value;
     /// [`ErrorKind::BadType`] between text and numbers; [`ErrorKind::NoVariable`]; [`ErrorKind::Coordinates`],
-    /// [`ErrorKind::Edge`], [`ErrorKind::Stride`] for regions that the variable does not have;
-    /// [`ErrorKind::Argument`] if `elements` are not as many as the region has; [`ErrorKind::ReadOnly`];
-    /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; those of the temporary file.
+    /// [`ErrorKind::Edge`], [`ErrorKind::Stride`] for regions outside the variable; [`ErrorKind::Argument`] if
+    /// the number of `elements` does not match the region; [`ErrorKind::ReadOnly`]; [`ErrorKind::InDefineMode`]
+    /// in the define mode of the classic model; those of the temporary file.
     pub fn write<T: Element>(&mut self, var: VarId, select: &Select, elements: &[T]) -> Result<()> {
         self.begin_data()?;
         let region = self.region(var, select)?;
@@ -46,7 +46,7 @@ impl Dataset {
         self.put(var, &region, part)
     }
 
-    /// Writes one element (`nc_put_var1_T`); no index for a scalar.
+    /// Writes one element (`nc_put_var1_T`); the index of a scalar is empty.
     ///
     /// # Errors
     /// As [`Dataset::write`].
@@ -54,7 +54,7 @@ impl Dataset {
         self.write(var, &Select::at(index), &[element])
     }
 
-    /// Writes the characters of elements of the type `char`.
+    /// Writes elements of the type `char`.
     ///
     /// # Errors
     /// As [`Dataset::write`].
@@ -63,8 +63,8 @@ impl Dataset {
         self.write(var, select, &text)
     }
 
-    /// Writes elements of the variable's type, user-defined types included, or numbers to be converted; row-major
-    /// (`nc_put_var`, `nc_put_var1`, `nc_put_vara`, `nc_put_vars`).
+    /// Writes elements of the variable's type, including user-defined types, or numbers to be converted;
+    /// row-major (`nc_put_var`, `nc_put_var1`, `nc_put_vara`, `nc_put_vars`).
     ///
     /// # Errors
     /// As [`Dataset::write`]; [`ErrorKind::BadType`] for values of another user-defined type;
@@ -85,7 +85,7 @@ impl Dataset {
         self.put(var, &region, |at, n| values.slice(at..at.saturating_add(n)))
     }
 
-    /// The region that is written, which may lie behind the end of unlimited dimensions.
+    /// The region to write, which may extend beyond the end of unlimited dimensions.
     fn region(&self, var: VarId, select: &Select) -> Result<Region> {
         let schema = self.schema();
         let dims = self.variable(var)?.dims.iter();
@@ -95,7 +95,8 @@ impl Dataset {
         region.in_object(|| schema.var_path(var))
     }
 
-    /// Puts the elements of a region, converted, band by band: `part` has so many from a number on.
+    /// Writes the elements of a region, converted, band by band: `part` returns some elements, given the index of the first
+    /// and their number.
     fn put(
         &mut self,
         var: VarId,
@@ -119,7 +120,7 @@ impl Dataset {
         wrong.map_or(Ok(()), |e| Err(e.in_object(&path)))
     }
 
-    /// Values as those of a variable's type.
+    /// Converts values to a variable's type.
     fn converted_for(&self, var: VarId, given: Values) -> Result<(Values, Option<Error>)> {
         let variable = self.variable(var)?;
         let ty = match variable.ty {
@@ -135,7 +136,7 @@ impl Dataset {
         numbers::written(given, ty, (&fill, self.kind()))
     }
 
-    /// That the dimensions of a variable can be as long as a region asks for.
+    /// Checks that the dimensions of a variable can become as long as a region needs.
     fn check_growth(&self, var: VarId, region: &Region) -> Result<()> {
         if region.count.contains(&0) {
             return Ok(());
@@ -151,7 +152,7 @@ impl Dataset {
         }
     }
 
-    /// Makes unlimited dimensions as long as a region asks for.
+    /// Makes unlimited dimensions as long as a region needs.
     pub(super) fn grow(&mut self, var: VarId, region: &Region) {
         if region.count.contains(&0) {
             return;
@@ -166,7 +167,7 @@ impl Dataset {
     }
 }
 
-/// Per dimension, the index behind the last element of a region.
+/// The end index of a region per dimension.
 fn ends(region: &Region) -> Vec<u64> {
     let lines = region.start.iter().zip(&region.count).zip(&region.stride);
     let end = |((start, count), stride): ((&u64, &u64), &u64)| {

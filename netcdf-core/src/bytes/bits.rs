@@ -1,14 +1,14 @@
 //! Reads bits, the most significant of each byte first.
 
-/// A position in bits. What is read behind the end is zero; [`Bits::is_over`] tells.
+/// A position in a sequence of bits. Bits read past the end are zero; [`Bits::is_over`] tells.
 #[derive(Debug, Clone)]
 pub struct Bits<'a> {
     data: &'a [u8],
-    /// The byte that is loaded next; may be behind the end.
+    /// The next byte to load; may be past the end.
     next: usize,
-    /// Bits to come, from the top.
+    /// The next bits, from the top.
     window: u64,
-    /// How many bits of the window count, at most 63; those below them may be there already.
+    /// How many bits of the window are valid, at most 63; those below may already be loaded.
     have: u32,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// True once more bits were read than there are.
+    /// True if more bits were read than exist.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let read = (self.next as u64 * 8).saturating_sub(self.have.into());
@@ -52,7 +52,7 @@ impl<'a> Bits<'a> {
         high << 32 | self.take(32)
     }
 
-    /// The number of zeros before the next one, which is skipped; `None` if there is none.
+    /// The number of zeros before the next one bit, which is skipped; `None` if there is none.
     #[inline]
     pub fn zeros(&mut self) -> Option<u32> {
         let mut before = 0_u32;
@@ -77,7 +77,7 @@ impl<'a> Bits<'a> {
         self.have = self.have.saturating_sub(n);
     }
 
-    /// Loads bytes until at least 56 bits are there.
+    /// Loads bytes until at least 56 bits are available.
     #[inline]
     fn fill(&mut self) {
         let rest = self.data.get(self.next..).unwrap_or_default();

@@ -1,10 +1,10 @@
-//! Reads scalars from bytes whose place in a resource is known.
+//! Reads scalars from bytes with a known position in a resource.
 
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A position in bytes of a resource; every read is checked, every error has its offset.
+/// A position in bytes of a resource; every read is checked, and every error has its offset.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
     data: &'a [u8],
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Byte offset in the resource of what is read next.
+    /// Byte offset in the resource of the next read.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.base.saturating_add(self.pos as u64)
@@ -88,14 +88,14 @@ impl<'a> Cursor<'a> {
         }
         let (low, high) = self.bytes(n)?.split_at(n.min(8));
         if high.iter().any(|&b| b != 0) {
-            return Err(self.error(ErrorKind::Corrupt, "a number beyond 64 bits".into()));
+            return Err(self.error(ErrorKind::Corrupt, "a number of more than 64 bits".into()));
         }
         let mut eight = [0; 8];
         eight.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
         Ok(u64::from_le_bytes(eight))
     }
 
-    /// Passes over `n` bytes.
+    /// Skips `n` bytes.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] past the end.
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
         self.bytes(n).map(|_| ())
     }
 
-    /// The bytes up to the next zero byte, which is passed over.
+    /// The bytes up to the next zero byte, which is skipped.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] if there is none.
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
                 self.pos += end + 1;
                 Ok(rest.get(..end).unwrap_or_default())
             }
-            None => Err(self.error(ErrorKind::Truncated, "a name without its end".into())),
+            None => Err(self.error(ErrorKind::Truncated, "a name without an end".into())),
         }
     }
 
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
         self.pos
     }
 
-    /// The error for `n` bytes that are not there.
+    /// The error for `n` bytes that are missing.
     #[must_use]
     #[cold]
     pub fn short(&self, n: u64) -> Error {
@@ -132,7 +132,7 @@ impl<'a> Cursor<'a> {
         self.error(ErrorKind::Truncated, what)
     }
 
-    /// An error at the present position.
+    /// An error at the current position.
     #[must_use]
     pub fn error(&self, kind: ErrorKind, what: String) -> Error {
         Error::new(kind, what).at(self.resource, self.offset())

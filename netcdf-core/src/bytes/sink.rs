@@ -1,11 +1,11 @@
-//! Writes scalars, little-endian, into bytes that grow.
+//! Writes little-endian scalars into a growing buffer.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes in the making.
+/// A growing buffer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sink {
-    /// What was written so far.
+    /// The bytes written so far.
     pub bytes: Vec<u8>,
 }
 
@@ -28,19 +28,19 @@ impl Sink {
         u64 u64;
     }
 
-    /// Bytes so far.
+    /// Number of bytes written so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// True if nothing was written yet.
+    /// True if nothing has been written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     pub fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -58,7 +58,7 @@ impl Sink {
     /// Appends the `width` lower bytes of a number.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for a number that needs more.
+    /// [`ErrorKind::Limit`] for a number that does not fit.
     pub fn uint(&mut self, value: u64, width: usize) -> Result<()> {
         let all = value.to_le_bytes();
         let (low, high) = all.split_at(width.min(8));
@@ -71,20 +71,20 @@ impl Sink {
         Ok(())
     }
 
-    /// Replaces what was written from byte `at` on.
+    /// Overwrites bytes from byte `at` on.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] beyond the end.
+    /// [`ErrorKind::Argument`] past the end.
     pub fn patch(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at.checked_add(bytes.len());
         let place = end.and_then(|end| self.bytes.get_mut(at..end));
-        let beyond = || Error::new(ErrorKind::Argument, "a patch beyond what was written");
+        let beyond = || Error::new(ErrorKind::Argument, "a patch beyond the bytes written");
         place.ok_or_else(beyond)?.copy_from_slice(bytes);
         Ok(())
     }
 }
 
-/// `n` as a number of fewer bits.
+/// Converts `n` to a number of fewer bits.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] if it does not fit: "`what` is `n`, …".

@@ -1,7 +1,7 @@
 //! Checksums of metadata.
 
-/// Bob Jenkins' `lookup3` (`hashlittle`) with the initial value 0: the checksum of all HDF5
-/// metadata that has one ("Disk Format: Level 0A" and on).
+/// Bob Jenkins' `lookup3` (`hashlittle`) with the initial value 0: the checksum of all HDF5 metadata with a
+/// checksum ("Disk Format: Level 0A" and on).
 #[must_use]
 pub fn lookup3(bytes: &[u8]) -> u32 {
     lookup3_from(0, bytes)
@@ -14,7 +14,7 @@ pub fn lookup3_from(initial: u32, bytes: &[u8]) -> u32 {
     let start = 0xdead_beef_u32.wrapping_add(len).wrapping_add(initial);
     let mut state = [start; 3];
     let mut rest = bytes;
-    // The last block, which may be whole, is mixed in another way.
+    // The last block, which may be complete, is mixed differently.
     while let Some((block, tail)) = rest.split_first_chunk().filter(|(_, t)| !t.is_empty()) {
         add(&mut state, block);
         mix(&mut state);

@@ -1,8 +1,8 @@
-//! Memory that goes from chunk to chunk, from band to band, and from thread to thread.
+//! Memory reused from chunk to chunk, from band to band, and between threads.
 //!
-//! Allocators keep what a thread frees for that thread. With chunks of many megabytes, each thread
-//! would come to hold as much as all need together. Smaller ones they give back to the system, which
-//! then has to clear every page anew: that took a fifth of the time of a copy.
+//! Allocators keep the memory that a thread frees for that thread. With chunks of many megabytes, each thread
+//! would come to hold as much as all need together. Smaller blocks are returned to the system, which then has to
+//! clear every page again: that took a fifth of the time of a copy.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,35 +13,35 @@ use crate::limits;
 /// What memory is for, in messages.
 const WHAT: &str = "a chunk";
 
-/// Bytes from which on a buffer is kept for others.
+/// Buffers of at least this many bytes are kept for reuse.
 pub(super) const LARGE: usize = 128 << 10;
 
-/// Bytes from which on a buffer is kept for one variable only.
+/// Buffers of at least this many bytes are kept for one variable only.
 const HUGE: usize = 4 << 20;
 
-/// Bytes that filters may want beyond those of a chunk, so that they need not take new memory.
+/// Bytes that filters may need beyond those of a chunk, so that they need no new memory.
 const MORE: usize = 4 << 10;
 
-/// Bytes that are kept in all, beside what is huge.
+/// Most bytes kept, apart from huge buffers.
 const KEPT: usize = 16 << 20;
 
-/// Huge buffers that are kept, unless they are not more than [`KEPT_HUGE`] bytes.
+/// Most huge buffers kept, unless they have at most [`KEPT_HUGE`] bytes together.
 const MANY: usize = 4;
 
-/// Bytes of huge buffers that are kept, however many they are.
+/// Bytes of huge buffers that are kept, whatever their number.
 const KEPT_HUGE: usize = 32 << 20;
 
-/// Buffers that nobody uses just now.
+/// Buffers currently unused.
 #[derive(Debug, Default)]
 pub struct Buffers {
     large: Mutex<Vec<Vec<u8>>>,
     /// Working memory for small chunks.
     small: Mutex<Vec<Vec<u8>>>,
-    /// Bytes that are kept beside [`KEPT`].
+    /// Bytes that may be kept on top of [`KEPT`].
     more: AtomicUsize,
 }
 
-/// Holds on to more memory for a time; what is too much is let go of at its end.
+/// Allows more memory to be kept while it lives; the excess is freed on drop.
 #[derive(Debug)]
 pub struct Keep<'a>(&'a Buffers);
 
@@ -64,7 +64,7 @@ impl Buffers {
     /// An empty buffer, with room for `len` bytes if that is large.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Limit`] if there is no memory for them, as of all that are taken.
+    /// [`crate::ErrorKind::Limit`] if there is not enough memory, as for all buffers.
     pub(super) fn take(&self, len: usize) -> Result<Vec<u8>> {
         if len < LARGE {
             return Ok(lock(&self.small).pop().unwrap_or_default());
@@ -78,13 +78,13 @@ impl Buffers {
         Ok(buffer)
     }
 
-    /// `len` bytes that mean nothing yet, with room for `room` if that is large.
+    /// `len` bytes of arbitrary content, with room for `room` if that is large.
     pub(super) fn filled(&self, len: usize, room: usize) -> Result<Vec<u8>> {
         let room = room.max(len);
         if room < LARGE {
             return Ok(vec![0; len]);
         }
-        // Memory that is new to the process is zero: it need not be written.
+        // Memory new to the process is zero, and need not be cleared.
         let mut buffer = self.large(room, |room| limits::zeros(room, WHAT))?;
         buffer.resize(len, 0);
         Ok(buffer)
@@ -100,17 +100,17 @@ impl Buffers {
         Ok(bytes)
     }
 
-    /// A buffer with room for `len` bytes, and what was last in it; or a new one.
+    /// A buffer with room for `len` bytes and its previous content, or a new one.
     fn large(&self, len: usize, new: impl FnOnce(usize) -> Result<Vec<u8>>) -> Result<Vec<u8>> {
         let mut large = lock(&self.large);
-        // A part of a chunk does not take the memory of a whole one.
+        // A part of a chunk must not take the memory of a whole one.
         let room = len.saturating_add(MORE);
         let right = room..=room.saturating_add(len / 4);
         let at = large.iter().position(|b| right.contains(&b.capacity()));
         if let Some(n) = at {
             return Ok(large.swap_remove(n));
         }
-        // What is kept for a time makes room for what is needed now.
+        // What is kept temporarily makes room for what is needed now.
         let mut left = match self.more.load(Ordering::Relaxed) {
             0 => 0,
             _ => room,
@@ -124,7 +124,7 @@ impl Buffers {
         new(room)
     }
 
-    /// Takes back working memory. Large memory keeps what is in it: to clear it would only make
+    /// Takes back working memory. Large memory keeps its content: clearing it would only make
     /// [`Buffers::filled`] write zeros that nobody reads.
     pub(super) fn give(&self, mut buffer: Vec<u8>) {
         if buffer.capacity() < LARGE {
@@ -146,19 +146,19 @@ impl Buffers {
         }
     }
 
-    /// Keeps `bytes` more as long as the result lives: those of a slab, for the next one.
+    /// Allows `bytes` more to be kept as long as the result lives: those of a slab, for the next one.
     pub(super) fn keep(&self, bytes: u64) -> Keep<'_> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.more.store(bytes, Ordering::Relaxed);
         Keep(self)
     }
 
-    /// Lets go of what is too large to be kept from variable to variable.
+    /// Frees buffers that are too large to be kept from variable to variable.
     pub(super) fn forget_huge(&self) {
         lock(&self.large).retain(|b| b.capacity() < HUGE);
     }
 
-    /// Bytes that are kept.
+    /// Bytes currently kept.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         lock(&self.large).iter().map(Vec::capacity).sum()

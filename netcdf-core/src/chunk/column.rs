@@ -1,4 +1,4 @@
-//! A variable whose elements stand one behind the other in a source of their own.
+//! A variable whose elements are adjacent in their own source.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,8 +10,7 @@ use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::model::{Schema, Values, VarId};
 
-/// The elements of one variable, in row-major order, as a dataset: it has them whatever variable it
-/// is asked for.
+/// The elements of one variable, in row-major order, as a dataset, which returns them for any variable id.
 pub struct Column<'a> {
     schema: &'a Schema,
     layout: Layout,
@@ -20,7 +19,7 @@ pub struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Elements as `layout` has them, in this shape, in a range of a source; `schema` is that of the
+    /// Elements stored as `layout` says, of this shape, in a range of a source; `schema` is that of the
     /// variable.
     #[must_use]
     pub fn new(

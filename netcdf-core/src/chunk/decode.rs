@@ -1,4 +1,4 @@
-//! Decodes the chunks of one variable, and knows what stands where none is stored.
+//! Decodes the chunks of one variable, and provides the fill of missing ones.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::format::Reader;
 use crate::limits;
 use crate::model::{DataType, Endianness, Fill, Schema, TypeKind, Values, VarId, Variable};
 
-/// Bytes that a stored byte may make, for a large buffer to be had at once (deflate makes 1032).
+/// Most bytes per stored byte for which a large buffer is allocated at once (deflate makes up to 1032).
 const RATIO: usize = 1 << 10;
 
-/// What is the same for all chunks of a variable.
+/// Data shared by all chunks of a variable.
 pub(super) struct Decoder<'a> {
     reader: &'a dyn Reader,
     layout: &'a Layout,
     chain: Chain,
-    /// Bytes of a decoded chunk; `None` beyond the memory of this machine.
+    /// Bytes of a decoded chunk; `None` if too large for this machine's memory.
     len: Option<usize>,
-    /// Stored form of an element that is not stored.
+    /// Stored form of a missing element.
     pub(super) fill: Vec<u8>,
-    /// That of an element beyond what the variable has stored of its dimensions.
+    /// Stored form of an element beyond the stored extent of the dimensions.
     beyond: Vec<u8>,
     /// Memory for chunks.
     pub(super) buffers: Arc<Buffers>,
@@ -58,15 +58,15 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Stored forms of an element that is not stored: within what is stored of the dimensions, and beyond.
+    /// Stored forms of a missing element: within the stored extent of the dimensions, and beyond.
     pub(super) fn fills(&self) -> (&[u8], &[u8]) {
         (&self.fill, &self.beyond)
     }
 
-    /// Memory for `stored` bytes of a chunk, with room for what they decode to. It holds anything.
+    /// Memory for `stored` bytes of a chunk, with room for its decoded form. Its content is arbitrary.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if there is none.
+    /// [`ErrorKind::Limit`] if there is not enough.
     pub(super) fn memory(&self, stored: usize) -> Result<Vec<u8>> {
         let len = match self.layout.filters.len() {
             0 => 0,
@@ -75,25 +75,25 @@ impl<'a> Decoder<'a> {
         self.buffers.filled(stored, len)
     }
 
-    /// Bytes of a decoded chunk; 0 for one that cannot come of what is stored.
+    /// Bytes of a decoded chunk; 0 if it cannot result from what is stored.
     fn room(&self, stored: usize) -> usize {
         let most = stored.saturating_mul(RATIO);
         self.len.filter(|&len| len <= most).unwrap_or(0)
     }
 
-    /// The elements of a chunk, from its bytes as they are stored.
+    /// Decodes a chunk from its stored bytes.
     pub(super) fn decode(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
         let buffers = &self.buffers;
         let len = self.room(stored.len());
         let mut bytes = stored;
-        // A filter puts what it makes where there were the bytes of the one before it.
+        // A filter writes its output over the input of the filter before it.
         let several = self.layout.filters.len() > 1;
         if several && len >= LARGE && bytes.capacity() < len {
             let stored = std::mem::replace(&mut bytes, buffers.take(len)?);
             bytes.extend_from_slice(&stored);
         }
         if len == 0 {
-            // Memory grows with what is made.
+            // Memory grows with the output.
             limits::room(self.len.unwrap_or(0), "a chunk").map_err(|e| self.in_chunk(e, chunk))?;
         }
         let mut scratch = buffers.take(len)?;
@@ -112,8 +112,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The error with the chunk's place in the grid and in the file. A missing filter is not a
-    /// matter of the chunk.
+    /// Adds the chunk's place in the grid and in the file to an error. A missing filter is not a problem of the
+    /// chunk.
     pub(super) fn in_chunk(&self, e: Error, chunk: &ChunkRef) -> Error {
         if e.kind() == ErrorKind::FilterUnavailable {
             return e;
@@ -130,8 +130,8 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The stored form of an element that is not stored: as the layout has it, else the variable's fill
-/// value. Zero bytes are an empty list or string, and stand for numbers in unusual forms.
+/// The stored form of a missing element: that of the layout, else the variable's fill value. Zero bytes are an
+/// empty list or string, and also stand for numbers in unusual forms.
 pub(crate) fn fill(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
     let size = limits::element(layout.element.size)?;
     if let Some(bytes) = layout.fill.as_ref().filter(|b| b.len() == size) {
@@ -150,8 +150,8 @@ pub(crate) fn fill(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// The stored form of an element that lies beyond the stored extent of a variable. Where HDF5 has no fill value for it,
-/// netCDF has one, although within the extent HDF5's zeros count.
+/// The stored form of an element beyond the stored extent of a variable. If HDF5 has no fill value for it,
+/// netCDF's is used, although within the extent HDF5's zeros count.
 ///
 /// # Errors
 /// As [`fill`].
@@ -168,11 +168,11 @@ pub(crate) fn beyond(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec
     fill(schema, var, &layout)
 }
 
-/// Types within types.
+/// Deepest nesting of types.
 const DEPTH: u32 = 64;
 
-/// Puts the stored form of values into `out`, from its start on. What is on a heap stays zero, and
-/// so do lists of compounds in a compound.
+/// Puts the stored form of values at the start of `out`. Heap data stays zero, and so do lists of compounds in a
+/// compound.
 fn encode(values: &Values, (schema, order): (&Schema, Endianness), out: &mut [u8], depth: u32) {
     let Values::Compound { ty, len, columns } = values else {
         let mut bytes = Vec::new();

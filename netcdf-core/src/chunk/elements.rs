@@ -1,4 +1,4 @@
-//! Stored elements to values and back: byte order and type, in one pass.
+//! Converts stored elements to values and back: byte order and type, in one pass.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Atomic, Endianness, Values};
@@ -28,10 +28,10 @@ macro_rules! encode {
     };
 }
 
-/// Decodes fixed-size atomic elements; bytes short of a whole element at the end are left out.
+/// Decodes fixed-size atomic elements; an incomplete element at the end is ignored.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for strings, which are on a heap.
+/// [`ErrorKind::BadType`] for strings, which are heap data.
 pub fn decode(ty: Atomic, order: Endianness, bytes: &[u8]) -> Result<Values> {
     Ok(match ty {
         Atomic::Byte => Values::Byte(bytes.iter().map(|b| b.cast_signed()).collect()),
@@ -52,7 +52,7 @@ pub fn decode(ty: Atomic, order: Endianness, bytes: &[u8]) -> Result<Values> {
 /// Appends the stored form of atomic fixed-size values to `out`.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for strings and user types, which are encoded with their heap.
+/// [`ErrorKind::BadType`] for strings and user-defined types, which are encoded with their heap.
 pub fn encode(values: &Values, order: Endianness, out: &mut Vec<u8>) -> Result<()> {
     match values {
         Values::Byte(v) => out.extend(v.iter().map(|x| x.cast_unsigned())),
@@ -75,7 +75,7 @@ pub fn encode(values: &Values, order: Endianness, out: &mut Vec<u8>) -> Result<(
 fn heap() -> Error {
     Error::new(
         ErrorKind::BadType,
-        "a type of variable size where a fixed size is needed",
+        "a type of variable size, expected one of fixed size",
     )
 }
 

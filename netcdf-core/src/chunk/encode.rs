@@ -1,4 +1,4 @@
-//! Encodes the chunks of one variable that is written.
+//! Encodes the chunks of a variable being written.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::filter::{About, Chain, Context};
 use crate::format::Writer;
 use crate::model::{Region, VarId};
 
-/// What is the same for all chunks of a variable.
+/// Data shared by all chunks of a variable.
 #[derive(Debug)]
 pub struct Encoder {
     chain: Chain,
@@ -21,17 +21,17 @@ pub struct Encoder {
     chunk: Vec<u64>,
     size: u64,
     len: usize,
-    /// Stored form of an element that is not stored.
+    /// Stored form of a missing element.
     fill: Vec<u8>,
     quantize: Option<Quantizer>,
-    /// Lengths of the dimensions; that of the first may still grow.
+    /// Lengths of the dimensions; the first may still grow.
     shape: Vec<u64>,
     buffers: Arc<Buffers>,
     /// The variable's path.
     path: String,
 }
 
-/// A chunk as it is stored.
+/// A chunk in stored form.
 #[derive(Debug)]
 pub struct Stored {
     /// Bit `n` set: filter `n` was not applied.
@@ -41,10 +41,10 @@ pub struct Stored {
 }
 
 impl Encoder {
-    /// The encoder for a variable of `writer` that is stored as `layout` says.
+    /// An encoder for a variable of `writer` with the storage `layout`.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for chunks beyond the memory of this machine; those of the filters.
+    /// [`ErrorKind::Limit`] for chunks too large for this machine's memory; those of the filters.
     pub fn new(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
         let path = writer.schema().var_path(var);
         Self::made(writer, env, var, layout).in_object(|| path)
@@ -66,7 +66,7 @@ impl Encoder {
         let large = || {
             Error::new(
                 ErrorKind::Limit,
-                "a chunk beyond the memory of this machine",
+                "a chunk too large for this machine's memory",
             )
         };
         Ok(Self {
@@ -82,7 +82,7 @@ impl Encoder {
         })
     }
 
-    /// Stored form of an element that is not stored.
+    /// Stored form of a missing element.
     #[must_use]
     pub fn fill(&self) -> &[u8] {
         &self.fill
@@ -94,8 +94,7 @@ impl Encoder {
         self.len
     }
 
-    /// A whole chunk of which `count` elements per dimension, from its start on, are `bytes`; the
-    /// others are fill.
+    /// A whole chunk with `bytes` as its first `count` elements per dimension; the others are fill.
     fn whole(&self, count: &[u64], bytes: Vec<u8>) -> Result<Vec<u8>> {
         if count == self.chunk {
             return Ok(bytes);
@@ -107,7 +106,7 @@ impl Encoder {
             count: self.chunk.clone(),
         };
         runs(&chunk, &part, |run| {
-            // In the other direction: the part is what is read.
+            // This copies in the other direction: the part is the source.
             let back = super::scatter::Run {
                 from: run.to,
                 to: run.from,
@@ -120,7 +119,7 @@ impl Encoder {
         Ok(all)
     }
 
-    /// A chunk of fill.
+    /// A chunk full of fill.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] if there is no memory for it.
@@ -132,10 +131,11 @@ impl Encoder {
         Ok(all)
     }
 
-    /// The stored form of a chunk of which the elements at `place`, from its start on, are `bytes`; the others are fill.
+    /// The stored form of a chunk with `bytes` as its elements at `place`, which starts where the chunk does;
+    /// the others are fill.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if there is no memory for it; [`ErrorKind::Argument`] for bytes that are not so many elements;
+    /// [`ErrorKind::Limit`] if there is no memory for it; [`ErrorKind::Argument`] if there are too few bytes;
     /// those of the filters, with the variable's path.
     pub fn encode(&self, place: &Region, mut bytes: Vec<u8>) -> Result<Stored> {
         if let Some(quantizer) = &self.quantize {

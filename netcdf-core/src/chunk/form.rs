@@ -1,21 +1,21 @@
 //! What the bytes of a stored element mean.
 
-/// The stored form of the elements of a user type of fixed size, whatever the names in it. Elements of
-/// one type have the same values in the same bytes if their forms are equal.
+/// The stored form of elements of a fixed-size user-defined type, regardless of names. If the forms of two types
+/// are equal, the same bytes mean the same values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
-    /// So many bytes: opaque ones, characters, or a number of one byte.
+    /// This many bytes: opaque, characters, or a one-byte number.
     Bytes(u64),
-    /// A number of so many bytes in this order.
+    /// A number of this many bytes in this byte order.
     Number(u64, crate::model::Endianness),
-    /// So many elements one behind the other.
+    /// This many consecutive elements.
     Array(u64, Box<Form>),
-    /// Fields at these bytes of an element of so many bytes, in the order in which the type has them.
+    /// The size of an element in bytes, and its fields with their positions, in the order of the type.
     Fields(u64, Vec<(u64, Form)>),
 }
 
 impl Form {
-    /// `count` elements one behind the other, in the one way in which that is said.
+    /// `count` consecutive elements, in canonical form.
     #[must_use]
     pub fn array(self, count: u64) -> Self {
         match self {

@@ -1,26 +1,26 @@
-//! The chunks of a variable that is written, as boxes of its elements.
+//! The chunks of a variable being written, as boxes of its elements.
 
 use super::layout::Layout;
 use super::plan::Bands;
 use super::scatter::Block;
 use crate::model::Region;
 
-/// A grid of chunks over the elements of a variable. Boxes of chunks have no elements beyond the
-/// variable: at its ends they are smaller.
+/// A grid of chunks over the elements of a variable. Boxes of chunks do not extend beyond the variable: they are
+/// smaller at its ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
-    /// Elements per dimension that there are.
+    /// Length per dimension.
     shape: Vec<u64>,
     /// Elements of a chunk per dimension.
     chunk: Vec<u64>,
-    /// Chunks per dimension that have elements.
+    /// Chunks with elements, per dimension.
     counts: Vec<u64>,
-    /// Chunks per dimension that are numbered: those of the extent, which may be longer.
+    /// Numbered chunks per dimension: those of the extent, which may be longer.
     numbered: Vec<u64>,
 }
 
 impl Grid {
-    /// The chunks that `layout` has for the first elements of a variable: those of `shape`.
+    /// The chunks of `layout` for the first elements of a variable, as many as `shape` says.
     #[must_use]
     pub fn new(layout: &Layout, shape: &[u64]) -> Self {
         let chunk: Vec<u64> = layout.chunk.iter().map(|&n| n.max(1)).collect();
@@ -53,31 +53,31 @@ impl Grid {
         crate::model::region::product(&self.counts).unwrap_or(u64::MAX)
     }
 
-    /// True if there is none.
+    /// True if there are no chunks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Elements of a chunk per dimension, but no more than there are.
+    /// Elements of a chunk per dimension, limited to the variable's shape.
     #[must_use]
     pub fn largest(&self) -> Vec<u64> {
         let lengths = self.chunk.iter().zip(&self.shape);
         lengths.map(|(c, n)| *c.min(n)).collect()
     }
 
-    /// Boxes of at most `most` chunks that follow one another in row-major order.
+    /// Boxes of at most `most` consecutive chunks in row-major order.
     pub fn boxes(&self, most: u64) -> impl Iterator<Item = Region> + use<> {
         let grid = self.clone();
         Bands::new(Region::whole(&self.counts), &[], most.max(1)).map(move |b| grid.elements(&b))
     }
 
-    /// The chunks of a box of whole chunks, in row-major order, counted from its start.
+    /// The chunks of a box of whole chunks, in row-major order, relative to its start.
     pub fn chunks(&self, part: &Region) -> impl Iterator<Item = Region> + use<> {
         self.inside(part).boxes(1)
     }
 
-    /// The grid of a box of whole chunks, counted from its start.
+    /// The grid of a box of whole chunks, relative to its start.
     #[must_use]
     pub fn inside(&self, part: &Region) -> Self {
         Self::of(part.count.clone(), self.chunk.clone())
@@ -99,7 +99,7 @@ impl Grid {
         }
     }
 
-    /// The elements of the chunk that has an element.
+    /// The elements of the chunk that contains an element.
     #[must_use]
     pub fn around(&self, element: &[u64]) -> Region {
         let place = element.iter().zip(&self.chunk);
@@ -108,7 +108,7 @@ impl Grid {
         self.elements(&Region::boxed(start, count))
     }
 
-    /// What a box has in common with the chunks, counted from its start, in row-major order.
+    /// The intersections of a box with the chunks, relative to its start, in row-major order.
     pub fn cells(&self, part: &Region) -> impl Iterator<Item = Block> + use<> {
         let axis = |((&start, &count), &chunk): ((&u64, &u64), &u64)| {
             let chunk = chunk.max(1);
@@ -150,7 +150,7 @@ impl Grid {
         })
     }
 
-    /// The box of chunks that have elements of a box of elements.
+    /// The box of chunks that intersect a box of elements.
     #[must_use]
     pub fn touched(&self, part: &Region) -> Region {
         let (mut start, mut count) = (Vec::new(), Vec::new());

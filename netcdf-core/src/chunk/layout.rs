@@ -1,4 +1,4 @@
-//! How the data of a variable is cut up and encoded in storage.
+//! How the data of a variable is divided and encoded in storage.
 
 use std::ops::Range;
 
@@ -15,13 +15,13 @@ pub struct Element {
     pub size: u64,
     /// Byte order of its numbers.
     pub order: Endianness,
-    /// Whether the stored form is that of an atomic type of fixed size; else the values are had by
-    /// [`Reader::resolve`](crate::format::Reader::resolve).
+    /// Whether the stored form is that of an atomic type of fixed size; otherwise
+    /// [`Reader::resolve`](crate::format::Reader::resolve) returns the values.
     pub plain: bool,
 }
 
 impl Element {
-    /// The atomic type whose numbers (or text) are stored as they are.
+    /// The atomic type whose numbers (or text) are stored directly.
     #[must_use]
     pub fn plain_type(&self) -> Option<Atomic> {
         let atomic = self.ty.atomic().filter(|a| a.size().is_some());
@@ -29,22 +29,20 @@ impl Element {
     }
 }
 
-/// The grid of a variable. Contiguous data is one chunk, a record is a chunk.
+/// The grid of a variable. Contiguous data is one chunk, and each record is a chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
-    /// Stored extent in elements per dimension; may be smaller than the dimensions, the rest then
-    /// is fill.
+    /// Stored extent in elements per dimension; if it is smaller than the dimensions, the rest is fill.
     pub extent: Vec<u64>,
     /// Shape of a chunk in elements per dimension.
     pub chunk: Vec<u64>,
-    /// What an element is.
+    /// The stored form of an element.
     pub element: Element,
-    /// Filters in the order of writing; empty means that parts of a chunk can be read alone.
+    /// Filters in the order of writing; if there are none, parts of a chunk can be read alone.
     pub filters: Vec<FilterSpec>,
-    /// Stored form of an element that was never written; `None` for the variable's netCDF fill
-    /// value.
+    /// Stored form of an element that was never written; `None` for the variable's netCDF fill value.
     pub fill: Option<Vec<u8>>,
-    /// What is done to elements that are written, before the filters.
+    /// How elements are quantized on writing, before the filters.
     pub quantize: Option<Quantizer>,
 }
 
@@ -56,7 +54,7 @@ impl Layout {
         self.extent.iter().zip(&self.chunk).map(cells).collect()
     }
 
-    /// Where a chunk is in the grid, from its row-major number.
+    /// The position of a chunk in the grid, from its row-major number.
     #[must_use]
     pub fn place(&self, mut index: u64) -> Vec<u64> {
         let cells = self.grid().into_iter().rev();
@@ -80,7 +78,7 @@ impl Layout {
         }
     }
 
-    /// Bytes of a whole chunk without filters; `None` beyond the memory of this machine.
+    /// Bytes of a whole chunk without filters; `None` if too large for this machine's memory.
     #[must_use]
     pub fn chunk_bytes(&self) -> Option<usize> {
         let elements = crate::model::region::product(&self.chunk)?;
@@ -88,12 +86,12 @@ impl Layout {
     }
 }
 
-/// Where the stored bytes of a chunk, or of a part of an unfiltered one, are.
+/// Location of the stored bytes of a chunk, or of a part of an unfiltered one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkRef {
     /// Row-major number of the chunk in the grid.
     pub index: u64,
-    /// Which of the reader's objects (file, key) has the bytes; 0 for the dataset's own file.
+    /// Which of the reader's objects (file, key) contains the bytes; 0 for the dataset's own file.
     pub object: u32,
     /// The bytes within that object.
     pub range: Range<u64>,
@@ -105,7 +103,7 @@ pub struct ChunkRef {
 pub(super) mod tests {
     use super::*;
 
-    /// Bytes in chunks, without filters.
+    /// A layout of bytes in chunks, without filters.
     pub(in crate::chunk) fn layout(extent: &[u64], chunk: &[u64]) -> Layout {
         Layout {
             extent: extent.to_vec(),

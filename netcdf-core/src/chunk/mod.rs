@@ -1,4 +1,4 @@
-//! Geometry, scheduling and ordered parallel work: the one engine between formats and tools.
+//! Geometry, scheduling and ordered parallel work: the engine between formats and tools.
 
 pub mod assemble;
 pub mod buffers;

@@ -6,22 +6,21 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Threads and memory for the work of the process; made once in `main`.
+/// Threads and memory for the work of the process; created once, in `main`.
 #[derive(Debug, Clone)]
 pub struct Pool {
-    /// Work items under way at a time, at least 1.
+    /// Work items in progress at a time, at least 1.
     pub threads: usize,
-    /// Bytes that items under way may take; one item always runs.
+    /// Bytes that items in progress may take; one item always runs.
     pub memory: u64,
 }
 
 /// Memory for each thread: for some chunks of a few megabytes.
 const PER_THREAD: u64 = 18 << 20;
-/// Threads of a pool, at most: processes with tens of thousands of them come to an end when one finds no room for its
-/// stack.
+/// Most threads of a pool: processes with tens of thousands of them abort when one finds no room for its stack.
 const MOST_THREADS: usize = 512;
 
-/// Memory for one or two threads. With what else a process takes it stays below 64 MB.
+/// Memory for one or two threads. Together with the rest of the process, it stays below 64 MB.
 const LEAST: u64 = 36 << 20;
 /// Memory for many threads.
 const MOST: u64 = 256 << 20;
@@ -33,10 +32,10 @@ impl Default for Pool {
     }
 }
 
-/// An item of work and the bytes it takes while it is under way.
+/// A work item and the bytes it takes while in progress.
 #[derive(Debug)]
 pub struct Item<T> {
-    /// Bytes of memory, about.
+    /// Bytes of memory, roughly.
     pub bytes: u64,
     /// The item.
     pub value: T,
@@ -47,17 +46,17 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What the threads share.
+/// Data shared by the threads.
 struct State<T, R> {
-    /// Items that wait for a thread, with their numbers.
+    /// Items waiting for a thread, with their numbers.
     waiting: VecDeque<(u64, Item<T>)>,
-    /// Results in order from `next_out` on; `None` where the work is not done.
+    /// Results in order from `next_out` on; `None` if not done yet.
     done: VecDeque<Option<(u64, Result<R>)>>,
     /// Number of the first element of `done`.
     next_out: u64,
     /// Bytes admitted and not yet out.
     admitted: u64,
-    /// Threads that wait for an item.
+    /// Threads waiting for an item.
     idle: usize,
     /// No more items will come.
     closed: bool,
@@ -76,7 +75,7 @@ impl<T, R> Shared<T, R> {
 }
 
 impl Pool {
-    /// So many threads, with the memory that they need to be busy.
+    /// A pool of this many threads, with the memory that they need to stay busy.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         let threads = threads.clamp(1, MOST_THREADS);
@@ -87,18 +86,18 @@ impl Pool {
         }
     }
 
-    /// One thread.
+    /// A pool of one thread.
     #[must_use]
     pub fn single() -> Self {
         Self::new(1)
     }
 
-    /// Runs `work` on the items, on several threads, and hands the results to `sink` in the order
-    /// of the items. The order, and so the output, does not depend on the number of threads. The
-    /// first error, of whatever stage, ends it.
+    /// Runs `work` on the items in several threads, and passes the results to `sink` in the order of the items.
+    /// The order, and so the output, does not depend on the number of threads. The first error of any stage ends
+    /// it.
     ///
-    /// Items are started in their order, so that `work` may wait for what items before it do, but
-    /// not for later ones. Called by `work`, this uses the thread that it is called on.
+    /// Items are started in order, so `work` may wait for earlier items, but not for later ones. When called
+    /// within `work`, this uses only the calling thread.
     ///
     /// # Errors
     /// The first error in the order of the items.
@@ -155,7 +154,7 @@ impl Pool {
                 if ended.is_none() && held.is_none() {
                     match items.next() {
                         Some(Ok(item)) => held = Some(item),
-                        // Nobody waits for what is under way.
+                        // Nobody waits for items in progress.
                         Some(Err(e)) if e.kind() == ErrorKind::Cancelled => return Err(e),
                         Some(Err(e)) => ended = Some(Err(e)),
                         None => ended = Some(Ok(())),
@@ -175,7 +174,7 @@ impl Pool {
         })
     }
 
-    /// Hands an item to the threads, or back if it has to wait.
+    /// Passes an item to the threads, or returns it if it has to wait.
     fn admit<T, R>(&self, shared: &Shared<T, R>, item: Item<T>) -> Option<Item<T>> {
         let mut state = shared.lock();
         let under_way = state.done.len();
@@ -187,7 +186,7 @@ impl Pool {
         state.admitted += item.bytes;
         state.waiting.push_back((number, item));
         state.done.push_back(None);
-        // To wake a thread is a call into the system, even if none waits.
+        // Waking a thread is a system call, even if none waits.
         if state.idle > 0 {
             shared.work.notify_one();
         }
@@ -195,7 +194,7 @@ impl Pool {
     }
 }
 
-/// Waits for the result of the oldest item; `None` if nothing is under way.
+/// Waits for the result of the oldest item; `None` if nothing is in progress.
 fn next_result<T, R>(shared: &Shared<T, R>) -> Option<Result<R>> {
     let mut state = shared.lock();
     loop {
@@ -217,7 +216,7 @@ fn next_result<T, R>(shared: &Shared<T, R>) -> Option<Result<R>> {
     }
 }
 
-/// Works on items until none can come.
+/// Works on items until no more can come.
 fn worker<T, R>(shared: &Shared<T, R>, work: &impl Fn(T) -> Result<R>) {
     INSIDE.set(true);
     loop {
@@ -247,7 +246,7 @@ fn worker<T, R>(shared: &Shared<T, R>, work: &impl Fn(T) -> Result<R>) {
     }
 }
 
-/// An item that is worked on. Its result is handed over at the end, whatever the end is.
+/// An item being worked on. Its result is passed on at the end, whatever the end is.
 struct Turn<'a, T, R> {
     shared: &'a Shared<T, R>,
     number: u64,
@@ -257,7 +256,7 @@ struct Turn<'a, T, R> {
 
 impl<T, R> Drop for Turn<'_, T, R> {
     fn drop(&mut self) {
-        // The thread panics: the scope does so as well, once nobody waits for the result.
+        // The thread panics, and so does the scope, once nobody waits for the result.
         let ended = || Err(Error::new(ErrorKind::Cancelled, "the work on it ended"));
         let result = self.result.take().unwrap_or_else(ended);
         let mut state = self.shared.lock();
@@ -273,7 +272,7 @@ impl<T, R> Drop for Turn<'_, T, R> {
     }
 }
 
-/// Ends the threads when the scope is left, also on an error: what waits is dropped.
+/// Ends the threads when the scope is left, also on an error: waiting items are dropped.
 struct Close<'a, T, R>(&'a Shared<T, R>);
 
 impl<T, R> Drop for Close<'_, T, R> {

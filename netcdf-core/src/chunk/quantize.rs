@@ -1,10 +1,11 @@
-//! Quantizes stored elements, bit for bit as netCDF-C does.
+//! Quantizes stored elements, bit for bit like netCDF-C.
 //!
-//! Three kinds of numbers stay as they are: those that equal the fill value, zeros, and NaNs. Infinities do not, as in netCDF-C:
-//! Bit Grooming sets bits of every other one, which makes it a NaN, and Granular BitRound makes a zero of it.
+//! Numbers that equal the fill value, zeros and NaNs stay unchanged. As in netCDF-C, infinities do not: Bit
+//! Grooming sets bits of every other one, which makes it a NaN, and Granular BitRound makes it zero.
 //!
-//! Bit Grooming clears and sets bits by turns. Whose turn it is follows from the element's row-major number in the variable, so
-//! that it makes no difference in what parts the variable is written (netCDF-C counts from the start of each call).
+//! Bit Grooming alternately clears and sets bits. Which one is done depends on the element's row-major number in
+//! the variable, so that it does not matter in what parts the variable is written (netCDF-C counts from the
+//! start of each call).
 //!
 //! The algorithms: doi:10.5194/gmd-9-3199-2016 (Bit Grooming), doi:10.5194/gmd-12-4099-2019 (digits and bits),
 //! doi:10.1038/s43588-021-00156-2 (BitRound).
@@ -14,9 +15,9 @@ use std::f64::consts::{LN_2, LN_10};
 use crate::model::quantize::{Algorithm, Quantize};
 use crate::model::{Atomic, Endianness, Region, Values, Variable};
 
-/// Bits of a decimal digit.
+/// Bits per decimal digit.
 const BITS_OF_DIGIT: f64 = LN_10 / LN_2;
-/// Decimal digits of a bit.
+/// Decimal digits per bit.
 const DIGITS_OF_BIT: f64 = LN_2 / LN_10;
 
 /// Quantizes the elements of one variable.
@@ -25,11 +26,11 @@ pub struct Quantizer {
     how: Quantize,
     form: Form,
     order: Endianness,
-    /// Numbers that equal it stay as they are.
+    /// Numbers equal to it stay unchanged.
     fill: f64,
 }
 
-/// The parts of a floating-point number.
+/// The formats of floating-point numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Float,
@@ -45,7 +46,7 @@ impl Form {
         }
     }
 
-    /// Bits of the significand that are stored.
+    /// Stored bits of the significand.
     fn significand(self) -> u32 {
         match self {
             Self::Float => f32::MANTISSA_DIGITS - 1,
@@ -55,7 +56,7 @@ impl Form {
 }
 
 impl Quantizer {
-    /// For a variable whose elements are stored in this byte order; `None` if it is not quantized.
+    /// A quantizer for a variable with this byte order; `None` if it is not quantized.
     #[must_use]
     pub fn new(var: &Variable, order: Endianness) -> Option<Self> {
         let how = var.storage.quantize?;
@@ -75,8 +76,8 @@ impl Quantizer {
         })
     }
 
-    /// Quantizes the elements of a box, which are `bytes`, of a variable of this shape. The length of the first dimension
-    /// means nothing.
+    /// Quantizes the elements of a box, `bytes`, of a variable of this shape. The length of the first dimension
+    /// does not matter.
     pub fn boxed(&self, part: &Region, shape: &[u64], bytes: &mut [u8]) {
         let row = part.count.last().copied().unwrap_or(1);
         let size = u64::from(self.form.width() / 8);
@@ -90,7 +91,7 @@ impl Quantizer {
         }
     }
 
-    /// Quantizes consecutive elements, the first of which has this row-major number.
+    /// Quantizes consecutive elements, given the row-major number of the first.
     pub fn run(&self, first: u64, bytes: &mut [u8]) {
         let turns = (first..).map(|n| n % 2 == 1);
         match self.form {
@@ -124,7 +125,7 @@ impl Quantizer {
         }
     }
 
-    /// What becomes of the bits of a number. Bits beyond its width mean nothing.
+    /// The new bits of a number. Bits beyond its width do not matter.
     #[expect(clippy::float_cmp, reason = "numbers that equal the fill value stay")]
     fn made(&self, value: f64, bits: u64, odd: bool) -> u64 {
         if value == self.fill || value == 0.0 || value.is_nan() {
@@ -139,8 +140,8 @@ impl Quantizer {
             }
             Algorithm::BitRound => rounded(bits, significand.saturating_sub(keep)),
             Algorithm::GranularBitRound => {
-                // The C library shifts by a number that is negative for infinities: of a shift, processors take the last
-                // bits only.
+                // For infinities, the C library shifts by a negative number: processors use only the last bits
+                // of a shift count.
                 let count = significand.wrapping_sub(needed(value, keep).into());
                 rounded(bits, count & (self.form.width() - 1))
             }
@@ -148,26 +149,26 @@ impl Quantizer {
     }
 }
 
-/// So many ones.
+/// This many ones.
 fn low(count: u32) -> u64 {
     1u64.checked_shl(count).map_or(u64::MAX, |n| n - 1)
 }
 
-/// Rounds to the nearest number without the last bits, away from zero between two.
+/// Rounds to the nearest number without the last bits, ties away from zero.
 fn rounded(bits: u64, dropped: u32) -> u64 {
     let half = low(dropped) & !(low(dropped) >> 1);
     bits.wrapping_add(half) & !low(dropped)
 }
 
-/// Bits that Bit Grooming keeps for so many digits.
+/// Bits that Bit Grooming keeps for this many digits.
 fn bits_of(digits: u32) -> u32 {
     integer((f64::from(digits) * BITS_OF_DIGIT).ceil()).unsigned_abs() + 1
 }
 
-/// Bits that Granular BitRound keeps for so many digits of a number that is neither zero nor NaN.
+/// Bits that Granular BitRound keeps for this many digits of a number that is neither zero nor NaN.
 fn needed(value: f64, digits: u32) -> u16 {
     let bits = if value.is_infinite() {
-        // What the C library makes of the logarithm of infinity.
+        // The C library's result for the logarithm of infinity.
         0
     } else {
         let (significand, exponent) = parts(value.abs());
@@ -192,7 +193,7 @@ fn parts(value: f64) -> (f64, i32) {
     (significand, exponent - lifted)
 }
 
-/// A whole number of which it is known that it is small.
+/// Converts a whole number known to be small.
 #[expect(clippy::cast_possible_truncation, reason = "at most some thousands")]
 fn integer(value: f64) -> i32 {
     value as i32
@@ -206,7 +207,7 @@ fn number(at: &[u64], shape: &[u64]) -> u64 {
     })
 }
 
-/// Goes to the start of the next row of a box.
+/// Moves to the start of the next row of a box.
 fn step(at: &mut [u64], part: &Region) {
     let Some((_, rows)) = at.split_last_mut() else {
         return;

@@ -1,9 +1,9 @@
-//! Runs of neighbouring elements that a chunk and a region have in common.
+//! Runs of adjacent elements that a chunk and a region have in common.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 
-/// A box: per dimension, in elements of the variable, start and length.
+/// A box: start and length per dimension, in elements of the variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// First index per dimension.
@@ -12,8 +12,8 @@ pub struct Block {
     pub count: Vec<u64>,
 }
 
-/// A run of elements: where it is in the chunk, where in the region, and how long it is. In the
-/// region its elements are neighbours.
+/// A run of elements: its position in the chunk, its position in the region, and its length. In the region its
+/// elements are adjacent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
     /// First element, row-major within the chunk.
@@ -22,11 +22,11 @@ pub struct Run {
     pub to: u64,
     /// Number of elements.
     pub len: u64,
-    /// Distance of the elements in the chunk.
+    /// Distance between the elements in the chunk.
     pub step: u64,
 }
 
-/// A dimension that a chunk and a region have in common.
+/// The intersection of a chunk and a region along a dimension.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     /// First index within the chunk, in elements.
@@ -35,14 +35,14 @@ struct Axis {
     to: u64,
     /// Number of elements.
     count: u64,
-    /// Distance of the elements in the chunk, along the dimension.
+    /// Distance between the elements in the chunk, along the dimension.
     stride: u64,
-    /// True if they are all of the chunk's and all of the region's.
+    /// True if these are all elements of the chunk and of the region.
     whole: bool,
 }
 
-/// Which elements of a region, as first index and count, lie in `first..end` along a dimension
-/// in which the region starts at `start` and has `count` elements that are `stride` apart.
+/// The elements of a region, as first index and count, that lie in `first..end` along a dimension where the
+/// region starts at `start` and has `count` elements, `stride` apart.
 #[must_use]
 pub fn within((start, count, stride): (u64, u64, u64), first: u64, end: u64) -> (u64, u64) {
     let stride = stride.max(1);
@@ -50,7 +50,7 @@ pub fn within((start, count, stride): (u64, u64, u64), first: u64, end: u64) -> 
     (before(first), before(end).saturating_sub(before(first)))
 }
 
-/// What `chunk` and `region` have in common, per dimension; `None` if nothing.
+/// The intersection of `chunk` and `region`, per dimension; `None` if it is empty.
 fn axes(chunk: &Block, region: &Region) -> Option<Vec<Axis>> {
     let boxes = chunk.start.iter().zip(&chunk.count);
     let lines = region.start.iter().zip(&region.count).zip(&region.stride);
@@ -109,7 +109,7 @@ pub fn runs(
     }
 }
 
-/// The run that `chunk` and `region` have in common, if it is one of neighbours in both.
+/// The run that `chunk` and `region` have in common, if it is adjacent in both.
 #[must_use]
 pub fn single(chunk: &Block, region: &Region) -> Option<Run> {
     let axes = axes(chunk, region)?;
@@ -126,9 +126,9 @@ pub fn single(chunk: &Block, region: &Region) -> Option<Run> {
     found
 }
 
-/// A dimension that is gone through run by run.
+/// A dimension to loop over, run by run.
 struct Loop {
-    /// Runs that are still to come along it.
+    /// Runs that remain along it.
     left: u64,
     count: u64,
     /// Elements from one run to the next, in the chunk and in the region.
@@ -152,9 +152,9 @@ fn next(loops: &mut [Loop], run: &mut Run) -> bool {
     false
 }
 
-/// The trailing dimensions that form one run: number of dimensions before them, elements of the
-/// run and their distance. These are the last dimension, and those before it as long as all
-/// dimensions after them are whole in both boxes.
+/// The trailing dimensions that form one run: the number of dimensions before them, the elements of the run and
+/// their distance. These are the last dimension, and those before it as long as all dimensions after them are
+/// whole in both boxes.
 fn tail(axes: &[Axis]) -> (usize, u64, u64) {
     let Some(last) = axes.last() else {
         return (0, 1, 1);
@@ -175,7 +175,7 @@ fn tail(axes: &[Axis]) -> (usize, u64, u64) {
     (outer, len, step)
 }
 
-/// Row-major steps of a box, in elements.
+/// Row-major strides of a box, in elements.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] if it has 2^64 elements or more.
@@ -190,7 +190,7 @@ pub fn steps(count: &[u64]) -> Result<Vec<u64>> {
     Ok(steps)
 }
 
-/// Copies the elements of a run, each of `size` bytes; `None` if one of the buffers is shorter.
+/// Copies the elements of a run, each of `size` bytes; `None` if a buffer is too short.
 #[must_use]
 pub fn put(run: Run, size: u64, from: &[u8], to: &mut [u8]) -> Option<()> {
     let byte = |n: u64| usize::try_from(n.checked_mul(size)?).ok();

@@ -1,4 +1,4 @@
-//! What a job needs, looked at before anything is written.
+//! Checks what a job needs before anything is written.
 
 use super::{Job, Method};
 use crate::chunk::Dataset;
@@ -8,12 +8,12 @@ use crate::filter::{About, Context};
 use crate::model::Schema;
 
 impl Job {
-    /// That the filters are there which the job has to undo or to apply: those that no stored chunk goes
-    /// through, and those of chunks that are moved as they are, may be missing.
+    /// Checks that the filters the job has to undo or apply are available. Filters that no stored chunk went
+    /// through, and filters of chunks that are moved unchanged, may be missing.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::Unsupported`] for filters that can only be undone; with
-    /// the variable's path.
+    /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::Unsupported`] for filters that can only be undone. Both
+    /// name the variable's path.
     pub(super) fn check_filters(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         match self.method {
             Method::Move | Method::Rows | Method::Chunks => return Ok(()),
@@ -27,7 +27,7 @@ impl Job {
         }
     }
 
-    /// True if any chunk has to be made.
+    /// True if any chunk has to be encoded.
     fn encodes(&self, set: Dataset<'_>) -> Result<bool> {
         if !self.same_fill || set.reader.assembles(self.pair.from) {
             return Ok(self.elements() > 0);
@@ -35,7 +35,7 @@ impl Job {
         set.has_chunks(self.pair.from)
     }
 
-    /// That the filters can be applied to chunks of the output, which are those that its encoder knows.
+    /// Checks that the filters can be applied to chunks of the output, given what its encoder knows of them.
     fn can_encode(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         let context = Context {
             shape: self.to.chunk.clone(),
@@ -48,11 +48,11 @@ impl Job {
     }
 }
 
-/// The error with what can be done: the filters of the input are kept unless others are asked for.
+/// Adds a remedy to the error: filters of the input are kept unless others are asked for.
 fn way_out(e: Error, path: &str) -> Error {
     match e.kind() {
         ErrorKind::Unsupported => e.with_remedy(format!(
-            "chunks that keep their shape, type and filters are copied as they are; else give other filters: -F '{path},none', \
+            "chunks that keep their shape, type and filters are copied unchanged; otherwise choose other filters: -F '{path},none', \
              -F '{path},zstd,3'"
         )),
         _ => e,

@@ -1,4 +1,4 @@
-//! The ways in which the data of a variable gets into chunks.
+//! How the data of a variable gets into chunks.
 
 use std::sync::Arc;
 
@@ -23,11 +23,11 @@ enum Made {
     Chunk(Stored),
     /// Values with heap data, which is written in order.
     Values(Values),
-    /// Nothing: the chunk is fill, as is one that is not stored.
+    /// Nothing: the chunk is all fill, so it is not stored.
     Nothing,
 }
 
-/// Tells how much of a variable is done, so that at its end all of it is told.
+/// Reports how much of a variable is done; when dropped, reports the rest.
 struct Meter<'a> {
     progress: &'a Progress,
     left: u64,
@@ -43,7 +43,7 @@ impl Meter<'_> {
 
 impl Drop for Meter<'_> {
     fn drop(&mut self) {
-        // Chunks that are left out are done, too.
+        // Chunks that are left out count as done.
         self.progress.advance(self.left);
     }
 }
@@ -54,17 +54,17 @@ struct Output<'a> {
     set: Dataset<'a>,
     grid: Grid,
     encoder: Encoder,
-    /// Bytes of a chunk as told to the one who waits.
+    /// Bytes per chunk as reported to progress.
     each: u64,
-    /// The chunks with stored elements, if these are few.
+    /// The chunks with stored elements, if they are few.
     met: Option<Arc<Met>>,
-    /// True if what is read does not say which chunks are stored, and some are not.
+    /// True if some chunks are not stored, and reading them does not say which.
     unknown: bool,
 }
 
 impl Job {
-    /// Moves the stored chunks as they are; the bytes moved. Those that are not stored are fill in
-    /// the output, too.
+    /// Moves the stored chunks unchanged; returns the bytes moved. Chunks that are not stored are fill in the
+    /// output, too.
     pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let grid = Grid::new(&self.to, &self.shape);
         let each = self.bytes() / grid.len().max(1);
@@ -103,14 +103,14 @@ impl Job {
         Ok(stored)
     }
 
-    /// The bytes of a chunk that stands under a key.
+    /// The bytes of a chunk that is stored under a key.
     fn fetched(&self, set: Dataset<'_>, chunk: &ChunkRef) -> Result<Vec<u8>> {
         let path = || set.reader.schema().var_path(self.pair.from);
         let fetched = set
             .reader
             .fetch(std::slice::from_ref(chunk))
             .in_object(path)?;
-        let lacking = || Error::new(ErrorKind::Truncated, "a chunk that is not there any more");
+        let lacking = || Error::new(ErrorKind::Truncated, "a chunk is no longer there");
         fetched
             .into_iter()
             .next()
@@ -118,7 +118,7 @@ impl Job {
             .in_object(path)
     }
 
-    /// A chunk that went without some filter, with all of them.
+    /// A chunk that skipped some filter, encoded with all of them.
     fn completed(&self, set: Dataset<'_>, place: &Region, encoder: &Encoder) -> Result<Vec<u8>> {
         let ends = place.start.iter().zip(&place.count).zip(&self.from.extent);
         let count = ends.map(|((start, count), end)| (*count).min(end.saturating_sub(*start)));
@@ -127,13 +127,13 @@ impl Job {
         Ok(encoder.encode(&part, bytes)?.bytes)
     }
 
-    /// A chunk without filters has as many bytes as its shape asks for.
+    /// Checks that a chunk without filters has as many bytes as its shape needs.
     fn check_length(&self, chunk: &ChunkRef) -> Result<()> {
         let (found, whole) = (length(&chunk.range), self.from.chunk_bytes());
         if !self.from.filters.is_empty() || whole.is_some_and(|n| n as u64 == found) {
             return Ok(());
         }
-        let what = format!("a chunk of {found} bytes, which are not what its shape asks for");
+        let what = format!("a chunk of {found} bytes, which does not match its shape");
         Err(Error::new(ErrorKind::Corrupt, what))
     }
 
@@ -150,7 +150,7 @@ impl Job {
         }
     }
 
-    /// Decodes the stored chunks, and encodes them with other filters or in another byte order; the
+    /// Decodes the stored chunks, and encodes them with other filters or in another byte order; returns the
     /// bytes stored.
     pub(super) fn recoded(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let output = Output::new(self, set, writer)?;
@@ -170,7 +170,7 @@ impl Job {
         Ok(stored)
     }
 
-    /// Makes the chunks one by one of the elements that each needs; the bytes stored.
+    /// Makes each chunk from the elements it needs; returns the bytes stored.
     pub(super) fn rechunked(
         &self,
         set: Dataset<'_>,
@@ -221,7 +221,7 @@ impl<'a> Output<'a> {
         Ok(product(&self.job.from.grid()) != Some(stored))
     }
 
-    /// True if any of the elements of a chunk are stored in the input.
+    /// True if any element of a chunk is stored in the input.
     fn is_stored(&self, place: &Region, part: &Part) -> Result<bool> {
         if !self.unknown {
             return Ok(part.stored);
@@ -248,7 +248,7 @@ impl<'a> Output<'a> {
         self.encoder.encode(place, bytes).map(Made::Chunk)
     }
 
-    /// Writes a chunk; the bytes stored.
+    /// Writes a chunk; returns the bytes stored.
     fn finish(&self, writer: &mut dyn Writer, place: &Region, made: Made) -> Result<u64> {
         let stored = match made {
             Made::Chunk(stored) => stored,
@@ -261,7 +261,7 @@ impl<'a> Output<'a> {
         self.put(writer, place, stored)
     }
 
-    /// Writes an encoded chunk; its bytes.
+    /// Writes an encoded chunk; returns its length in bytes.
     fn put(&self, writer: &mut dyn Writer, place: &Region, made: Stored) -> Result<u64> {
         let index = self.grid.index(place);
         writer.put_chunk(self.job.pair.to, index, made.mask, &made.bytes)?;

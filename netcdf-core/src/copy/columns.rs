@@ -1,8 +1,8 @@
-//! Small records of many variables that are written in chunks, variable by variable.
+//! Small records of many variables, collected per variable before they are written in chunks.
 //!
-//! To read a variable whose records are small and lie between those of others is to read all of the
-//! file. So the records of all of them are read in one sweep, and put into columns, one a variable:
-//! in memory if they fit, else in a temporary file.
+//! Small records of a variable lie between those of others, so that reading one variable means reading the whole
+//! file. Instead, the records of all these variables are read in one sweep and put into columns, one per
+//! variable: in memory if they fit, else in a temporary file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use crate::io::memory::MemorySource;
 use crate::limits::zeros;
 use crate::model::{Kind, VarId};
 
-/// Bytes of a record from which on it is worth a read of its own.
+/// Records of at least this many bytes are worth a read of their own.
 const LARGE: u64 = 4 << 10;
-/// So many variables are worth a sweep: their columns are written and read once more.
+/// From this many variables on a sweep pays off, although the columns are written and read once more.
 const MANY: usize = 4;
-/// From so many records on, a sweep is worth it for one variable: to keep in mind where each record is takes more memory than
-/// the records.
+/// From this many records on a sweep pays off for a single variable: remembering where each record lies takes
+/// more memory than the records.
 const LONG: u64 = 1 << 16;
 
 /// The columns of some variables.
 #[derive(Default)]
 pub(super) struct Columns {
-    /// Where each column is, and of how many bytes.
+    /// Start and length of each column, in bytes.
     places: BTreeMap<VarId, (u64, u64)>,
     source: Option<Arc<dyn Source>>,
 }
 
-/// Where columns are made.
+/// Where columns are collected.
 enum Made {
     Memory(Vec<u8>),
     File(Scratch),
@@ -54,8 +54,8 @@ impl Made {
     }
 }
 
-/// Marks the jobs that are swept together: those of many variables with as many records, or of many records, which are all
-/// stored in classic files.
+/// Marks the jobs that are swept together: jobs of many variables with the same number of records, or single
+/// variables with many records, which classic files always store.
 pub(super) fn mark(jobs: &mut [Job], from: Kind) {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for job in jobs.iter().filter(|job| is_small(job)) {
@@ -81,7 +81,7 @@ fn is_small(job: &Job) -> bool {
 }
 
 impl Columns {
-    /// Sweeps over the records of all marked variables that have as many as `job`.
+    /// Sweeps over the records of all marked variables with as many records as `job`.
     pub(super) fn sweep(set: Dataset<'_>, jobs: &[Job], job: &Job) -> Result<Self> {
         let same = |other: &&Job| other.swept && other.records() == job.records();
         let rows: Vec<&Job> = jobs.iter().filter(same).collect();
@@ -115,12 +115,12 @@ impl Columns {
         })
     }
 
-    /// True if the column of a variable is there.
+    /// True if the column of a variable has been read.
     pub(super) fn has(&self, job: &Job) -> bool {
         self.places.contains_key(&job.pair.from)
     }
 
-    /// The column of a variable, if it is there.
+    /// The column of a variable, if it has been read.
     pub(super) fn of<'a>(&self, set: Dataset<'a>, job: &Job) -> Option<Column<'a>> {
         let (at, len) = *self.places.get(&job.pair.from)?;
         let source = (

@@ -1,4 +1,4 @@
-//! Values with heap data, on their way to the output.
+//! Writes values with heap data to the output.
 
 use super::Job;
 use crate::chunk::Dataset;
@@ -9,8 +9,8 @@ use crate::format::zarr::write::nil;
 use crate::model::Values;
 
 impl Job {
-    /// The stored form of values, with their heap data stored. Strings of netCDF-4 files end at a zero byte: if there
-    /// is more behind one, that is said.
+    /// Stores the heap data of values, and returns their stored form. Strings of netCDF-4 files end at a zero
+    /// byte: a note says so if anything but zeros follows one.
     ///
     /// # Errors
     /// Those of the writer.
@@ -23,7 +23,7 @@ impl Job {
         if writer.schema().kind.as_zarr().is_none() && is_cut(values) {
             set.env.notes.say(Note {
                 object: set.reader.schema().var_path(self.pair.from),
-                what: "strings are cut at the first zero byte, where those of netCDF-4 files end"
+                what: "strings are cut at the first zero byte: netCDF-4 strings end there"
                     .to_owned(),
                 remedy: Some("use -k nczarr3 or -k zarr3 to keep them whole".to_owned()),
             });
@@ -36,12 +36,12 @@ impl Job {
     }
 }
 
-/// True for strings that are none.
+/// True if some strings are null.
 fn has_nil(values: &Values) -> bool {
     matches!(values, Values::String(strings) if strings.iter().any(Option::is_none))
 }
 
-/// True for strings with something behind a zero byte.
+/// True if some strings go on after a zero byte.
 fn is_cut(values: &Values) -> bool {
     let Values::String(strings) = values else {
         return false;

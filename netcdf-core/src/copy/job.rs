@@ -27,13 +27,13 @@ pub struct Job {
     pub to: Layout,
     /// True if it is put into the output as chunks.
     pub chunked: bool,
-    /// True if an element has the same bytes in both, but for the order of those of a number.
+    /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
     pub alike: bool,
-    /// True if what is not stored reads the same in both datasets, or everything is stored.
+    /// True if elements that are not stored read the same in both datasets, or if all are stored.
     pub same_fill: bool,
     /// How its data is copied.
     pub method: Method,
-    /// True if it is read in one sweep with others, between whose records its own lie.
+    /// True if it is read in one sweep with variables whose records lie between its own.
     pub swept: bool,
     /// Its shape in the input.
     pub shape: Vec<u64>,
@@ -44,7 +44,7 @@ impl Job {
         let (from, to) = (set.layout(pair.from)?, writer.layout(pair.to)?);
         let shape = set.reader.schema().shape(pair.from);
         if shape.len() != writer.schema().shape(pair.to).len() {
-            let what = "the variable would not have all of its dimensions";
+            let what = "the variable would lose some of its dimensions";
             let path = set.reader.schema().var_path(pair.from);
             return Err(Error::new(ErrorKind::Argument, what).in_object(&path));
         }
@@ -68,7 +68,7 @@ impl Job {
         Ok(job)
     }
 
-    /// True if an element has the same bytes in both datasets, but for the order of those of a number.
+    /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
     fn is_alike(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let (from, to) = (&self.from.element, &self.to.element);
         match (from.plain_type(), to.plain_type()) {
@@ -81,8 +81,8 @@ impl Job {
         }
     }
 
-    /// True if the chunks could be moved, or encoded one by one, and all of them are stored. Chunks that have no
-    /// filters may be records, which are not to be read one by one.
+    /// True if the chunks could be moved, or encoded one by one, and all are stored. Chunks without filters may
+    /// be records, which must not be read one by one.
     fn is_whole(&self, set: Dataset<'_>) -> Result<bool> {
         let (from, to) = (&self.from, &self.to);
         let grid = from.chunk == to.chunk && from.extent == self.shape;
@@ -94,8 +94,8 @@ impl Job {
         Ok(product(&self.from.grid()) == Some(set.chunks_stored(self.pair.from)?))
     }
 
-    /// True if none of its chunks is stored, and readers would take it for one that has no elements: netCDF-C gives fill
-    /// values for those behind the end of an unlimited dimension, whatever the variable has.
+    /// True if no chunk is stored, and readers would see a variable without elements: beyond the end of an
+    /// unlimited dimension netCDF-C returns its default fill value, whatever fill value the variable has.
     fn lacks_all(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let schema = writer.schema();
         let unlimited = |&dim: &DimId| schema.dim(dim).is_some_and(|d| d.unlimited);
@@ -110,7 +110,7 @@ impl Job {
         Ok(!set.reader.assembles(self.pair.from) && !set.has_chunks(self.pair.from)?)
     }
 
-    /// Says so if more memory is needed than was given.
+    /// Adds a note if more memory is needed than allowed.
     pub(super) fn warn(&self, set: Dataset<'_>) {
         let Method::Rechunk(plan) = &self.method else {
             return;
@@ -127,7 +127,7 @@ impl Job {
         }
     }
 
-    /// The job as that of a column of the variable's elements.
+    /// The same job, reading from a column of the variable's elements.
     pub(super) fn column(&self, set: Dataset<'_>, column: &Column<'_>) -> Self {
         let mut job = Self {
             from: column.layout().clone(),
@@ -141,7 +141,7 @@ impl Job {
 
     fn choose(&self, set: Dataset<'_>) -> Method {
         let assembled = set.reader.assembles(self.pair.from);
-        // Bytes are moved from files: keys have no positions.
+        // Bytes can be moved from files only: keys have no positions.
         let keys = set.reader.object(0).is_none();
         if !self.chunked && (assembled || keys) {
             return Method::Convert;
@@ -162,7 +162,7 @@ impl Job {
         methods::choose_chunks(variable, (self.alike, self.same_fill), &budget)
     }
 
-    /// True if what is not stored reads the same in both datasets.
+    /// True if elements that are not stored read the same in both datasets.
     fn fills_agree(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         if self.has_heap() {
             return Ok(false);
@@ -172,16 +172,16 @@ impl Job {
         if from != beyond(set.reader.schema(), self.pair.from, &self.from)? {
             return Ok(false);
         }
-        // A fill value that does not fit the output's type does not agree.
+        // If a fill value does not fit the output's type, they do not agree.
         Ok(self.encoded(set, from).is_ok_and(|from| from == to))
     }
 
-    /// True if the writer has to make the stored form of values, as it has heap data.
+    /// True if the writer has to make the stored form of values because they have heap data.
     pub(super) fn has_heap(&self) -> bool {
         self.to.element.plain_type().is_none() && !self.alike
     }
 
-    /// What is told of the variable, of which `after` bytes were stored.
+    /// The report on the variable, for which `after` bytes were stored.
     pub(super) fn report(&self, set: Dataset<'_>, after: u64, time: Duration) -> Result<VarReport> {
         Ok(VarReport {
             path: set.reader.schema().var_path(self.pair.from),
@@ -194,7 +194,7 @@ impl Job {
         })
     }
 
-    /// Bytes that the input stores, without heap data.
+    /// Bytes that the input stores, heap data excluded.
     fn stored(&self, set: Dataset<'_>) -> Result<u64> {
         if self.from.filters.is_empty() {
             let size = self.from.element.size;
@@ -208,7 +208,7 @@ impl Job {
         Ok(stored)
     }
 
-    /// Copies the data; the bytes stored.
+    /// Copies the data; returns the bytes stored.
     pub(super) fn copy(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         match &self.method {
             Method::Rows | Method::Move => self.moved(set, writer),
@@ -224,7 +224,7 @@ impl Job {
         Region::whole(&self.shape).elements().unwrap_or(u64::MAX)
     }
 
-    /// Bytes to be written.
+    /// Bytes to write.
     pub(super) fn bytes(&self) -> u64 {
         self.elements().saturating_mul(self.to.element.size)
     }

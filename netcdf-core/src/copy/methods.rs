@@ -1,4 +1,4 @@
-//! The ways in which the data of a variable gets from one dataset to another.
+//! How the data of a variable gets from one dataset to another.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::model::{Atomic, FilterSpec, Region, Values, convert};
 /// How the data of a variable is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Stored bytes are moved as they are, run by run.
+    /// Stored bytes are moved unchanged, run by run.
     Move,
-    /// As [`Method::Move`]; the runs are records, which lie between those of other variables, so
-    /// that such variables are copied together.
+    /// As [`Method::Move`], but the runs are records that lie between those of other variables: such variables
+    /// are copied together.
     Rows,
     /// Bands of elements are decoded, converted and encoded.
     Convert,
-    /// Stored chunks are moved as they are.
+    /// Stored chunks are moved unchanged.
     Chunks,
-    /// Chunks are decoded, and encoded in the same shape.
+    /// Chunks are decoded, and encoded again in the same shape.
     Recode,
-    /// Chunks are made of the elements of chunks of another shape, or of data without chunks.
+    /// Chunks are made from chunks of another shape, or from data without chunks.
     Rechunk(rechunk::Plan),
 }
 
@@ -40,18 +40,18 @@ pub(super) enum Made {
     Values(Values),
 }
 
-/// Bytes moved at most between two looks at whether the run was cancelled.
+/// Most bytes moved between two checks for cancellation.
 const PIECE: u64 = 64 << 20;
 
-/// Bytes converted and written at a time, about.
+/// Bytes converted and written at a time, roughly.
 const BAND: u64 = 1 << 20;
 
-/// Bytes that are swapped before they are written.
+/// Bytes swapped at a time before they are written.
 const CACHED: usize = 512 << 10;
 
-/// The method for a variable of this shape whose data is not put as chunks, and that is stored as
-/// `from` says and will be as `to` says. `alike` says that an element has the same bytes in both, but
-/// for the order of those of a number.
+/// The method for a variable of this shape that is not written as chunks; `from` and `to` are its layouts in the
+/// input and the output. `alike` means that an element has the same bytes in both, apart from the byte order of
+/// numbers.
 #[must_use]
 pub fn choose(from: &Layout, to: &Layout, shape: &[u64], alike: bool) -> Method {
     let plain = from.filters.is_empty() && to.filters.is_empty() && to.quantize.is_none();
@@ -67,8 +67,8 @@ pub fn choose(from: &Layout, to: &Layout, shape: &[u64], alike: bool) -> Method 
     }
 }
 
-/// The method for a variable whose data is put as chunks. `alike` is as for [`choose`], `same_fill` says
-/// that what is not stored reads the same in both datasets, `budget` what may be used.
+/// The method for a variable that is written as chunks. `alike` is as for [`choose`]; `same_fill` means that
+/// elements that are not stored read the same in both datasets; `budget` is what may be used.
 #[must_use]
 pub fn choose_chunks(
     variable: rechunk::Variable<'_>,
@@ -87,18 +87,18 @@ pub fn choose_chunks(
     }
 }
 
-/// True if what one chain of filters made is undone by the other.
+/// True if the filters `to` decode what the filters `from` encoded.
 pub(super) fn undone_alike(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
     let alike = |(a, b): (&FilterSpec, &FilterSpec)| match a.id {
-        // Frames say themselves whether they have checksums.
+        // zstd frames say themselves whether they have checksums.
         ZSTD => b.id == ZSTD && a.params.first() == b.params.first(),
         _ => a == b,
     };
     from.len() == to.len() && from.iter().zip(to).all(alike)
 }
 
-/// True if what is not stored of a variable of this shape lies beyond its stored chunks, none of which
-/// is cut off by the stored extent: what such a one holds behind it is not known.
+/// True if the elements of a variable of this shape that are not stored lie beyond its stored chunks, and the
+/// stored extent cuts off none of these: what a chunk holds beyond the extent is not known.
 fn ends_in_whole_chunks(from: &Layout, shape: &[u64]) -> bool {
     let dims = from.extent.iter().zip(&from.chunk).zip(shape);
     dims.into_iter()
@@ -106,7 +106,7 @@ fn ends_in_whole_chunks(from: &Layout, shape: &[u64]) -> bool {
 }
 
 impl Job {
-    /// Moves the variable's bytes; their number. Its chunks are parts of the first dimension.
+    /// Moves the variable's bytes; returns how many. Its chunks are slices along the first dimension.
     pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let rows = self.from.chunk.first().copied().unwrap_or(1);
         let step = rows.saturating_mul(self.per_record());
@@ -121,13 +121,13 @@ impl Job {
         };
         set.locate(self.pair.from, &mut one)?;
         if next < self.elements() {
-            // Chunks that are not stored are fill, which the bands know how to make.
+            // Chunks that are not stored are fill, which reading by bands supplies.
             return self.converted(set, writer);
         }
         Ok(self.bytes())
     }
 
-    /// Moves the elements `first..end` of the variable, which a chunk holds.
+    /// Moves the elements `first..end` of the variable, all of them in one chunk.
     pub(super) fn piece(
         &self,
         set: Dataset<'_>,
@@ -167,7 +167,7 @@ impl Job {
         Ok(())
     }
 
-    /// Reads, converts and writes the variable band by band; the bytes stored.
+    /// Reads, converts and writes the variable band by band; returns the bytes stored.
     pub(super) fn converted(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let runs = match self.has_heap() {
             true => None,
@@ -180,7 +180,7 @@ impl Job {
         Ok(self.bytes())
     }
 
-    /// The bands are written one after the other.
+    /// Writes the bands one after the other.
     fn converted_in_order(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<()> {
         let path = || set.reader.schema().var_path(self.pair.from);
         let size = self.to.element.size.max(1);
@@ -203,7 +203,7 @@ impl Job {
         )
     }
 
-    /// Each band is written by the thread that made it.
+    /// Lets each thread write the bands that it made.
     fn converted_apart(
         &self,
         set: Dataset<'_>,
@@ -225,15 +225,15 @@ impl Job {
             Ok(())
         };
         let bands = (Region::whole(&self.shape), BAND / size);
-        // Values that are converted take memory beside the elements.
+        // Converting takes memory for values on top of the elements.
         match self.alike {
             true => set.large_bands(self.pair.from, bands, work, sink),
             false => set.bands(self.pair.from, bands, work, sink),
         }
     }
 
-    /// Writes stored elements of the input from an element of the variable on; the bytes written. They are
-    /// swapped in parts, which are then still in the processor's cache.
+    /// Writes stored elements of the input, from element `first` of the variable on; returns the bytes written.
+    /// They are swapped in parts small enough to stay in the processor's cache until written.
     fn put_apart(
         &self,
         set: Dataset<'_>,
@@ -286,7 +286,7 @@ impl Job {
             }
             return Ok(bytes);
         }
-        let to = to.ok_or_else(|| Error::new(ErrorKind::BadType, "no type of a fixed size"))?;
+        let to = to.ok_or_else(|| Error::new(ErrorKind::BadType, "not a type of fixed size"))?;
         let values = self.values(set, &bytes)?;
         let values = if values.data_type() == Some(to) {
             values
@@ -299,7 +299,7 @@ impl Job {
     }
 }
 
-/// The error about a chunk that has fewer bytes than are wanted.
+/// The error for a chunk with fewer bytes than needed.
 fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
     let have = length(&chunk.range);
     let what = format!("a chunk of {have} bytes, its shape asks for {want}");
@@ -310,7 +310,7 @@ fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
     }
 }
 
-/// The source behind an object number.
+/// The source with this object number.
 pub(super) fn object<'a>(set: Dataset<'a>, object: u32) -> Result<&'a Arc<dyn Source>> {
     let missing = || Error::new(ErrorKind::NotFound, format!("no object {object}"));
     set.reader.object(object).ok_or_else(missing)

@@ -1,7 +1,7 @@
-//! Copies datasets: one schema is mapped to another, and each variable's data goes the cheapest
-//! way that leads there.
+//! Copies datasets: maps one schema to another, and copies each variable's data in the cheapest way.
 //!
-//! [`plan()`] is pure: what to make of a schema. [`run`] does it with a reader and a writer.
+//! [`plan()`] is pure: it decides what becomes of a schema. [`run`] carries the plan out with a reader and a
+//! writer.
 
 mod check;
 mod chunked;
@@ -35,12 +35,13 @@ use crate::model::VarId;
 use columns::Columns;
 use methods::Method;
 
-/// Copies the data that `plan` names from `reader` to `writer`, which was made for the plan's
-/// schema, and finishes the output. What is told of the variables is in the plan's order.
+/// Copies the data that `plan` names from `reader` to `writer`, which was made for the plan's schema, and
+/// finishes the output. The report lists variables in the plan's order.
 ///
 /// # Errors
 /// Those of reading and writing, with the variable's path; [`crate::ErrorKind::Cancelled`]; that of
-/// [`Notes::check`](crate::env::Notes::check); [`crate::ErrorKind::Io`] if a file of the input changed meanwhile.
+/// [`Notes::check`](crate::env::Notes::check); [`crate::ErrorKind::Io`] if a file of the input changed during
+/// the copy.
 pub fn run(
     reader: &dyn Reader,
     plan: &Plan,
@@ -64,14 +65,15 @@ pub fn run(
     Ok(done)
 }
 
-/// That the files of the input are as they were when they were opened: else what was copied of them may be of two times.
+/// Checks that the files of the input have not changed since they were opened: otherwise the copy may mix two
+/// states.
 fn unchanged(reader: &dyn Reader) -> Result<()> {
     match reader.changed() {
         None => Ok(()),
         Some(name) => {
             let what = "the file changed while it was copied";
             let e = Error::new(ErrorKind::Io, what).of(&name);
-            Err(e.with_remedy("copy it again when nobody writes to it"))
+            Err(e.with_remedy("copy it again when nothing is writing to it"))
         }
     }
 }
@@ -119,13 +121,14 @@ fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<
     })
 }
 
-/// What there is to do: a job for each variable that `plan` names, in its order. `writer` was made
-/// for the plan's schema; its unlimited dimensions get their lengths where data is put as chunks.
+/// A job for each variable that `plan` names, in its order. `writer` was made for the plan's schema; for data
+/// written as chunks, its unlimited dimensions get their lengths here.
 ///
 /// # Errors
-/// [`crate::ErrorKind::NotFound`] for variables that do not exist; for filters that are needed,
-/// [`crate::ErrorKind::FilterUnavailable`], and [`crate::ErrorKind::Unsupported`] if they cannot be applied;
-/// those of the writer; [`crate::ErrorKind::Limit`] for a large output of fill values, if [`MadeUp`](crate::env::MadeUp) refuses it.
+/// [`crate::ErrorKind::NotFound`] for variables that do not exist; [`crate::ErrorKind::FilterUnavailable`] for
+/// missing filters that are needed, and [`crate::ErrorKind::Unsupported`] for filters that cannot be applied;
+/// those of the writer; [`crate::ErrorKind::Limit`] for a large output of fill values, if
+/// [`MadeUp`](crate::env::MadeUp) refuses it.
 pub fn jobs(
     reader: &dyn Reader,
     plan: &Plan,
@@ -148,7 +151,7 @@ pub fn jobs(
     Ok(jobs)
 }
 
-/// Makes the unlimited dimensions of a variable of the output as long as they are in the input.
+/// Makes the unlimited dimensions of an output variable as long as in the input.
 fn lengthen(reader: &dyn Reader, pair: Pair, writer: &mut dyn Writer) -> Result<()> {
     let dims = writer.schema().var(pair.to).map(|v| v.dims.clone());
     let shape = reader.schema().shape(pair.from);

@@ -1,4 +1,4 @@
-//! What is made of a dataset: input schema and options to output schema.
+//! Plans a copy: makes the output schema from the input schema and options.
 
 mod bare;
 mod fill;
@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::model::kind::Model;
 use crate::model::{DimId, GroupId, Schema, VarId};
 
-/// A variable of the input and the one that gets its data.
+/// A variable of the input, and the output variable that gets its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
     /// In the input.
@@ -37,23 +37,23 @@ pub struct Plan {
     pub schema: Schema,
     /// The variables whose data is copied, in definition order.
     pub data: Vec<Pair>,
-    /// Lengths that unlimited dimensions of the output have whatever the data.
+    /// Lengths that unlimited dimensions of the output have, whatever data is copied.
     pub lengths: Vec<(DimId, u64)>,
-    /// Variables of the input that keep their values where patterns ask for what changes them, and why.
+    /// Variables of the input that keep their values although a pattern asks for lossy storage, and why.
     pub passed_over: BTreeMap<VarId, String>,
     /// What is left out or not done as asked, and why.
     pub notes: Vec<Note>,
-    /// What is stored in another way, and nothing lost by it.
+    /// What is stored in another way without loss.
     pub remarks: Vec<Note>,
 }
 
-/// Plans a copy of a dataset with the schema `input`. Names and attributes stay as they are.
+/// Plans a copy of a dataset with the schema `input`. Names stay as they are.
 ///
 /// # Errors
-/// Where the output's kind cannot hold something, [`ErrorKind::BadType`](crate::ErrorKind::BadType),
-/// [`ErrorKind::NotInFormat`](crate::ErrorKind::NotInFormat),
-/// [`ErrorKind::Strict`](crate::ErrorKind::Strict) or [`ErrorKind::Unlimited`](crate::ErrorKind::Unlimited), with all that
-/// it lacks; [`ErrorKind::DimSize`](crate::ErrorKind::DimSize) for more records than it counts;
+/// If the output's kind cannot hold something, [`ErrorKind::BadType`](crate::ErrorKind::BadType),
+/// [`ErrorKind::NotInFormat`](crate::ErrorKind::NotInFormat), [`ErrorKind::Strict`](crate::ErrorKind::Strict) or
+/// [`ErrorKind::Unlimited`](crate::ErrorKind::Unlimited), naming everything that does not fit;
+/// [`ErrorKind::DimSize`](crate::ErrorKind::DimSize) for more records than the kind can count;
 /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for storage that a variable cannot have.
 pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let vars = options.select.of(input.var_ids());
@@ -107,9 +107,9 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Fixes the unlimited dimensions, or empties them; the lengths to be kept. As netCDF knows no
-/// fixed dimension of length 0, an empty one stays unlimited. Where variables are left out, the
-/// length is that of the data copied.
+/// Makes the unlimited dimensions fixed, or sets their lengths to 0; returns the lengths to keep. netCDF has no
+/// fixed dimensions of length 0, so an empty one stays unlimited. If variables are left out, the copied data
+/// determines the lengths.
 fn fit_dims(schema: &mut Schema, options: &Options) -> Vec<(DimId, u64)> {
     let mut lengths = Vec::new();
     for (n, dim) in (0u32..).zip(&mut schema.dims) {

@@ -1,4 +1,4 @@
-//! Records of several variables that lie between one another, copied in one sweep.
+//! Copies interleaved records of several variables in one sweep.
 
 use super::Job;
 use super::methods::{length, object};
@@ -12,17 +12,17 @@ use crate::io::source::present;
 use crate::limits::zeros;
 use crate::model::Region;
 
-/// Bytes of a record from which on it is worth a copy of its own.
+/// Records of at least this many bytes are worth a copy of their own.
 const LARGE: u64 = 64 << 10;
-/// Mean bytes of the parts of a record from which on it is worth to ask for each to be moved,
-/// where they stand side by side, so that the moves become few.
+/// Mean bytes of the parts of a record from which on each is worth a move request, if they are adjacent, so that
+/// the moves merge into few.
 const PACKED: u64 = 256;
-/// Bytes gathered at a time, about.
+/// Bytes gathered at a time, roughly.
 const BAND: u64 = 4 << 20;
-/// Places of records held at a time.
+/// Record positions held at a time.
 const PLACES: u64 = 1 << 16;
 
-/// Copies variables that all have the same number of records; gives them back.
+/// Copies variables that all have the same number of records; returns them.
 pub(super) fn sweep(set: Dataset<'_>, rows: Vec<Job>, writer: &mut dyn Writer) -> Result<Vec<Job>> {
     let rows = by_place(set, rows)?;
     let bytes = rows.iter().map(Job::slab).sum::<u64>();
@@ -39,7 +39,7 @@ pub(super) fn sweep(set: Dataset<'_>, rows: Vec<Job>, writer: &mut dyn Writer) -
     Ok(large)
 }
 
-/// Orders variables by the place of their first record.
+/// Orders variables by the position of their first record.
 fn by_place(set: Dataset<'_>, rows: Vec<Job>) -> Result<Vec<Job>> {
     let mut places = Vec::with_capacity(rows.len());
     for job in rows {
@@ -50,7 +50,7 @@ fn by_place(set: Dataset<'_>, rows: Vec<Job>) -> Result<Vec<Job>> {
     Ok(places.into_iter().map(|(_, job)| job).collect())
 }
 
-/// True if the records stand one behind the other, with nothing between them.
+/// True if the records are adjacent, with nothing between them.
 fn is_packed(set: Dataset<'_>, rows: &[Job]) -> Result<bool> {
     let mut next = None;
     for record in [0, 1] {
@@ -68,7 +68,7 @@ fn is_packed(set: Dataset<'_>, rows: &[Job]) -> Result<bool> {
     Ok(true)
 }
 
-/// True if the variables are all record variables of the output, in the same order.
+/// True if the variables are all record variables of the output, in the output's order.
 fn keeps_order(rows: &[Job], writer: &dyn Writer) -> bool {
     let schema = writer.schema();
     let records = schema.var_ids().zip(&schema.vars);
@@ -95,7 +95,7 @@ fn chunks(set: Dataset<'_>, job: &Job, first: u64, count: u64) -> Result<Vec<Chu
     Ok(found)
 }
 
-/// Consecutive runs of records, as (first, count), so that `most` records are in none.
+/// Consecutive runs of records as (first, count), each of at most `most` records.
 fn bands(records: u64, most: u64) -> impl Iterator<Item = (u64, u64)> {
     let most = most.max(1);
     let bands = records.div_ceil(most);
@@ -105,7 +105,7 @@ fn bands(records: u64, most: u64) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
-/// Moves record after record; what stands side by side in both datasets is copied at once.
+/// Moves record after record; what is adjacent in both datasets is copied at once.
 fn move_records(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()> {
     let records = rows.first().map_or(0, Job::records);
     for (first, count) in bands(records, PLACES / rows.len().max(1) as u64) {
@@ -127,7 +127,7 @@ fn move_records(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Resu
     Ok(())
 }
 
-/// Writes a record that is not stored.
+/// Writes a record that is not stored in the input.
 fn put_fill(set: Dataset<'_>, job: &Job, record: u64, writer: &mut dyn Writer) -> Result<()> {
     let bytes = set.read_stored(job.pair.from, &job.from, &region(job, record, 1))?;
     writer.put_run(job.pair.to, record.saturating_mul(job.per_record()), &bytes)?;
@@ -158,9 +158,9 @@ fn gather(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()>
     })
 }
 
-/// Reads small records band by band: those of all variables are read together and handed on in order
-/// per variable, as its place in `rows`, its first element and the bytes. Bands have as many records
-/// as fit if a record takes `least` bytes.
+/// Reads small records of all variables band by band, and passes them to `put` in order per variable: its index
+/// in `rows`, its first element and the bytes. A band has as many records as fit if a record takes at least
+/// `least` bytes.
 pub(super) fn gathered(
     set: Dataset<'_>,
     rows: &[&Job],
@@ -203,7 +203,7 @@ fn record_bytes(writer: &dyn Writer) -> u64 {
     slabs.fold(0, u64::saturating_add)
 }
 
-/// The bytes of some records, one run of bytes a variable.
+/// The bytes of some records, one run of bytes per variable.
 fn gather_band(
     set: Dataset<'_>,
     rows: &[&Job],
@@ -228,7 +228,7 @@ fn gather_band(
     Ok(columns)
 }
 
-/// Reads the records at `places` and puts them in the columns of their variables.
+/// Reads the records at `places` into the columns of their variables.
 fn fetch(
     set: Dataset<'_>,
     rows: &[&Job],

@@ -1,4 +1,4 @@
-//! What a copy did, variable by variable.
+//! Reports what a copy did, variable by variable.
 
 use std::time::Duration;
 
@@ -7,47 +7,47 @@ use super::verify::Allowed;
 use super::{Pair, Plan};
 use crate::model::Quantize;
 
-/// What became of the data of the variables of a dataset, in the order in which they are defined.
+/// The results for all copied variables, in definition order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
-    /// One entry a variable whose data was copied.
+    /// One entry per variable whose data was copied.
     pub vars: Vec<VarReport>,
-    /// Attributes of which the output does not have the types, as a comparison with the input found.
+    /// Attributes whose types the output does not keep, as found by comparison with the input.
     pub retyped: Vec<String>,
 }
 
-/// What became of the data of one variable.
+/// The result for one variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VarReport {
     /// The variable's path.
     pub path: String,
     /// How its data was copied.
     pub method: Method,
-    /// Bytes of its elements, as they are in memory.
+    /// Bytes of its elements in memory.
     pub raw: u64,
-    /// Bytes that its data takes in the input, filters applied.
+    /// Bytes of its data in the input, after filters.
     pub before: u64,
-    /// Bytes that its data takes in the output, filters applied.
+    /// Bytes of its data in the output, after filters.
     pub after: u64,
-    /// Time that the copy of this variable took. Variables that are copied together share it.
+    /// Time taken to copy this variable. Variables that are copied together share it.
     pub time: Duration,
-    /// What changes its values.
+    /// What changed its values.
     pub changes: Changes,
 }
 
-/// What changes the values of a variable.
+/// What changed the values of a variable.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
     /// How its numbers are quantized.
     pub quantize: Option<Quantize>,
-    /// Why patterns of what changes values did not reach it, if that is so.
+    /// Why patterns of lossy options skipped it, if they did.
     pub passed_over: Option<String>,
-    /// The largest difference that a comparison with the input found where values may differ.
+    /// The largest difference that a comparison with the input found, if values may differ.
     pub largest: Option<f64>,
 }
 
 impl Changes {
-    /// What a plan changes of a variable.
+    /// What a plan changes in a variable.
     #[must_use]
     pub fn of(plan: &Plan, pair: Pair) -> Self {
         let var = plan.schema.var(pair.to);
@@ -75,7 +75,7 @@ impl Changes {
 }
 
 impl Report {
-    /// Adds what a comparison with the input found to differ as it may.
+    /// Adds the permitted differences that a comparison with the input found.
     pub fn add_allowed(&mut self, plan: &Plan, allowed: Allowed) {
         self.retyped = allowed.attributes;
         for (pair, var) in plan.data.iter().zip(&mut self.vars) {
@@ -91,7 +91,7 @@ impl Report {
     }
 }
 
-/// How many times as large `before` is; `None` if `after` is nothing.
+/// How many times larger `before` is than `after`; `None` if `after` is 0.
 #[must_use]
 pub fn ratio(before: u64, after: u64) -> Option<f64> {
     // Exact to 2^53 bytes, which is enough for a ratio.

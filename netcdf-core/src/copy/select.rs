@@ -1,4 +1,4 @@
-//! Which variables and groups a copy is about.
+//! Which variables and groups are copied.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ pub enum Selection<Id> {
     /// All.
     #[default]
     All,
-    /// The definitions of all, the data of these only.
+    /// The definitions of all, but the data of these only.
     Data(BTreeSet<Id>),
     /// Definitions and data of these only.
     Only(BTreeSet<Id>),
 }
 
 impl<Id: Ord> Selection<Id> {
-    /// Of each of `ids`: whether it is defined in the output, and whether its data is copied.
+    /// For each of `ids`: whether it is defined in the output, and whether its data is copied.
     pub(super) fn of(&self, ids: impl Iterator<Item = Id>) -> Vec<(bool, bool)> {
         let marks = ids.map(|id| match self {
             Self::All => (true, true),

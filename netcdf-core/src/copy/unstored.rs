@@ -1,17 +1,17 @@
-//! Outputs that would be fill values for the most part.
+//! Refuses outputs that would consist mostly of fill values.
 
 use super::Job;
 use crate::chunk::Dataset;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes of an output that may be anything.
+/// Outputs up to this many bytes may be anything.
 const LARGE: u64 = 1_000_000_000;
 
-/// Of so many bytes one has to be stored in the input.
+/// One of this many bytes has to be stored in the input.
 const PARTS: u64 = 1000;
 
-/// That an output which is large is not made of fill values alone, where chunks that are not stored in the input have to be
-/// written. What merely compresses well is stored.
+/// Checks that a large output is not made of fill values alone because chunks that the input does not store have
+/// to be written. Data that merely compresses well counts as stored.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`].
@@ -33,19 +33,19 @@ pub(super) fn check(set: Dataset<'_>, jobs: &[Job]) -> Result<()> {
         }
     }
     let what = format!(
-        "the output would have {written} bytes, of which {stored} are stored in the input: all others are fill values"
+        "the output would have {written} bytes, but the input stores only {stored}: the rest are fill values"
     );
-    let remedy = "--allow-large writes them; chunks of the shape of the input's are left out where they are not stored";
+    let remedy = "use --allow-large to write them, or keep the shape of the input's chunks, so that chunks not stored are left out";
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 
 impl Job {
-    /// Whether chunks that are not stored in the input are not stored in the output either.
+    /// Whether chunks that the input does not store are not stored in the output either.
     fn leaves_out(&self) -> bool {
         self.chunked && self.same_fill
     }
 
-    /// Bytes that are written at least: filters make little of what is all the same.
+    /// The fewest bytes to be written: filters compress equal values to almost nothing.
     fn written(&self) -> u64 {
         match self.to.filters.len() {
             0 => self.bytes(),
@@ -55,7 +55,7 @@ impl Job {
 
     /// Bytes of the elements that are stored in the input, before filters.
     fn elements_stored(&self, set: Dataset<'_>) -> Result<u64> {
-        // What virtual datasets are put together of is stored elsewhere.
+        // The parts of virtual datasets are stored elsewhere.
         if set.reader.assembles(self.pair.from) {
             return Ok(self.bytes());
         }

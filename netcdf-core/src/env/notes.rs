@@ -1,18 +1,18 @@
-//! What is said without being an error.
+//! Notes: messages that are not errors.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result, plain_part};
 
-/// A report that is not fatal.
+/// A message that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Note {
-    /// The object or resource concerned.
+    /// The object or resource that it is about.
     pub object: String,
-    /// What is to be said.
+    /// The message.
     pub what: String,
-    /// The way out, if there is one.
+    /// What to do about it, if anything.
     pub remedy: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl std::fmt::Display for Note {
     }
 }
 
-/// Names in a line: all if they are few, else the first of them and how many more there are.
+/// Names in a list: all if they are few, else the first ones and how many more there are.
 #[must_use]
 pub fn few(names: &[impl AsRef<str>]) -> String {
     const MOST: usize = 4;
@@ -44,7 +44,7 @@ pub fn few(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// All names in a line.
+/// All names in a list.
 fn every(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match names.split_last() {
@@ -53,27 +53,27 @@ fn every(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// Notes in the order in which they were said.
+/// Notes in the order in which they were added.
 #[derive(Debug, Default)]
 pub struct Taken(Vec<(Note, Weight)>);
 
-/// What a note is about.
+/// The weight of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
-    /// Something is not as asked, or lost.
+    /// Something was lost, or not done as asked.
     Counts,
-    /// It is good to know.
+    /// It is merely good to know.
     Remark,
 }
 
 impl Taken {
-    /// The notes as they were said.
+    /// The notes as they were added.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.0.iter().map(|(note, _)| note)
     }
 
-    /// Makes one note of those that say the same of several objects, in the place of the first of them. What is lost is named in
-    /// full; of what is only good to know some objects are named.
+    /// Merges notes with the same message about several objects, in the place of the first one. For losses all
+    /// objects are named, for remarks only some.
     #[must_use]
     pub fn together(&self) -> Vec<Note> {
         let mut all: Vec<(&Note, Weight, Vec<&str>)> = vec![];
@@ -103,31 +103,31 @@ impl Taken {
     }
 }
 
-/// The one way for a report that is not fatal. Tools print the notes; `--strict` makes them fatal.
+/// Collects messages that are not fatal. Tools print the notes; `--strict` makes them fatal.
 #[derive(Debug, Default)]
 pub struct Notes {
     said: Mutex<Said>,
-    /// The option that makes them errors.
+    /// The option that makes notes errors.
     strict: Option<&'static str>,
 }
 
-/// The notes in order, and which they are.
+/// The notes in order, and as a set.
 #[derive(Debug, Default)]
 struct Said {
     notes: Vec<(Note, Weight)>,
     known: HashSet<Note, foldhash::fast::RandomState>,
-    /// Whether any of them counts.
+    /// Whether any note counts.
     counts: bool,
 }
 
 impl Notes {
-    /// Notes that are errors: see [`Notes::check`].
+    /// Notes that are errors, see [`Notes::check`].
     #[must_use]
     pub fn strict() -> Self {
         Self::strict_because("--strict")
     }
 
-    /// Notes that are errors with this option.
+    /// Notes that are errors because of this option.
     #[must_use]
     pub fn strict_because(option: &'static str) -> Self {
         Self {
@@ -142,28 +142,28 @@ impl Notes {
         self.strict.is_some()
     }
 
-    /// Looks whether to go on, where nothing is done yet that cannot be undone.
+    /// Checks whether to go on; called before anything is done that cannot be undone.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if notes are errors and there are any but remarks.
+    /// [`ErrorKind::Argument`] if notes are errors, and some are not just remarks.
     pub fn check(&self) -> Result<()> {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         match self.strict {
             Some(option) if said.counts => {
-                let what = format!("stopped, as notes are errors with {option}");
+                let what = format!("stopped because notes are errors with {option}");
                 Err(Error::new(ErrorKind::Argument, what))
             }
             Some(_) | None => Ok(()),
         }
     }
 
-    /// Adds a note, unless it was said already.
+    /// Adds a note, unless it was added before.
     pub fn say(&self, note: Note) {
         self.add(note, Weight::Counts);
     }
 
-    /// Adds a note of what is good to know, but neither lost nor done in another way than asked: it is no error, whatever notes
-    /// are.
+    /// Adds a remark: something good to know, but neither a loss nor a deviation from what was asked. It is
+    /// never an error.
     pub fn remark(&self, note: Note) {
         self.add(note, Weight::Remark);
     }
@@ -176,14 +176,14 @@ impl Notes {
         }
     }
 
-    /// Takes what was said so far, in order.
+    /// Takes the notes so far, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Note> {
         let taken = self.take_all();
         taken.0.into_iter().map(|(note, _)| note).collect()
     }
 
-    /// Takes what was said so far, to be said together.
+    /// Takes the notes so far, for [`Taken::together`].
     #[must_use]
     pub fn take_all(&self) -> Taken {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);

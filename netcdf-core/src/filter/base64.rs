@@ -5,11 +5,11 @@
 //! | HDF5 number | none |
 //! | Names | `base64` |
 //! | Parameters | none |
-//! | Stored form | four characters for three bytes, `=` for what is missing of the last ones |
+//! | Stored form | four characters for every three bytes, padded with `=` at the end |
 //! | Specification | RFC 4648, section 4 |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 //!
-//! As Python's `base64`, which numcodecs uses, reading passes over other characters.
+//! As Python's `base64`, which numcodecs uses, reading skips other characters.
 
 use super::codec::ids;
 use super::output::{allocate, bad};
@@ -17,7 +17,7 @@ use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::BASE64,
     name: NAME,
@@ -61,7 +61,7 @@ impl Filter for Base64 {
                 continue;
             };
             if padding > 0 {
-                return Err(bad(NAME, "characters behind the padding"));
+                return Err(bad(NAME, "characters after the padding"));
             }
             (bits, count) = (bits << 6 | six, count + 1);
             if count == 4 {

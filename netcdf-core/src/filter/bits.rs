@@ -1,12 +1,12 @@
-//! Transposition of bits and how it is undone: the shuffle of bitshuffle and of Blosc.
+//! Bit transposition and its inverse: the shuffle of bitshuffle and Blosc.
 //!
-//! Of `n` elements (a multiple of 8) of `size` bytes, row `8 b + k` of the transposed form has bit
-//! `k` of byte `b` of each element, 8 elements to a byte, the first in the lowest bit.
+//! For `n` elements (a multiple of 8) of `size` bytes, row `8 b + k` of the transposed form holds bit `k` of
+//! byte `b` of every element, 8 elements per byte, the first in the lowest bit.
 
 use super::shuffle::{shuffle, unshuffle};
 
-/// Appends the elements of `size` bytes that `rows` has in transposed form; its length is a
-/// multiple of `8 * size` (else nothing sensible is made). `planes` is memory to work in.
+/// Appends the elements of `size` bytes whose transposed form is `rows`. The length of `rows` must be a multiple
+/// of `8 * size`, otherwise the result is garbage. `planes` is working memory.
 pub(super) fn untranspose(rows: &[u8], size: usize, planes: &mut Vec<u8>, output: &mut Vec<u8>) {
     let elements = (rows.len() / size.max(1)).max(1);
     planes.resize(rows.len(), 0);
@@ -19,8 +19,8 @@ pub(super) fn untranspose(rows: &[u8], size: usize, planes: &mut Vec<u8>, output
     unshuffle(size, planes, output);
 }
 
-/// Appends the transposed form of `elements` of `size` bytes; there are a multiple of 8 of them (else
-/// nothing sensible is made). `planes` is memory to work in.
+/// Appends the transposed form of `elements` of `size` bytes. Their number must be a multiple of 8, otherwise
+/// the result is garbage. `planes` is working memory.
 pub(super) fn transposed(elements: &[u8], size: usize, planes: &mut Vec<u8>, rows: &mut Vec<u8>) {
     planes.clear();
     shuffle(size, elements, planes);
@@ -33,12 +33,12 @@ pub(super) fn transposed(elements: &[u8], size: usize, planes: &mut Vec<u8>, row
     }
 }
 
-/// So many bytes of a row are turned at once, as words.
+/// Bytes of a row turned at once, as words.
 const PIECE: usize = 64;
 type Piece = [u64; PIECE / 8];
 
-/// From 8 rows, where byte `i` of row `k` has bit `k` of elements `8 i` to `8 i + 7`, to the bytes
-/// of the elements.
+/// Turns 8 rows, where byte `i` of row `k` has bit `k` of elements `8 i` to `8 i + 7`, into the bytes of the
+/// elements.
 fn turn(rows: &[u8], bytes: &mut [u8]) {
     let len = (rows.len() / 8).max(1);
     let mut pieces = [Piece::default(); 8];
@@ -54,7 +54,7 @@ fn turn(rows: &[u8], bytes: &mut [u8]) {
     }
 }
 
-/// [`turn`] backwards.
+/// The inverse of [`turn`].
 fn turn_back(bytes: &[u8], rows: &mut [u8]) {
     let len = (rows.len() / 8).max(1);
     for (n, bytes) in bytes.chunks(PIECE * 8).enumerate() {
@@ -106,15 +106,15 @@ fn store(pieces: &[Piece; 8], bytes: &mut [u8]) {
     }
 }
 
-/// Transposes the squares of 8 × 8 bits that the bytes of one place in the 8 rows are. What is off
-/// the diagonal is swapped in halves, quarters and eighths of a square.
+/// Transposes squares of 8 × 8 bits, each made of the bytes at one position of the 8 rows. Everything off the
+/// diagonal is swapped, in halves, quarters and eighths of a square.
 fn transpose_bits(pieces: &mut [Piece; 8]) {
     halves(pieces, 4, 0x0F0F_0F0F_0F0F_0F0F);
     quarters(pieces, 2, 0x3333_3333_3333_3333);
     eighths(pieces, 1, 0x5555_5555_5555_5555);
 }
 
-/// Transposes the squares of 8 × 8 bytes that the words of one place are.
+/// Transposes squares of 8 × 8 bytes, each made of the words at one position.
 fn transpose_bytes(pieces: &mut [Piece; 8]) {
     halves(pieces, 32, 0x0000_0000_FFFF_FFFF);
     quarters(pieces, 16, 0x0000_FFFF_0000_FFFF);

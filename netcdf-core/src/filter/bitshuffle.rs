@@ -1,4 +1,4 @@
-//! Bitshuffle: bits of the same place put together, block by block, then LZ4, Zstandard or nothing.
+//! Bitshuffle: groups bits of the same position, block by block, then applies LZ4, Zstandard or nothing.
 //!
 //! | | |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | Specification | none; the bitshuffle library defines it |
 //! | Also read by | hdf5plugin, the bitshuffle package, the HDF Group's plugins, detectors' software (Dectris) |
 //!
-//! Blocks have a multiple of 8 elements; the last is what is left but for up to 7 elements, which
-//! follow as they are. With a compressor, the chunk begins with its decoded size (`u64`) and the
-//! bytes of a block (`u32`), and each block with its stored size (`u32`), all big-endian.
+//! Blocks have a multiple of 8 elements. The last block has what is left, except for up to 7 elements, which
+//! follow unchanged. With a compressor, the chunk begins with its decoded size (`u64`) and the block size in
+//! bytes (`u32`), and each block with its stored size (`u32`), all big-endian.
 
 use super::bits::{transposed, untranspose};
 use super::named::{Form, Mode, Parameter};
@@ -19,7 +19,7 @@ use super::user::{element_size, unfit, wrong};
 use super::{Context, Encoded, Filter, FilterEntry, lz4, zstd};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32008,
     name: NAME,
@@ -47,7 +47,7 @@ const CODECS: &[(&str, u32)] = &[("none", 0), ("lz4", 2), ("zstd", 3)];
 enum Codec {
     Lz4,
     Zstd {
-        /// When writing.
+        /// Used when writing.
         level: i32,
     },
 }
@@ -73,7 +73,7 @@ impl Codec {
 struct Bitshuffle {
     /// Bytes of an element.
     size: usize,
-    /// Elements of a block, where the chunk does not say it.
+    /// Elements per block, if the chunk does not say.
     block: usize,
     codec: Option<Codec>,
 }
@@ -100,7 +100,7 @@ impl Bitshuffle {
     }
 }
 
-/// The version of the library that is followed.
+/// The version of the library that this code follows.
 const VERSION: [u32; 2] = [0, 4];
 
 /// The stored parameters for a user's.
@@ -111,7 +111,7 @@ fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     };
     let fits = match choice {
         [] => true,
-        // Files are there with a level for what has none.
+        // Some files have a level for compressors that have none.
         [block] | [block, 0 | 2 | 3] | [block, 0 | 2, _] | [block, 3, 0..=22] => block % 8 == 0,
         _ => false,
     };
@@ -127,7 +127,7 @@ fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     let stored = [VERSION.as_slice(), &[size], choice].concat();
     match Bitshuffle::new(&stored)?.block_bytes() {
         Ok(_) => Ok(stored),
-        // Chunks that have such parameters already can still be moved.
+        // Chunks with such stored parameters can still be moved.
         Err(e) if user.len() > 3 => Err(e),
         Err(e) => Err(Error::new(ErrorKind::Argument, e.what().to_string())),
     }
@@ -143,7 +143,7 @@ impl Bitshuffle {
     /// Bytes of a whole block on writing.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for more than the codec takes or the chunk's header holds.
+    /// [`ErrorKind::Unsupported`] for more than the codec takes or the chunk's header can hold.
     fn block_bytes(&self) -> Result<u64> {
         let most = match self.codec {
             None => u64::MAX,
@@ -188,9 +188,9 @@ impl Filter for Bitshuffle {
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let bytes = self.block_bytes()?;
         if !input.len().is_multiple_of(self.size) {
-            // Ours could be read back, but others refuse to.
+            // We could read the result back, but others refuse to.
             let what = format_args!(
-                "{} bytes are no whole number of elements of {}",
+                "{} bytes are not a multiple of the element size {}",
                 input.len(),
                 self.size
             );

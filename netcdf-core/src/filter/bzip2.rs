@@ -8,7 +8,7 @@
 //! | Specification | none; libbzip2 defines it |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin, the HDF Group's plugins |
 //!
-//! A chunk is one bzip2 stream; what follows it is ignored, as by the C filter.
+//! A chunk is one bzip2 stream; bytes after it are ignored, as in the C filter.
 
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
@@ -19,7 +19,7 @@ use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 307,
     name: NAME,
@@ -32,7 +32,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     named: &[Mode::of(&[Parameter::number("level", 9)])],
     prepare: |_, user| {
         let level = level(user)?;
-        // What stands behind the level means nothing, and stays, as with the plugin in C.
+        // Parameters after the level mean nothing, and are kept, as in the C plugin.
         Ok([&[level], user.get(1..).unwrap_or_default()].concat())
     },
     build: |params, _| {
@@ -54,7 +54,7 @@ impl Filter for Bzip2 {
         let limit = context.limit();
         let mut room = context.len.unwrap_or_else(|| input.len().saturating_mul(4));
         loop {
-            // One byte more than there may be, to tell the end from too much.
+            // One byte more than allowed, to tell the end from too much output.
             let more = room
                 .min(limit.saturating_sub(output.len()))
                 .saturating_add(1);
@@ -97,7 +97,7 @@ impl Filter for Bzip2 {
     }
 }
 
-/// More room than the shortest stream takes.
+/// The shortest stream needs less extra room than this.
 const SLACK: usize = 600;
 
 /// The level among a user's parameters.

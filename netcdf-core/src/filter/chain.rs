@@ -1,4 +1,4 @@
-//! The filters of one variable, made once and used for all of its chunks.
+//! The filters of one variable, built once and used for all its chunks.
 
 use super::{Context, Encoded, Filter, Table, corrupt};
 use crate::error::{Error, ErrorKind, Result};
@@ -8,21 +8,21 @@ use crate::model::FilterSpec;
 /// Filters in the order of writing.
 pub struct Chain {
     stages: Vec<Stage>,
-    /// What the first filter is given on writing: the chunk.
+    /// What the first filter gets on writing: the chunk.
     context: Context,
 }
 
-/// One filter, or why it cannot be had.
+/// One filter, or why it is not available.
 struct Stage {
     filter: Result<Box<dyn Filter>>,
-    /// What the filter is given on writing if all filters before it are applied.
+    /// What the filter gets on writing if all filters before it are applied.
     context: Context,
     /// The filter's bit in a chunk's mask.
     bit: u32,
 }
 
 impl Stage {
-    /// Undoes the filter: from what it made on writing to what it was given.
+    /// Undoes the filter: turns what it made on writing back into what it got.
     fn undo(&self, context: &Context, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let filter = self.filter.as_ref().map_err(again)?;
         filter.decode(context, bytes, out)?;
@@ -71,14 +71,13 @@ impl Chain {
         })
     }
 
-    /// Undoes the filters of a chunk, last first, but for those that `mask` says were not applied
-    /// (bit `n` for filter `n`). `scratch` is working memory for a caller to keep from chunk to
-    /// chunk; what it holds before and after means nothing.
+    /// Undoes the filters of a chunk, last first, except those that `mask` says were not applied (bit `n` for
+    /// filter `n`). `scratch` is working memory that callers keep from chunk to chunk; its contents do not
+    /// matter.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] for a filter that is
-    /// not there; those of the filters; [`ErrorKind::Corrupt`]
-    /// if a filter does not give the length that is known.
+    /// [`ErrorKind::FilterUnavailable`] for a missing filter; those of the filters; [`ErrorKind::Corrupt`] if
+    /// the result of a filter does not have the known length.
     pub fn decode(&self, mask: u32, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
         let masked = self.masked(mask);
         let applied = self.stages.iter().rev().filter(|s| s.bit & mask == 0);
@@ -91,20 +90,20 @@ impl Chain {
         Ok(bytes)
     }
 
-    /// How many filters there are.
+    /// The number of filters.
     #[must_use]
     pub fn len(&self) -> usize {
         self.stages.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no filters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stages.is_empty()
     }
 
-    /// Undoes a single filter, by its number in the order of writing, of a chunk that all filters were applied to, and of which
-    /// those behind it were undone.
+    /// Undoes a single filter, given by its number in the order of writing. All filters must have been applied
+    /// to the chunk, and those after this one must have been undone.
     ///
     /// # Errors
     /// Those of [`Self::decode`]; [`ErrorKind::Argument`] if there is no such filter.
@@ -118,27 +117,27 @@ impl Chain {
         Ok(out)
     }
 
-    /// Applies the filters to a chunk, first to last. What comes back are the stored bytes and the
-    /// chunk's mask: bit `n` is set if filter `n` declined. `scratch` is as for [`Self::decode`].
+    /// Applies the filters to a chunk, first to last. Returns the chunk's mask, where bit `n` is set if filter
+    /// `n` declined, and the stored bytes. `scratch` is as for [`Self::decode`].
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] for a filter that is
-    /// not there; those of the filters; [`ErrorKind::Argument`] if the chunk has another length
-    /// than its shape says; [`ErrorKind::Unsupported`] for a filter that declines where it must not.
+    /// [`ErrorKind::FilterUnavailable`] for a missing filter; those of the filters; [`ErrorKind::Argument`] if
+    /// the chunk's length does not match its shape; [`ErrorKind::Unsupported`] for a filter that declines where
+    /// it must not.
     pub fn encode(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<(u32, Vec<u8>)> {
         if let Some(len) = self.context.len.filter(|&len| len != bytes.len()) {
             let what = format!("a chunk of {} bytes to write, not {len}", bytes.len());
             return Err(Error::new(ErrorKind::Argument, what));
         }
         let mut mask = 0;
-        // Behind a filter that declined, the contexts are others.
+        // After a filter that declined, the contexts differ.
         let mut other: Option<Context> = None;
         for stage in &self.stages {
             let filter = stage.filter.as_ref().map_err(again)?;
             let context = other.as_ref().unwrap_or(&stage.context);
             scratch.clear();
             if bytes.len() >= limits::TRIED {
-                // What does not get smaller gets little larger.
+                // Chunks that do not shrink grow only a little.
                 let most = bytes.len().saturating_add(bytes.len() / 64);
                 if scratch.capacity() < most {
                     *scratch = vec![];
@@ -160,7 +159,7 @@ impl Chain {
         Ok((mask, bytes))
     }
 
-    /// The contexts of the filters that are applied, last first, if not all are.
+    /// The contexts of the applied filters, last first, unless all are applied.
     fn masked(&self, mask: u32) -> Vec<Context> {
         if self.stages.iter().all(|s| s.bit & mask == 0) {
             return vec![];
@@ -173,14 +172,15 @@ impl Chain {
     }
 }
 
-/// The error for a chunk that would have to do without a filter.
+/// The error for a chunk that would have to skip a filter.
 #[cold]
 fn declined() -> Error {
-    let what = "a filter cannot be applied to a chunk, and the format has no chunks without";
-    Error::new(ErrorKind::Unsupported, what).with_remedy("give other filters: -F '*,zstd,3'")
+    let what =
+        "a filter cannot be applied to a chunk, and the format does not allow chunks without it";
+    Error::new(ErrorKind::Unsupported, what).with_remedy("choose other filters: -F '*,zstd,3'")
 }
 
-/// The context of a filter; `next` becomes the one behind it.
+/// The context of a filter; `next` becomes the context after it.
 fn step(filter: &Result<Box<dyn Filter>>, next: &mut Context) -> Context {
     let behind = match filter {
         Ok(filter) => filter.output(next),
@@ -189,7 +189,7 @@ fn step(filter: &Result<Box<dyn Filter>>, next: &mut Context) -> Context {
     std::mem::replace(next, behind)
 }
 
-/// The same error once more.
+/// A copy of the error.
 fn again(e: &Error) -> Error {
     let again = Error::new(e.kind(), e.what().to_string());
     match e.remedy() {

@@ -1,13 +1,13 @@
-//! Checksums of numcodecs: the bytes as they are, with a checksum before or behind them.
+//! Checksums of numcodecs: the unchanged bytes, with a checksum before or after them.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `crc32`, `crc32c`, `adler32`, `jenkins_lookup3`; all but the last have a place. `crc32c` is one of Zarr 3, too |
-//! | Parameters | of the first three: 0 before the data (left out: `crc32` and `adler32`), 1 behind it (left out: `crc32c`); of `jenkins_lookup3` the initial value (0) |
-//! | Stored form | the data, and 4 bytes, little-endian; those of `jenkins_lookup3` always stand behind it |
+//! | Parameters | of the first three: 0 before the data (left out: `crc32` and `adler32`), 1 after it (left out: `crc32c`); of `jenkins_lookup3` the initial value (0) |
+//! | Stored form | the data, and 4 bytes, little-endian; for `jenkins_lookup3` always after it |
 //! | Specification | IEEE 802.3 (CRC-32), RFC 3720 (CRC-32C), RFC 1950 (Adler-32), Bob Jenkins' lookup3; Zarr 3, "CRC32C codec" |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 
 use super::codec::{Config, Members, Shown, ids, whole, word};
 use super::output::allocate;
@@ -16,7 +16,7 @@ use super::{Codec, Context, Encoded, Filter, FilterEntry};
 use crate::bytes::sums::lookup3_from;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The row of CRC-32.
+/// The table entry of CRC-32.
 pub const CRC32: FilterEntry = FilterEntry {
     id: ids::CRC32,
     name: "crc32",
@@ -31,7 +31,7 @@ pub const CRC32: FilterEntry = FilterEntry {
     build: |params, _| Ok(Checksum::build("crc32", crc32, params, START)),
 };
 
-/// The row of CRC-32C.
+/// The table entry of CRC-32C.
 pub const CRC32C: FilterEntry = FilterEntry {
     id: ids::CRC32C,
     name: "crc32c",
@@ -46,7 +46,7 @@ pub const CRC32C: FilterEntry = FilterEntry {
     build: |params, _| Ok(Checksum::build("crc32c", crc32c::crc32c, params, END)),
 };
 
-/// The row of Adler-32.
+/// The table entry of Adler-32.
 pub const ADLER32: FilterEntry = FilterEntry {
     id: ids::ADLER32,
     name: "adler32",
@@ -64,7 +64,7 @@ pub const ADLER32: FilterEntry = FilterEntry {
     },
 };
 
-/// The row of lookup3.
+/// The table entry of lookup3.
 pub const JENKINS_LOOKUP3: FilterEntry = FilterEntry {
     id: ids::JENKINS_LOOKUP3,
     name: JENKINS,
@@ -93,7 +93,7 @@ pub const JENKINS_LOOKUP3: FilterEntry = FilterEntry {
 
 const JENKINS: &str = "jenkins_lookup3";
 
-/// Where the checksum stands.
+/// The checksum comes before the data.
 const START: u32 = 0;
 const END: u32 = 1;
 
@@ -129,7 +129,7 @@ impl<S: Fn(&[u8]) -> u32 + Send + Sync> Filter for Checksum<S> {
             false => input.split_last_chunk().map(|(data, sum)| (sum, data)),
         };
         let Some((stored, data)) = parts else {
-            let what = format!("{name}: {} bytes have no checksum", input.len());
+            let what = format!("{name}: {} bytes are too few for a checksum", input.len());
             return Err(Error::new(ErrorKind::Truncated, what));
         };
         let (found, stored) = ((self.sum)(data), u32::from_le_bytes(*stored));
@@ -167,11 +167,11 @@ fn parameter(name: &str, user: &[u32], default: u32) -> Result<Vec<u32>> {
     match user {
         [] => Ok(vec![default]),
         [START | END] => Ok(user.to_vec()),
-        _ => Err(wrong(name, "0 (before the data) or 1 (behind it)", user)),
+        _ => Err(wrong(name, "0 (before the data) or 1 (after it)", user)),
     }
 }
 
-/// The place that the codec's JSON names.
+/// The place of the checksum that the codec's JSON names.
 fn place(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
     match config.text("location")? {
         None => Ok(vec![default]),
@@ -181,7 +181,7 @@ fn place(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
     }
 }
 
-/// A place that is not the usual one.
+/// The member for a place other than the default.
 fn location(params: &[u32], default: u32) -> Members {
     match params.first() {
         Some(&START) if default != START => vec![word("location", "start")],
@@ -190,7 +190,7 @@ fn location(params: &[u32], default: u32) -> Members {
     }
 }
 
-/// Zarr 3 has the checksum behind the data alone.
+/// In Zarr 3 the checksum can only follow the data.
 fn crc32c_members(params: &[u32], shown: &Shown<'_>) -> Result<Members> {
     let members = location(params, END);
     match shown.version {

@@ -5,20 +5,20 @@
 //! | HDF5 number | 1 |
 //! | Names | `deflate`; in Zarr `zlib` |
 //! | Parameters | stored: level 0 to 9 (reading ignores it); the user's are the same, 6 if left out |
-//! | Stored form | a zlib stream: RFC 1950 around RFC 1951, with an Adler-32 of what comes out |
+//! | Stored form | a zlib stream: RFC 1950 around RFC 1951, with an Adler-32 of the decoded bytes |
 //! | Also read by | libhdf5, h5py, netCDF-C, netCDF-Java, jhdf and every other HDF5 library |
 //!
-//! Bytes behind the end of the stream are ignored, as zlib does: some writers pad. Compressed bytes
-//! of the same level differ from one implementation to the next; what comes out does not.
+//! Bytes after the end of the stream are ignored, as in zlib: some writers pad. Compressed bytes of the same
+//! level differ between implementations; decoded bytes do not.
 //!
-//! Of the inflates in Rust alone, zlib-rs was the fastest on chunks of known size when this was
-//! written: 1.1 to 1.6 times as fast as zune-inflate and 1.2 to 2.8 times as fast as miniz_oxide on
-//! shuffled and plain floats, 0.8 to 0.9 of libdeflate, which is C. It takes 40 % of its time for the
-//! checksum, though, so that this is computed here.
+//! Of the pure Rust inflate implementations, zlib-rs was the fastest on chunks of known size when this was
+//! written: 1.1 to 1.6 times as fast as zune-inflate, 1.2 to 2.8 times as fast as miniz_oxide on shuffled and
+//! plain floats, and 0.8 to 0.9 times as fast as libdeflate, which is C. But it spends 40 % of its time on the
+//! checksum, so we compute that here.
 //!
-//! Deflating is libdeflate's, which is C: on the level asked for it takes half of zlib's time or
-//! less, and makes fewer bytes than zlib on every one. In Rust, zlib-rs took 1.6 times as long on
-//! level 4, and miniz_oxide half as long on level 1, for 3 % more bytes.
+//! libdeflate, which is C, compresses: at any level it takes at most half of zlib's time, and makes fewer bytes.
+//! In Rust, zlib-rs took 1.6 times as long at level 4, and miniz_oxide half as long at level 1, for 3 % more
+//! bytes.
 
 use std::cell::RefCell;
 
@@ -33,7 +33,7 @@ use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::Result;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 1,
     name: "deflate",
@@ -52,7 +52,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     },
 };
 
-/// No byte of a stream makes more than this many: a match of 258 bytes takes two bits.
+/// The most bytes that one byte of a stream can make: a match of 258 bytes takes at least two bits.
 const RATIO: usize = 1032;
 
 /// Inflating is fastest while there is room for the longest match.
@@ -94,7 +94,7 @@ pub(super) fn stream(filter: &str, level: u32, input: &[u8], output: &mut Vec<u8
     })
 }
 
-/// Does `work` with this thread's compressor, whose tables are large.
+/// Does `work` with this thread's compressor, which has large tables.
 pub(super) fn with_compressor<T>(
     level: u32,
     work: impl FnOnce(&mut Compressor) -> Result<T>,
@@ -113,7 +113,7 @@ pub(super) fn with_compressor<T>(
     })
 }
 
-/// What follows the two bytes that a zlib stream starts with.
+/// The bytes after the two header bytes of a zlib stream.
 fn body(input: &[u8]) -> Result<&[u8]> {
     let (head, body) = input
         .split_first_chunk()
@@ -129,7 +129,7 @@ fn body(input: &[u8]) -> Result<&[u8]> {
     Ok(body)
 }
 
-/// Appends what a bare deflate stream holds, on behalf of `filter`; gives its length in bytes.
+/// Appends the decoded form of a bare deflate stream, on behalf of `filter`; returns its length in bytes.
 pub(super) fn inflate(
     filter: &str,
     context: &Context,
@@ -149,7 +149,7 @@ pub(super) fn inflate(
         let rest = input.get(used(&stream)..).unwrap_or_default();
         let status = stream.decompress_vec(rest, output, FlushDecompress::Finish);
         let status = status.map_err(|e| match e.message() {
-            // What zlib-rs found comes again, and then that it did.
+            // zlib-rs repeats its error, then says only that it did.
             Some("repeated call with bad state") | None => bad(filter, "damaged data"),
             Some(_) => bad(filter, e),
         })?;

@@ -1,16 +1,16 @@
-//! Whether chunks can be encoded at all, before any is.
+//! Checks whether chunks can be encoded at all, before any is.
 
 use super::{Context, Entry, Table};
 use crate::error::Result;
 use crate::model::FilterSpec;
 
 impl Table {
-    /// That filters, with the parameters that are stored, can be applied to chunks of this context.
+    /// Checks that filters, with their stored parameters, can be applied to chunks of this context.
     ///
     /// # Errors
-    /// [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) for the first that is not there;
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) for one that can only be undone, or not be applied
-    /// to such chunks; those of its parameters.
+    /// [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) for the first missing filter;
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for one that can only be undone, or cannot be applied to
+    /// such chunks; those of its parameters.
     pub fn check_encoding(&self, filters: &[FilterSpec], context: &Context) -> Result<()> {
         let mut next = context.clone();
         for spec in filters {
@@ -18,7 +18,7 @@ impl Table {
             let entry = self.entry(spec.id)?;
             let params = match &entry {
                 Entry::BuiltIn(row) => (row.prepare)(&next, &spec.params)?,
-                // Not every plugin can make stored parameters of stored ones.
+                // Not every plugin can prepare parameters that are already stored ones.
                 Entry::Plugin(plugin) => {
                     plugin.check(&next, &spec.params)?;
                     spec.params.clone()

@@ -1,4 +1,4 @@
-//! Fletcher32: a checksum behind the data.
+//! Fletcher32: a checksum after the data.
 //!
 //! | | |
 //! |---|---|
@@ -9,15 +9,15 @@
 //! | Specification | HDF5 file format, "Fletcher32 filter": sums of big-endian words modulo 65535; an odd last byte is the upper half of a word |
 //! | Also read by | every HDF5 library |
 //!
-//! Before release 1.6.3, libhdf5 on little-endian machines swapped the bytes of both sums. That
-//! form is accepted too, as libhdf5 does.
+//! Before release 1.6.3, libhdf5 on little-endian machines swapped the bytes of both sums. Like libhdf5, we
+//! accept that form, too.
 
 use super::output::allocate;
 use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 3,
     name: "fletcher32",
@@ -50,7 +50,10 @@ impl Filter for Fletcher32 {
 
     fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let Some((data, stored)) = input.split_last_chunk::<SIZE>() else {
-            let what = format!("fletcher32: {} bytes have no checksum", input.len());
+            let what = format!(
+                "fletcher32: {} bytes are too few for a checksum",
+                input.len()
+            );
             return Err(Error::new(ErrorKind::Truncated, what));
         };
         let (found, stored) = (checksum(data), u32::from_le_bytes(*stored));
@@ -73,7 +76,7 @@ impl Filter for Fletcher32 {
     }
 }
 
-/// Words that are summed side by side.
+/// Words summed in parallel.
 const LANES: usize = 16;
 /// Words of a lane between two reductions: their sum of sums stays below 2³².
 const STEPS: usize = 256;
@@ -91,8 +94,7 @@ pub(super) fn checksum(data: &[u8]) -> u32 {
     second << 16 | first
 }
 
-/// Both sums after more words. A word that `n` words follow (itself counted) is in the second sum
-/// `n` times.
+/// Both sums after more words. The second sum counts a word once for itself and once for each word after it.
 fn add(first: u32, second: u32, words: &[[u8; 2]]) -> (u32, u32) {
     let (rows, rest) = words.as_chunks::<LANES>();
     let (mut sums, mut sums_of_sums) = ([0_u32; LANES], [0_u32; LANES]);
@@ -116,7 +118,7 @@ fn add(first: u32, second: u32, words: &[[u8; 2]]) -> (u32, u32) {
     (reduce(a), reduce(b))
 }
 
-/// Modulo 65535 with 65535 in place of zero, but for zero itself: what adding carries gives.
+/// Modulo 65535, with 65535 instead of zero unless the sum is zero: the result of adding with end-around carry.
 fn reduce(mut sum: u64) -> u32 {
     while sum >> 16 != 0 {
         sum = (sum & 0xFFFF) + (sum >> 16);

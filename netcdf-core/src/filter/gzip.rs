@@ -1,11 +1,11 @@
-//! gzip: deflate with another head, and a CRC-32 behind it.
+//! gzip: deflate with another header, and a CRC-32 after it.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `gzip`, in Zarr 3, too |
 //! | Parameters | level 0 to 9 (reading ignores it), 6 if left out |
-//! | Stored form | gzip members, as a rule one; zeros may follow |
+//! | Stored form | gzip members, usually one; zeros may follow |
 //! | Specification | RFC 1952; Zarr 3, "Gzip codec" |
 //! | Also read by | numcodecs and every implementation of Zarr 3 |
 
@@ -15,7 +15,7 @@ use super::output::{allocate, array, bad, truncated};
 use super::{Codec, Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::GZIP,
     name: NAME,
@@ -66,7 +66,7 @@ impl Filter for Gzip {
     }
 }
 
-/// Appends what the member at the start of `rest` holds, and skips it.
+/// Appends the decoded member at the start of `rest`, and skips it.
 fn member(context: &Context, rest: &mut &[u8], output: &mut Vec<u8>) -> Result<()> {
     head(rest)?;
     let start = output.len();
@@ -84,7 +84,7 @@ fn member(context: &Context, rest: &mut &[u8], output: &mut Vec<u8>) -> Result<(
     Ok(())
 }
 
-/// Skips the head of a member.
+/// Skips the header of a member.
 fn head(rest: &mut &[u8]) -> Result<()> {
     let [0x1F, 0x8B, 8, flags, ..] = array::<10>(NAME, rest)? else {
         return Err(bad(NAME, "not a gzip stream"));

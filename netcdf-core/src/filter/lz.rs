@@ -1,10 +1,10 @@
-//! What the codecs of the LZ77 family share: the output side of the decoders, which is literals and
-//! repeats of what came before, and the search for repeats.
+//! Shared by the codecs of the LZ77 family: the output of decoders, made of literals and repeats of earlier
+//! bytes, and the search for repeats.
 
 use super::output::{bad, too_long};
 use crate::error::{Error, Result};
 
-/// Decoded bytes so far, of which there are never more than `limit`.
+/// The bytes decoded so far, never more than `limit`.
 pub(super) struct Window<'a> {
     filter: &'static str,
     output: &'a mut Vec<u8>,
@@ -13,7 +13,7 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// Appends at most `limit` bytes to `output`; repeats do not see what was there.
+    /// Appends at most `limit` bytes to `output`; repeats do not reach what was in it before.
     pub fn new(filter: &'static str, output: &'a mut Vec<u8>, limit: usize) -> Self {
         let start = output.len();
         Self {
@@ -24,7 +24,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Bytes decoded.
+    /// The number of bytes decoded.
     pub fn len(&self) -> usize {
         self.output.len().saturating_sub(self.start)
     }
@@ -36,7 +36,7 @@ impl<'a> Window<'a> {
         Ok(())
     }
 
-    /// Appends `n` bytes, each the one that is `distance` before it.
+    /// Appends `n` bytes, each a copy of the byte `distance` before it.
     pub fn repeat(&mut self, distance: usize, n: usize) -> Result<()> {
         self.check(n)?;
         if distance == 0 || distance > self.len() {
@@ -45,7 +45,7 @@ impl<'a> Window<'a> {
         let from = self.output.len().saturating_sub(distance);
         let mut left = n;
         while left > 0 {
-            // From `from` on, all is a repetition of `distance` bytes, twice as much each time.
+            // From `from` on, everything repeats `distance` bytes, so each copy can be twice as long.
             let run = left.min(self.output.len().saturating_sub(from));
             self.output
                 .extend_from_within(from..from.saturating_add(run));
@@ -68,40 +68,40 @@ impl<'a> Window<'a> {
     }
 }
 
-/// What repeats a format can express.
+/// Which repeats a format can express.
 pub(super) struct Limits {
-    /// Bytes of the shortest repeat that is worth it, at least 3.
+    /// Length of the shortest repeat worth storing, at least 3.
     pub shortest: usize,
-    /// Bytes of the longest.
+    /// Length of the longest repeat.
     pub longest: usize,
     /// The largest distance, at most 2¹⁶.
     pub farthest: usize,
 }
 
-/// A repeat of what came before.
+/// A repeat of earlier bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Repeat {
-    /// How far before, at least 1.
+    /// How far back it starts, at least 1.
     pub distance: usize,
-    /// How many bytes.
+    /// Its length in bytes.
     pub len: usize,
 }
 
 impl Repeat {
-    /// The distance as formats store it: its upper and its lower byte.
+    /// The distance less 1 as formats store it: its upper and its lower byte.
     pub fn distance_less_1(self) -> [u8; 2] {
         let distance = u16::try_from(self.distance.saturating_sub(1));
         distance.unwrap_or(u16::MAX).to_be_bytes()
     }
 }
 
-/// Bits of a number in the table of places.
+/// Bits of an index into the table of places.
 const HASH: u32 = 14;
 
-/// Cuts `input` into literals and repeats. `sink` is given the literals before each repeat, and
-/// those behind the last.
+/// Cuts `input` into literals and repeats. `sink` gets the literals before each repeat, and those after the
+/// last.
 pub(super) fn parse(input: &[u8], limits: &Limits, mut sink: impl FnMut(&[u8], Option<Repeat>)) {
-    // The last place at which bytes of a hash stood, counted from 1.
+    // The last place where bytes with a hash were seen, counted from 1.
     let mut places = vec![0_u32; 1 << HASH];
     let (mut at, mut done) = (0, 0);
     while let Some(next) = input.get(at..).and_then(|rest| rest.first_chunk::<4>()) {
@@ -117,7 +117,7 @@ pub(super) fn parse(input: &[u8], limits: &Limits, mut sink: impl FnMut(&[u8], O
                 at += repeat.len;
                 done = at;
             }
-            // Where nothing repeats, fewer places are looked at.
+            // Where nothing repeats, fewer places are tried.
             None => at += 1 + ((at - done) >> 7),
         }
     }
@@ -134,7 +134,7 @@ fn hash(bytes: [u8; 4]) -> usize {
     (number.wrapping_mul(0x9E37_79B1) >> (32 - HASH)) as usize
 }
 
-/// The repeat at `at` of what is at `before`, if there is one that a format can express.
+/// A repeat at `at` of the bytes at `before`, if the format can express it.
 #[inline]
 fn look(input: &[u8], before: usize, at: usize, limits: &Limits) -> Option<Repeat> {
     let distance = at.checked_sub(before)?;
@@ -146,7 +146,7 @@ fn look(input: &[u8], before: usize, at: usize, limits: &Limits) -> Option<Repea
     (len >= limits.shortest).then_some(Repeat { distance, len })
 }
 
-/// How many bytes both begin with.
+/// The length of the common prefix.
 #[inline]
 fn common(a: &[u8], b: &[u8]) -> usize {
     let mut len = 0;

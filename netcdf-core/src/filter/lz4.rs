@@ -8,9 +8,9 @@
 //! | Specification | LZ4 block format; the framing: `HDF5_LZ4.pdf` of the filter's authors |
 //! | Also read by | hdf5plugin, the HDF Group's plugins, detectors' software (Dectris) |
 //!
-//! A chunk is its decoded size (`u64`), the decoded size of a block (`u32`), and for each block
-//! its stored size (`u32`) and its bytes, all big-endian. The last block is what is left. A block
-//! of the same size stored as decoded is not compressed.
+//! A chunk is its decoded size (`u64`), the decoded block size (`u32`), and for each block its stored size
+//! (`u32`) and its bytes, all big-endian. The last block has what is left. A block whose stored size equals its
+//! decoded size is not compressed.
 
 use super::named::{Mode, Parameter};
 use super::output::{append_with, array, bad, extend, reserve, sized, take};
@@ -22,7 +22,7 @@ use super::user::wrong;
 use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32004,
     name: NAME,
@@ -51,7 +51,7 @@ const NAME: &str = "lz4";
 pub(super) const MOST: u32 = 0x7E00_0000;
 
 struct Lz4 {
-    /// Bytes of a block when writing.
+    /// Bytes of a block on writing.
     block: u32,
 }
 
@@ -97,7 +97,7 @@ impl Filter for Lz4 {
     }
 }
 
-/// Appends the block that LZ4 makes of `input`, on behalf of `filter`.
+/// Appends `input` compressed as an LZ4 block, on behalf of `filter`.
 pub(super) fn compress(filter: &str, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     thread_local! {
         static SMALL: RefCell<CompressTable> = RefCell::new(CompressTable::small());
@@ -119,10 +119,10 @@ pub(super) fn compress(filter: &str, input: &[u8], output: &mut Vec<u8>) -> Resu
     )
 }
 
-/// LZ4 makes at most 255 bytes of one.
+/// The most bytes that one byte of LZ4 can make.
 const MOST_PER_BYTE: usize = 255;
 
-/// Appends the `n` bytes to which one LZ4 block decodes, on behalf of `filter`.
+/// Appends the `n` decoded bytes of one LZ4 block, on behalf of `filter`.
 pub(super) fn block_into(filter: &str, block: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
     if n / MOST_PER_BYTE > block.len() {
         let stored = block.len();

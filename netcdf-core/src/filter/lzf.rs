@@ -8,9 +8,9 @@
 //! | Specification | none; LibLZF and the filter in h5py define it |
 //! | Also read by | h5py, PyTables, the HDF Group's plugins |
 //!
-//! A chunk is a row of runs. A byte below 32 starts a run of one more literal bytes than it says.
-//! Else its upper 3 bits are a length (7: the next byte is added), its lower 5 bits and the next
-//! byte a distance: length + 2 bytes are repeated from distance + 1 bytes before.
+//! A chunk is a sequence of runs. A byte below 32 starts a run of literal bytes, one more than it says.
+//! Otherwise its upper 3 bits are a length (7: the next byte is added), and its lower 5 bits and the next byte a
+//! distance: length + 2 bytes are repeated, starting distance + 1 bytes back.
 
 use super::lz::{Limits, Repeat, Window, parse};
 use super::output::{allocate, array, reserve, take};
@@ -18,14 +18,14 @@ use super::user::{chunk_bytes, wrong};
 use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32000,
     name: NAME,
     codec: None,
     named: &[],
     prepare: |context, user| match user {
-        // Stored ones are made anew, as the filter of h5py does.
+        // Stored parameters are made anew, as in h5py's filter.
         [] | [REVISION, _, _] => Ok(vec![REVISION, VERSION, chunk_bytes(NAME, context)?]),
         _ => Err(wrong(NAME, "no parameters", user)),
     },
@@ -34,7 +34,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "lzf";
 
-/// The revision of h5py's filter and the version of LibLZF that are followed.
+/// The revision of h5py's filter and the version of LibLZF that this code follows.
 const REVISION: u32 = 4;
 const VERSION: u32 = 0x0105;
 

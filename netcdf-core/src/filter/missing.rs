@@ -1,4 +1,4 @@
-//! Filters that are not there: what there is to say about them.
+//! Missing filters: what error messages say about them.
 
 use super::codec::{UNKNOWN, unknown_name, unpack_text};
 use super::names::{Registered, registered, unregistered};
@@ -7,23 +7,23 @@ use super::{Entry, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
-/// Parameters of a filter that a message names; some filters have thousands.
+/// Parameters of a filter shown in a message; some filters have thousands.
 const NAMED: usize = 6;
 
 impl Table {
-    /// The name of a filter, if it is known; whether it can be used is another question.
+    /// The name of a filter, if it is known, whether or not the filter can be used.
     #[must_use]
     pub fn name(&self, id: u32) -> Option<&'static str> {
         let built_in = self.rows.iter().find(|e| e.id == id).map(|e| e.name);
         built_in.or_else(|| registered(id).map(|filter| filter.name))
     }
 
-    /// That the filters of a chunk can be undone, but for those that `mask` says were not applied
-    /// (bit `n` for filter `n`).
+    /// Checks that the filters of a chunk can be undone, except those that `mask` says were not applied (bit `n`
+    /// for filter `n`).
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] for the first that is not available, with its name and its
-    /// parameters, where it was looked for, and what to do.
+    /// [`ErrorKind::FilterUnavailable`] for the first missing filter, with its name and parameters, where it was
+    /// looked for, and what to do.
     pub fn check(&self, filters: &[FilterSpec], mask: u32) -> Result<()> {
         let applied = |n: u32| mask.checked_shr(n).unwrap_or(0) & 1 == 0;
         let mut filters = (0..).zip(filters).filter(|(n, _)| applied(*n));
@@ -33,7 +33,7 @@ impl Table {
         }
     }
 
-    /// The error for a filter that is not in the table, with its parameters if these are known.
+    /// The error for a filter that is not in the table, with its parameters if they are known.
     pub(super) fn missing(&self, id: u32, params: Option<&[u32]>) -> Error {
         let searched = self.plugins.as_ref().map(Plugins::searched);
         match params {
@@ -42,7 +42,7 @@ impl Table {
         }
     }
 
-    /// The filter of a number, as [`Self::entry`]; the error says which codec it is that nobody knows.
+    /// The filter of a number, as [`Self::entry`]; the error for an unknown codec names it.
     pub(super) fn entry_of(&self, spec: &FilterSpec) -> Result<Entry<'_>> {
         self.entry(spec.id).map_err(|e| match spec.id {
             UNKNOWN => self.missing(spec.id, Some(&spec.params)),
@@ -51,10 +51,10 @@ impl Table {
     }
 }
 
-/// Bytes of JSON that a message has.
+/// Bytes of JSON shown in a message.
 const SHOWN: usize = 100;
 
-/// The error for a codec of Zarr that is not there.
+/// The error for a missing Zarr codec.
 fn unknown(params: &[u32], searched: Option<String>) -> Error {
     let json = unpack_text(params).unwrap_or_default();
     let name = unknown_name(&json).unwrap_or_else(|| "without a name".to_owned());
@@ -79,7 +79,7 @@ fn error(id: u32, params: Option<&[u32]>, searched: Option<String>) -> Error {
             ..
         }) => {
             let what = format!("filter {id} ({name}: {about}) is not available");
-            // Its users know the filter by its name.
+            // Users know the filter by its name.
             (what, format!("it comes with {install}"), None)
         }
         None => {
@@ -130,7 +130,7 @@ mod tests {
              available (it comes with the Python package hdf5plugin)"
         );
         let e = table.check(&[spec(32768, &[])], 0).unwrap_err();
-        let why = "not registered: the number is one for private use";
+        let why = "not registered: the number is for private use";
         assert_eq!(e.what(), format!("filter 32768 ({why}) is not available"));
         let e = table.check(&[spec(32768, &[1, 2])], 0).unwrap_err();
         assert!(e.to_string().contains(" (parameters 1,2; h5repack "), "{e}");

@@ -1,6 +1,6 @@
-//! Chunk filters: what is done to the bytes of a chunk between memory and storage.
+//! Chunk filters: what happens to the bytes of a chunk between memory and storage.
 //!
-//! One table leads from HDF5 filter numbers and Zarr codec names to implementations.
+//! One table maps HDF5 filter numbers and Zarr codec names to implementations.
 
 pub mod base64;
 pub mod bitshuffle;
@@ -54,7 +54,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
 use crate::model::{Atomic, DataType, Endianness, FilterSpec, Schema, TypeKind, Variable};
 
-/// The filters that are built in. Each module's text is the data sheet of its filter.
+/// The built-in filters. Each module's documentation is the data sheet of its filter.
 const BUILT_IN: &[FilterEntry] = &[
     deflate::ENTRY,
     shuffle::ENTRY,
@@ -96,46 +96,45 @@ const BUILT_IN: &[FilterEntry] = &[
 pub struct Context {
     /// Shape of the chunk in elements.
     pub shape: Vec<u64>,
-    /// What an element is.
+    /// Type, size and byte order of an element.
     pub element: Element,
     /// Stored form of the fill value, if there is one.
     pub fill: Option<Vec<u8>>,
-    /// Bytes of what the filter is given on writing, and has to give back on reading; `None`
-    /// behind a filter whose output has no fixed length. A decoder may trust it for the size of its
-    /// output buffer, and never makes more.
+    /// Bytes that the filter gets on writing, and must return on reading; `None` after a filter whose output
+    /// has no fixed length. A decoder may rely on it for the size of its output buffer, and never makes more.
     pub len: Option<usize>,
-    /// What few filters ask for.
+    /// Facts that only few filters need.
     pub about: About,
 }
 
-/// What else there is to know of a variable and of where it is stored.
+/// Further facts about a variable and how it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct About {
     /// The class of a user-defined type.
     pub class: Option<UserClass>,
     /// All filters of the variable, in the order of writing.
     pub filters: Vec<FilterSpec>,
-    /// Lengths of the variable's dimensions where filters depend on them, as `szip` does in Zarr; else empty.
+    /// Lengths of the variable's dimensions if filters depend on them, as `szip` does in Zarr; else empty.
     pub dims: Vec<u64>,
-    /// Whether no chunk may go without a filter, as there is no mask to say so.
+    /// Whether no chunk may skip a filter because there is no mask to record it.
     pub mandatory: bool,
 }
 
-/// The classes of user-defined types, as far as filters may differ with them.
+/// The classes of user-defined types that filters may distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserClass {
     /// Named integers of this type.
     Enum(Atomic),
     /// Uninterpreted bytes.
     Opaque,
-    /// Lists; what is stored are references.
+    /// Lists, stored as references.
     Vlen,
     /// Fields.
     Compound,
 }
 
 impl About {
-    /// What there is to know of a type of `schema` behind `filters`.
+    /// The facts about a type of `schema`, and `filters`.
     #[must_use]
     pub fn new(schema: &Schema, ty: DataType, filters: &[FilterSpec]) -> Self {
         let user = match ty {
@@ -157,7 +156,7 @@ impl About {
 }
 
 impl Context {
-    /// What chunks of this shape of a variable will be like, as far as that is known before the variable is written.
+    /// The context of chunks of this shape, as far as it is known before the variable is written.
     #[must_use]
     pub fn of(schema: &Schema, var: &Variable, shape: Vec<u64>) -> Self {
         let size = var.ty.fixed_size(schema).unwrap_or(16);
@@ -176,7 +175,7 @@ impl Context {
         }
     }
 
-    /// The context behind a filter whose output has no fixed length.
+    /// The context after a filter whose output has no fixed length.
     #[must_use]
     pub fn of_any_length(&self) -> Self {
         Self {
@@ -185,8 +184,8 @@ impl Context {
         }
     }
 
-    /// The most bytes that a decoder may make. Where their number is not fixed, no filter is taken
-    /// to have made a chunk eight times as long.
+    /// The most bytes that a decoder may make. If the length is not fixed, this assumes that no filter makes
+    /// a chunk more than eight times as long.
     #[must_use]
     pub fn limit(&self) -> usize {
         let chunk = || product(&self.shape).and_then(|n| n.checked_mul(self.element.size));
@@ -199,10 +198,10 @@ impl Context {
             .unwrap_or_else(|| usize::try_from(guess()).unwrap_or(usize::MAX))
     }
 
-    /// Room for the `bytes` that `filter` is about to make, as its input or its parameters say.
+    /// Checks the number of `bytes` that `filter` is about to make, taken from its input or parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if they are not as many as are wanted, or more than the limit.
+    /// [`ErrorKind::Corrupt`] if it is not the known length, or exceeds the limit.
     pub fn room(&self, bytes: u64, filter: &str) -> Result<usize> {
         let room = usize::try_from(bytes).ok().filter(|&n| n <= self.limit());
         let fits = |n: &usize| self.len.is_none_or(|len| len == *n);
@@ -216,23 +215,21 @@ impl Context {
     }
 }
 
-/// The most bytes that a decoder may make where nothing is known of them: a chunk's, of which
-/// HDF5 allows 4 GiB.
+/// The most bytes that a decoder may make if their number is unknown: HDF5 chunks have at most 4 GiB.
 const MOST: u64 = 1 << 32;
 
-/// An error about stored bytes or stored parameters that contradict the filter's definition.
+/// The error for stored bytes or parameters that contradict the filter's definition.
 fn corrupt(what: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Corrupt, what)
 }
 
-/// The error of a filter that can only be undone.
+/// The error for a filter that can only be undone.
 fn read_only(filter: &str) -> Error {
     let what = format!("{filter}: this filter can be read but not written");
     Error::new(ErrorKind::Unsupported, what)
 }
 
-/// Whether a filter is stored with the mark that chunks may do without it, as netCDF-C stores it: all
-/// but the checksum.
+/// Whether a filter is marked as optional when stored: like netCDF-C, all but the checksum are.
 #[must_use]
 pub const fn optional(id: u32) -> bool {
     id != fletcher32::ENTRY.id
@@ -243,7 +240,7 @@ pub const fn optional(id: u32) -> bool {
 pub enum Encoded {
     /// The output holds the encoded bytes.
     Applied,
-    /// The input is better stored as it is; the chunk's mask says so.
+    /// The input is better stored unchanged; the chunk's mask records this.
     Declined,
 }
 
@@ -254,8 +251,7 @@ pub trait Filter: Send + Sync {
         context.of_any_length()
     }
 
-    /// Undoes the filter: `input` is as stored, `output` (empty) receives what was given to
-    /// [`Filter::encode`].
+    /// Undoes the filter: turns the stored `input` back into what [`Filter::encode`] got, in the empty `output`.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] or [`ErrorKind::Checksum`].
@@ -264,35 +260,35 @@ pub trait Filter: Send + Sync {
     /// Applies the filter to `input`; `output` is empty.
     ///
     /// # Errors
-    /// Where the filter cannot be applied at all.
+    /// If the filter cannot be applied at all.
     fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded>;
 }
 
 /// Makes a filter from its stored parameters.
 pub type Build = fn(&[u32], &Context) -> Result<Box<dyn Filter>>;
 
-/// A row of the table.
+/// An entry of the filter table.
 #[derive(Clone, Copy)]
 pub struct FilterEntry {
-    /// Registered HDF5 number, or one of [`codec`] for what HDF5 does not have.
+    /// Registered HDF5 number, or a number of [`codec`] for filters that HDF5 does not have.
     pub id: u32,
-    /// Short name, as in `-F var,zstd,3`; unlike all others.
+    /// Short name, as in `-F var,zstd,3`; unique.
     pub name: &'static str,
-    /// What Zarr calls it, if Zarr has it.
+    /// Its Zarr codec, if Zarr has one.
     pub codec: Option<Codec>,
-    /// The names of the user's parameters; nothing if there are none.
+    /// The names of the user's parameters; empty if they have none.
     pub named: &'static [Mode],
-    /// From the user's parameters to those that are stored. Stored parameters may be given, too: a
-    /// chunk of another shape or type gets its own.
+    /// Converts the user's parameters to stored ones. Also accepts stored parameters, and recomputes them for
+    /// the shape and type of the chunk.
     ///
-    /// Fails with [`ErrorKind::Argument`] for parameters that the filter does not take, with
+    /// Fails with [`ErrorKind::Argument`] for parameters that the filter does not take, and with
     /// [`ErrorKind::Unsupported`] for chunks or types that it cannot be applied to.
     pub prepare: fn(&Context, &[u32]) -> Result<Vec<u32>>,
-    /// From the stored parameters to the filter.
+    /// Builds the filter from its stored parameters.
     pub build: Build,
 }
 
-/// The filters that a run can use; by default those that are built in.
+/// The filters that a run can use; by default the built-in ones.
 pub struct Table {
     rows: Vec<FilterEntry>,
     plugins: Option<Plugins>,
@@ -315,14 +311,14 @@ impl std::fmt::Debug for Table {
 /// A filter that can be used.
 #[derive(Clone)]
 pub enum Entry<'t> {
-    /// One that is built in.
+    /// A built-in filter.
     BuiltIn(&'t FilterEntry),
-    /// One of a plugin.
+    /// A filter of a plugin.
     Plugin(Arc<Plugin>),
 }
 
 impl Entry<'_> {
-    /// From the user's parameters to those that are stored.
+    /// Converts the user's parameters to stored ones.
     ///
     /// # Errors
     /// As for [`FilterEntry::prepare`].
@@ -333,10 +329,10 @@ impl Entry<'_> {
         }
     }
 
-    /// From the stored parameters to the filter.
+    /// Builds the filter from its stored parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for parameters that cannot be.
+    /// [`ErrorKind::Corrupt`] for impossible parameters.
     pub fn build(&self, params: &[u32], context: &Context) -> Result<Box<dyn Filter>> {
         match self {
             Self::BuiltIn(entry) => (entry.build)(params, context),
@@ -346,7 +342,7 @@ impl Entry<'_> {
 }
 
 impl Table {
-    /// A table of these rows; the first row with a number counts.
+    /// A table of these entries; if several have the same number, the first one counts.
     #[must_use]
     pub fn new(rows: Vec<FilterEntry>) -> Self {
         Self {
@@ -355,7 +351,7 @@ impl Table {
         }
     }
 
-    /// The filters that are built in, and plugins.
+    /// The built-in filters, and plugins.
     #[must_use]
     pub fn with_plugins(plugins: Plugins) -> Self {
         Self {
@@ -364,7 +360,7 @@ impl Table {
         }
     }
 
-    /// The filter of a number.
+    /// The filter with this number.
     ///
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`] if there is none.
@@ -382,11 +378,11 @@ impl Table {
         found.ok_or_else(|| self.missing(id, None))
     }
 
-    /// That a filter takes its parameters for chunks such as `context` says.
+    /// Checks that a filter takes its parameters for chunks of this context.
     ///
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`] if there is no such filter, [`ErrorKind::Argument`] if it does not take the
-    /// parameters. That it cannot be applied to such chunks is found when they are written.
+    /// parameters. Whether it can be applied to such chunks shows when they are written.
     pub fn takes(&self, filter: &FilterSpec, context: &Context) -> Result<()> {
         match self.entry(filter.id)?.prepare(context, &filter.params) {
             Err(e) if e.kind() == ErrorKind::Argument => Err(e),
@@ -394,21 +390,21 @@ impl Table {
         }
     }
 
-    /// The error for a number that is none of HDF5's, where filters are HDF5's.
+    /// The error for a number that is not an HDF5 filter, in a file that needs HDF5 filters.
     #[must_use]
     pub fn no_filter_of_hdf5(&self, id: u32) -> Error {
         self.missing(id, None)
     }
 
-    /// Whether the filter of a number is one that is built in and used.
+    /// Whether the filter with this number is built in, and used.
     #[must_use]
     pub fn has(&self, id: u32) -> bool {
         let plugins = self.plugins.as_ref().is_some_and(Plugins::preferred);
         !plugins && self.rows.iter().any(|e| e.id == id)
     }
 
-    /// Makes the filters of a variable, in the order of writing. What is wrong with a filter
-    /// shows when a chunk needs it: some files name filters that no chunk went through.
+    /// Builds the filters of a variable, in the order of writing. Errors of a filter appear only when a chunk
+    /// needs it: some files name filters that no chunk went through.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] for more filters than a chunk's mask has bits.
@@ -438,12 +434,12 @@ pub(crate) mod tests {
         }
     }
 
-    /// A filter of the table.
+    /// Builds a filter of the table.
     pub(super) fn build(id: u32, params: &[u32], context: &Context) -> Result<Box<dyn Filter>> {
         Table::default().entry(id)?.build(params, context)
     }
 
-    /// What a filter makes of stored bytes.
+    /// Decodes stored bytes with a filter.
     pub(super) fn decode(id: u32, params: &[u32], len: usize, stored: &[u8]) -> Result<Vec<u8>> {
         let (context, mut out) = (context(len, 1), vec![]);
         build(id, params, &context)?.decode(&context, stored, &mut out)?;

@@ -1,34 +1,34 @@
-//! Names of the parameters that a user gives to filters, as in `blosc,codec=zstd,level=5`. Those of a filter stand in its row of
-//! the table.
+//! Names of the parameters that users give to filters, as in `blosc,codec=zstd,level=5`. The names of a filter's
+//! parameters are in its table entry.
 
 use super::BUILT_IN;
 
-/// Parameters that are given together: the numbers that stand for them follow those of the mode.
+/// Parameters that belong together: in the list of numbers, theirs follow those of the mode.
 #[derive(Debug, Clone, Copy)]
 pub struct Mode {
     /// The numbers before the parameters.
     pub before: &'static [u32],
-    /// In the order in which their numbers stand.
+    /// In the order of their numbers.
     pub parameters: &'static [Parameter],
 }
 
 /// A parameter with a name.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameter {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What it is given as.
+    /// How it is given.
     pub form: Form,
-    /// Its number if it is left out, which it may not be without one.
+    /// Its number if left out; without a default it is required.
     pub default: Option<u32>,
 }
 
-/// What a parameter is given as.
+/// How a parameter is given.
 #[derive(Debug, Clone, Copy)]
 pub enum Form {
-    /// A whole number of 32 bits, with or without a sign.
+    /// A whole number of 32 bits, signed or unsigned.
     Number,
-    /// A number, which becomes a double in two numbers, the lower half first.
+    /// A number, stored as a double in two parameters, the lower half first.
     Double,
     /// One of these words.
     Word(&'static [(&'static str, u32)]),
@@ -37,7 +37,7 @@ pub enum Form {
 }
 
 impl Mode {
-    /// The parameters of a filter that has one mode.
+    /// The parameters of a filter with a single mode.
     #[must_use]
     pub const fn of(parameters: &'static [Parameter]) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Mode {
 }
 
 impl Parameter {
-    /// A whole number, with what it is if it is left out.
+    /// A whole number, with its default.
     #[must_use]
     pub const fn number(name: &'static str, default: u32) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Parameter {
         }
     }
 
-    /// One of some words, with the number that there is if it is left out.
+    /// One of some words, with the default number.
     #[must_use]
     pub const fn word(
         name: &'static str,
@@ -70,7 +70,7 @@ impl Parameter {
         }
     }
 
-    /// What cannot be left out.
+    /// Makes the parameter required.
     #[must_use]
     pub const fn required(name: &'static str, form: Form) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl Parameter {
     }
 }
 
-/// The parameters of a filter that is built in; nothing if it has none, or of another one.
+/// The parameters of a built-in filter; empty if it has none, or is not built in.
 #[must_use]
 pub fn modes(id: u32) -> &'static [Mode] {
     let row = BUILT_IN.iter().find(|row| row.id == id);

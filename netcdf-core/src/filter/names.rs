@@ -1,7 +1,7 @@
-//! The registered HDF5 filters: what a number in a file means, built in or not.
+//! The registered HDF5 filters: what a filter number in a file means, built in or not.
 //!
-//! The facts are those of the HDF Group's list of registered filters. Names are netCDF's short
-//! ones where it has any.
+//! The facts come from the HDF Group's list of registered filters. Names are netCDF's short names where it has
+//! any.
 
 use super::codec::ids;
 use super::zfp;
@@ -16,15 +16,15 @@ pub struct Registered {
     pub id: u32,
     /// Its short name, in lower case.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// What it does, briefly.
     pub about: &'static str,
-    /// Where software that has it comes from: goes after "it comes with".
+    /// Where to get software with it; follows "it comes with".
     pub install: &'static str,
-    /// Whether it may change values, with these or those parameters.
+    /// Whether it may change values, at least with some parameters.
     pub lossy: bool,
 }
 
-/// The filter of a number, if it is registered.
+/// The registered filter with this number.
 #[must_use]
 pub fn registered(id: u32) -> Option<&'static Registered> {
     let row = LIST.binary_search_by_key(&id, |r| r.id).ok()?;
@@ -37,7 +37,8 @@ pub fn all() -> &'static [Registered] {
     LIST
 }
 
-/// The number of the filter with this name, upper or lower case. Of several the last registered counts.
+/// The number of the filter with this name, in upper or lower case. If several have the name, the last
+/// registered one counts.
 #[must_use]
 pub fn number(name: &str) -> Option<u32> {
     let same = |r: &&Registered| r.name.eq_ignore_ascii_case(name);
@@ -46,7 +47,7 @@ pub fn number(name: &str) -> Option<u32> {
     listed.or_else(|| ALIASES.iter().find(alias).map(|&(_, id)| id))
 }
 
-/// Whether values that go through a filter may come back changed. Of filters that are not listed nothing is known.
+/// Whether a filter may change values. Filters that are not listed are not known to.
 #[must_use]
 pub fn is_lossy(filter: &FilterSpec) -> bool {
     match filter.id {
@@ -56,7 +57,7 @@ pub fn is_lossy(filter: &FilterSpec) -> bool {
     }
 }
 
-/// The filter with this name, and parameters for it: what the functions of netCDF-C for standard filters define.
+/// The filter with this name and these parameters, as netCDF-C's functions for standard filters define it.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if no filter has the name.
@@ -69,16 +70,16 @@ pub fn spec(name: &str, params: &[u32]) -> Result<FilterSpec> {
     Ok(FilterSpec { id, params })
 }
 
-/// Other names that are in use.
+/// Other common names.
 const ALIASES: &[(&str, u32)] = &[("zlib", 1), ("gzip", 1), ("bz2", 307), ("zstandard", 32015)];
 
-/// What is known of a number that is not in the list.
+/// What is known about a number that is not in the list.
 pub(super) fn unregistered(id: u32) -> &'static str {
     match id {
-        0..=255 => "HDF5 keeps the number for itself",
-        256..=511 => "the number is one for tests",
-        512..=32767 => "the number is not on the list of HDF5",
-        32768..=65535 => "the number is one for private use",
+        0..=255 => "HDF5 reserves the number",
+        256..=511 => "the number is for tests",
+        512..=32767 => "the number is not in the HDF Group's list",
+        32768..=65535 => "the number is for private use",
         65536.. => "HDF5 has no such numbers",
     }
 }
@@ -98,7 +99,7 @@ const fn row(
     }
 }
 
-/// A row of a filter that may change values.
+/// The entry of a filter that may change values.
 const fn lossy(
     id: u32,
     name: &'static str,
@@ -132,7 +133,7 @@ static LIST: &[Registered] = &[
     row(32002, "mafisc", "prediction and LZMA compression", AUTHORS),
     row(32003, "snappy", "Snappy compression on graphics processors", "its authors' snappy-cuda"),
     row(32004, "lz4", "LZ4 compression", PLUGINS),
-    lossy(32005, "apax", "Samplify's lossy APAX encoding", "software that is no longer to be had"),
+    lossy(32005, "apax", "Samplify's lossy APAX encoding", "software that is no longer available"),
     row(32006, "cbf", "the compressions of imgCIF/CBF", "its authors' CBFlib"),
     lossy(32007, "jpeg-xr", "JPEG XR image compression", AUTHORS),
     row(32008, "bitshuffle", "bits of the same significance put together, then LZ4 or zstd", PLUGINS),

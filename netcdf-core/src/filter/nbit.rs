@@ -6,11 +6,10 @@
 //! | Names | `nbit` |
 //! | Parameters | stored: their number, 1 if the chunk is as it was, elements of the chunk, then the type. A type is 1, bytes, byte order (1 big-endian), precision, offset for a number; 2, bytes, type of the elements for an array; 3, bytes, members, then offset and type of each for a compound; 4, bytes for what is stored whole |
 //! | Stored form | the significant bits of all numbers without gaps, most significant bit first |
-//! | Specification | HDF5 file format, "N-bit filter"; what it leaves open is as libhdf5 does it |
-//! | Also read by | libhdf5 and what is built on it, jhdf in part |
+//! | Specification | HDF5 file format, "N-bit filter"; details that it leaves open are as in libhdf5 |
+//! | Also read by | libhdf5 and software built on it, jhdf in part |
 //!
-//! Bits outside the precision come out as zero: the sign of a signed number is part of the type's
-//! conversion, not of the filter.
+//! Bits outside the precision decode to zero: sign extension is part of type conversion, not of the filter.
 
 use super::output::{allocate, extend};
 use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only};
@@ -22,7 +21,7 @@ mod packing;
 
 use packing::{Number, Packing};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 5,
     name: "nbit",
@@ -34,9 +33,9 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 /// The filter's parameters.
 enum Nbit {
-    /// Chunks are as they were.
+    /// Chunks are stored unchanged.
     Plain,
-    /// So many elements of a type with so many bytes.
+    /// The number of elements, and their type and size in bytes.
     Packed {
         elements: u32,
         size: usize,
@@ -102,7 +101,7 @@ impl Nbit {
     }
 }
 
-/// Unpacks elements of `size` bytes into zeros.
+/// Unpacks elements of `size` bytes into `to`, which is zeroed.
 fn unpack(packing: &Packing, size: usize, bits: &mut Bits, to: &mut [u8]) {
     match packing {
         Packing::Number(number) => match number.size {
@@ -128,7 +127,7 @@ fn unpack(packing: &Packing, size: usize, bits: &mut Bits, to: &mut [u8]) {
     }
 }
 
-/// Numbers of at most eight bytes.
+/// Unpacks numbers of at most eight bytes.
 fn numbers<const N: usize>(number: &Number, bits: &mut Bits, to: &mut [[u8; N]]) {
     for element in to {
         let value = bits.take_long(number.precision) << number.offset;
@@ -140,7 +139,7 @@ fn numbers<const N: usize>(number: &Number, bits: &mut Bits, to: &mut [[u8; N]])
     }
 }
 
-/// A number of any size, byte by byte from the most significant one.
+/// Unpacks a number of any size, byte by byte from the most significant one.
 fn long(number: &Number, bits: &mut Bits, element: &mut [u8]) {
     let bytes: &mut dyn DoubleEndedIterator<Item = &mut u8> = &mut element.iter_mut();
     let end = number.offset + number.precision;

@@ -1,4 +1,4 @@
-//! LZ4 as numcodecs frames it: one block, with the length of what it decodes to before it.
+//! LZ4 as numcodecs frames it: one block, preceded by its decoded length.
 //!
 //! | | |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | Parameters | acceleration, 1 if left out (it changes nothing here) |
 //! | Stored form | the decoded length (4 bytes, little-endian), then an LZ4 block |
 //! | Specification | LZ4 block format; numcodecs |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 
 use super::codec::{ids, whole};
 use super::lz4::{block_into, compress};
@@ -16,7 +16,7 @@ use super::user::{wrong, wrong_length};
 use super::{Codec, Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::LZ4,
     name: NAME,
@@ -55,7 +55,7 @@ impl Filter for Lz4 {
     }
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
-        // numcodecs takes the length for a signed number.
+        // numcodecs reads the length as a signed number.
         let most = i32::MAX.unsigned_abs() as usize;
         let len = u32::try_from(input.len())
             .ok()

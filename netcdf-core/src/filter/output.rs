@@ -1,29 +1,29 @@
-//! What the filters share: output within the bounds of the context, and their errors.
+//! Shared by the filters: output within the bounds of the context, and errors.
 
 use std::fmt::Display;
 
 use super::{Context, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The error for a chunk that is not what `filter` writes.
+/// The error for a chunk that `filter` cannot have written.
 pub(super) fn bad(filter: &str, what: impl Display) -> Error {
     corrupt(format!("{filter}: {what}"))
 }
 
-/// The error for a chunk that ends too soon.
+/// The error for a chunk that ends too early.
 #[cold]
 pub(super) fn truncated(filter: &str) -> Error {
     let what = format!("{filter}: the chunk ends before its data does");
     Error::new(ErrorKind::Truncated, what)
 }
 
-/// The error for what `filter` has but we do not.
+/// The error for a feature of `filter` that we do not support.
 pub(super) fn unsupported(filter: &str, what: impl Display) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{filter}: {what}"))
 }
 
-/// Room for the `claimed` bytes that the chunk says it has. Where the context does not know their
-/// number, the output grows with what is really there instead.
+/// Reserves room for the `claimed` bytes that the chunk says it has. If the context does not know the length,
+/// the output grows with the actual data instead.
 pub(super) fn reserve(
     filter: &str,
     context: &Context,
@@ -37,7 +37,7 @@ pub(super) fn reserve(
     Ok(len)
 }
 
-/// Appends `n` zero bytes and gives them, to be filled.
+/// Appends `n` zero bytes and returns them, to be filled.
 pub(super) fn extend<'a>(filter: &str, output: &'a mut Vec<u8>, n: usize) -> Result<&'a mut [u8]> {
     let start = output.len();
     allocate(filter, output, n)?;
@@ -45,7 +45,7 @@ pub(super) fn extend<'a>(filter: &str, output: &'a mut Vec<u8>, n: usize) -> Res
     Ok(output.get_mut(start..).unwrap_or_default())
 }
 
-/// Appends what `work` makes in room of `most` bytes, zeros; it returns how many those are.
+/// Appends what `work` writes into `most` zeroed bytes; `work` returns how many bytes it used.
 pub(super) fn append_with(
     filter: &str,
     output: &mut Vec<u8>,
@@ -58,7 +58,7 @@ pub(super) fn append_with(
     Ok(())
 }
 
-/// Appends what `work` appends, with its length before it in the byte order of `order`.
+/// Appends what `work` appends, preceded by its length in the byte order of `order`.
 pub(super) fn sized(
     output: &mut Vec<u8>,
     order: fn(u32) -> [u8; 4],
@@ -75,7 +75,7 @@ pub(super) fn sized(
     Ok(())
 }
 
-/// Room for `n` more bytes.
+/// Reserves room for `n` more bytes.
 pub(super) fn allocate(filter: &str, output: &mut Vec<u8>, n: usize) -> Result<()> {
     output.try_reserve_exact(n).map_err(|_| {
         let what = format!("{filter}: no memory for {n} bytes of a chunk");

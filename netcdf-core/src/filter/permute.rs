@@ -1,32 +1,33 @@
-//! Elements of a box with its dimensions in another order, in blocks that fit the caches of processors.
+//! Reorders the dimensions of a box of elements, in blocks that fit processor caches.
 
-/// Elements of a block that are next to each other in the input: a page is left that seldom.
+/// Elements of a block that are adjacent in the input: more of them mean fewer changes of the memory page.
 const HIGH: usize = 32;
 
-/// A dimension of what is made.
+/// A dimension of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Dim {
     /// Its length.
     len: usize,
-    /// Elements from one place to the next in the input.
+    /// Distance between neighbours in the input, in elements.
     from: usize,
-    /// As `from`, in the output.
+    /// Distance between neighbours in the output, in elements.
     to: usize,
 }
 
-/// Puts all elements of `size` bytes of `input` into `output` of the same length, in the order of `shape`; `steps` are those
-/// of its dimensions in `input`, in elements. The product of `shape` is the number of elements.
+/// Puts all elements of `size` bytes of `input` into `output`, which has the same length, in the order of
+/// `shape`; `steps` are the strides of its dimensions in `input`, in elements. The product of `shape` is the
+/// number of elements.
 pub fn permute(input: &[u8], (shape, steps): (&[usize], &[usize]), size: usize, output: &mut [u8]) {
     let mut to = 1_usize;
     let mut dims: Vec<Dim> = vec![];
     for (&len, &from) in shape.iter().zip(steps).rev() {
-        // Others are no dimensions.
+        // Dimensions of length 1 do not matter.
         if len > 1 {
             dims.push(Dim { len, from, to });
             to = to.saturating_mul(len);
         }
     }
-    // What is next to each other in the output, and in the input; the slowest of the others first.
+    // The dimensions adjacent in the output and in the input; then the others, slowest first.
     let fast = dims.iter().position(|dim| dim.from == 1);
     let (Some(fast), Some(&last)) = (fast.filter(|&n| n > 0), dims.first()) else {
         return rows(input, dims, size, output);
@@ -49,7 +50,7 @@ pub fn permute(input: &[u8], (shape, steps): (&[usize], &[usize]), size: usize, 
     }
 }
 
-/// As [`permute`], where what is next to each other stays so: `dims` are the fastest first.
+/// As [`permute`], if adjacent elements stay adjacent; `dims` has the fastest dimension first.
 fn rows(input: &[u8], mut dims: Vec<Dim>, size: usize, output: &mut [u8]) {
     let len = match dims.first() {
         Some(first) => first.len,
@@ -63,14 +64,14 @@ fn rows(input: &[u8], mut dims: Vec<Dim>, size: usize, output: &mut [u8]) {
     });
 }
 
-/// Elements one by one; `dims` are the slowest first.
+/// Moves elements one by one; `dims` has the slowest dimension first.
 fn elements(input: &[u8], dims: &[Dim], size: usize, output: &mut [u8]) {
     each(dims, |from, to| {
         copy(input, output, (from, to), (size, size));
     });
 }
 
-/// Copies some bytes from one place to another, which are counted in elements of `size` bytes.
+/// Copies bytes from one place to another; places are counted in elements of `size` bytes.
 fn copy(
     input: &[u8],
     output: &mut [u8],
@@ -86,7 +87,7 @@ fn copy(
     }
 }
 
-/// Calls `visit` with where each place of some dimensions is in the input and in the output.
+/// Calls `visit` with the input place and the output place of each element of some dimensions.
 fn each(dims: &[Dim], mut visit: impl FnMut(usize, usize)) {
     let mut place = vec![0_usize; dims.len()];
     loop {
@@ -108,7 +109,8 @@ fn each(dims: &[Dim], mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// As [`permute`] for elements of `N` bytes: planes of what is next to each other in the output, and in the input.
+/// As [`permute`] for elements of `N` bytes, plane by plane; the two dimensions of a plane are those adjacent in
+/// the output and in the input.
 fn planes<const N: usize, const WIDE: usize>(
     input: &[u8],
     (outer, (last, column)): (&[Dim], (Dim, Dim)),
@@ -139,7 +141,7 @@ fn planes<const N: usize, const WIDE: usize>(
     });
 }
 
-/// As [`planes`], for elements of which so few are in a line of a cache that they are better copied at once.
+/// As [`planes`], for elements so large that few fit a cache line, which are better copied at once.
 fn large<const N: usize>(
     input: &[u8],
     (outer, (last, column)): (&[Dim], (Dim, Dim)),
@@ -163,7 +165,7 @@ fn large<const N: usize>(
     });
 }
 
-/// Copies a line of a block, or its beginning, if no more of it is wanted.
+/// Copies a row of a block, or only as much of it as fits.
 fn put<const N: usize, const WIDE: usize>(to: &mut [[u8; N]], line: &[[u8; N]; WIDE]) {
     match to.first_chunk_mut::<WIDE>() {
         Some(to) => *to = *line,

@@ -1,23 +1,23 @@
-//! The quantizing filters of the Community Codec Repository: mantissa bits that do not matter are set
-//! to 0 or 1, so that a compressor after them does more.
+//! The quantizing filters of the Community Codec Repository: they set mantissa bits that do not matter to 0 or
+//! 1, so that a following compressor does better.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | 32022 BitGroom, 32023 Granular BitRound, 32032 BitRound |
 //! | Names | `bitgroom`, `granularbr`, `bitround` |
-//! | Parameters | number of significant digits or bits, and what the filter notes of the type |
+//! | Parameters | number of significant digits or bits, and what the filter stores about the type |
 //! | Specification | doi:10.5194/gmd-9-3199-2016, doi:10.1038/s43588-021-00156-2 |
 //! | Also read by | NCO, the HDF Group's plugins |
 //!
-//! What they write are numbers as they are: reading does nothing. (Quantization that netCDF-C does
-//! itself leaves attributes and no filter.)
+//! They write plain numbers, so reading does nothing. (Quantization by netCDF-C itself leaves attributes, but no
+//! filter.)
 
 use super::named::{Form, Mode, Parameter};
 use super::output::reserve;
 use super::{Context, Encoded, Filter, FilterEntry, read_only};
 use crate::error::Result;
 
-/// The row of BitGroom.
+/// The table entry of BitGroom.
 pub const BITGROOM: FilterEntry = FilterEntry {
     id: 32022,
     name: "bitgroom",
@@ -27,7 +27,7 @@ pub const BITGROOM: FilterEntry = FilterEntry {
     build: |_, _| Ok(Box::new(Quantized("bitgroom"))),
 };
 
-/// The row of Granular BitRound.
+/// The table entry of Granular BitRound.
 pub const GRANULARBR: FilterEntry = FilterEntry {
     id: 32023,
     name: "granularbr",
@@ -37,7 +37,7 @@ pub const GRANULARBR: FilterEntry = FilterEntry {
     build: |_, _| Ok(Box::new(Quantized("granularbr"))),
 };
 
-/// The row of BitRound.
+/// The table entry of BitRound.
 pub const BITROUND: FilterEntry = FilterEntry {
     id: 32032,
     name: "bitround",

@@ -1,17 +1,17 @@
-//! Scale-offset: numbers as their distance from the least one, in as few bits as that takes.
+//! Scale-offset: stores numbers relative to their minimum, in as few bits as possible.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | 6 |
 //! | Names | `scaleoffset` |
-//! | Parameters | stored, 20: kind (0 decimal scaling of floats, 1 binary scaling, which nobody has, 2 integers), factor (decimal digits, or bits of an integer, 0 for as many as needed), elements of the chunk, class (0 integer, 1 float), bytes of an element, signed, byte order (1 big-endian), whether there is a fill value, its bytes from the least significant in the rest |
+//! | Parameters | stored, 20: kind (0 decimal scaling of floats, 1 binary scaling, which does not exist, 2 integers), factor (decimal digits, or bits of an integer, 0 for as many as needed), elements of the chunk, class (0 integer, 1 float), bytes of an element, signed, byte order (1 big-endian), whether there is a fill value, its bytes from the least significant in the rest |
 //! | Stored form | bits per number (4 bytes), 8, the least value (8 bytes), 8 zeros, all little-endian; then the numbers without gaps, most significant bit first |
-//! | Specification | HDF5 file format, "Scale-offset filter"; what it leaves open is as libhdf5 does it |
-//! | Also read by | libhdf5 and what is built on it, jhdf in part |
+//! | Specification | HDF5 file format, "Scale-offset filter"; details that it leaves open are as in libhdf5 |
+//! | Also read by | libhdf5 and software built on it, jhdf in part |
 //!
-//! The number with all bits set is the fill value, if there is one. As many bits as the type has
-//! mean that the elements are stored as they are, little-endian. Floats lose digits on writing: the
-//! number is divided by a power of ten and added to the least value, both in the type's precision.
+//! A number with all bits set is the fill value, if there is one. If the number of bits is that of the type,
+//! elements are stored unchanged, little-endian. Floats lose digits on writing; on reading, the number is
+//! divided by a power of ten and added to the minimum, both in the type's precision.
 
 use super::output::{allocate, extend};
 use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only};
@@ -19,7 +19,7 @@ use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 6,
     name: "scaleoffset",
@@ -45,7 +45,7 @@ struct ScaleOffset {
 /// What the numbers mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scale {
-    /// Elements are as they were.
+    /// Elements are stored unchanged.
     None,
     Integer,
     /// A float times this power of ten.
@@ -56,7 +56,7 @@ enum Scale {
 struct Header {
     /// Of each number.
     bits: u32,
-    /// The least value, or its bits.
+    /// The minimum, or its bits.
     least: u64,
 }
 
@@ -126,7 +126,7 @@ impl ScaleOffset {
         })
     }
 
-    /// The head of a chunk, and the numbers behind it.
+    /// The header of a chunk, and the numbers after it.
     fn header<'a>(&self, input: &'a [u8]) -> Result<(Header, &'a [u8])> {
         let (head, numbers) = input
             .split_first_chunk::<HEADER>()
@@ -174,7 +174,7 @@ impl ScaleOffset {
         }
     }
 
-    /// All elements, each the `value` of its number or the fill value.
+    /// All elements: for each number its `value`, or the fill value.
     #[inline]
     fn values<const N: usize>(
         &self,
@@ -215,7 +215,7 @@ impl Scale {
     }
 }
 
-/// Little-endian bytes in another order.
+/// Converts little-endian bytes to a byte order.
 #[inline]
 fn ordered<const N: usize>(mut bytes: [u8; N], order: Endianness) -> [u8; N] {
     if order == Endianness::Big {
@@ -224,7 +224,7 @@ fn ordered<const N: usize>(mut bytes: [u8; N], order: Endianness) -> [u8; N] {
     bytes
 }
 
-/// The float nearest to a power of ten, on every machine.
+/// The float nearest to a power of ten, the same on every machine.
 fn power_of_ten<T: std::str::FromStr + From<u8>>(digits: i32) -> T {
     format!("1e{digits}").parse().unwrap_or_else(|_| T::from(1))
 }

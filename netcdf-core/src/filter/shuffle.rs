@@ -4,8 +4,8 @@
 //! |---|---|
 //! | HDF5 number | 2 |
 //! | Names | `shuffle`, in Zarr too |
-//! | Parameters | stored: bytes of an element; the user has none (a stored one is made anew) |
-//! | Stored form | byte planes; bytes behind the last whole element follow as they are |
+//! | Parameters | stored: bytes of an element; the user gives none (a stored one is recomputed) |
+//! | Stored form | byte planes; bytes after the last whole element follow unchanged |
 //! | Specification | HDF5 file format, "Shuffle filter"; the length stays the same |
 //! | Also read by | every HDF5 library |
 
@@ -15,7 +15,7 @@ use super::user::{element_size, wrong};
 use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::error::Result;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 2,
     name: "shuffle",
@@ -23,7 +23,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         name: "shuffle",
         v3: "numcodecs.shuffle",
         read: |config| match config.int("elementsize", 4)? {
-            // netCDF-C writes 0, and means the type.
+            // netCDF-C writes 0 to mean the size of the type.
             0 => Ok(vec![element_size("shuffle", config.context)?]),
             size => match u32::try_from(size) {
                 Ok(size) => Ok(vec![size]),
@@ -50,7 +50,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     },
 };
 
-/// Elements are rearranged in pieces of about this many bytes, which stay in the nearest cache.
+/// Elements are rearranged in pieces of about this many bytes, which stay in the fastest cache.
 const PIECE: usize = 1 << 13;
 
 struct Shuffle {
@@ -74,7 +74,7 @@ impl Filter for Shuffle {
     }
 }
 
-/// Appends the elements of `size` bytes whose planes are in `input`.
+/// Appends the elements of `size` bytes whose byte planes are in `input`.
 pub(super) fn unshuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     let elements = input.len() / size.max(1);
     let (planes, rest) = input.split_at(elements.saturating_mul(size));
@@ -87,7 +87,7 @@ pub(super) fn unshuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     output.extend_from_slice(rest);
 }
 
-/// Appends the planes of the elements of `size` bytes in `input`.
+/// Appends the byte planes of the elements of `size` bytes in `input`.
 pub(super) fn shuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     let elements = input.len() / size.max(1);
     let (whole, rest) = input.split_at(elements.saturating_mul(size));
@@ -100,8 +100,8 @@ pub(super) fn shuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     output.extend_from_slice(rest);
 }
 
-/// [`unshuffle`] for sizes that are powers of two: neighbouring planes are merged, unit by unit,
-/// until one is left. Each step becomes vector instructions.
+/// [`unshuffle`] for sizes that are powers of two: merges neighbouring planes, unit by unit, until one is left.
+/// Each step compiles to vector instructions.
 fn join(size: usize, planes: &[u8], elements: usize, output: &mut Vec<u8>) {
     let (mut one, mut other) = ([0; PIECE], [0; PIECE]);
     let (mut from, mut to) = (&mut one, &mut other);
@@ -124,7 +124,7 @@ fn join(size: usize, planes: &[u8], elements: usize, output: &mut Vec<u8>) {
     }
 }
 
-/// [`shuffle`] for sizes that are powers of two: [`join`] backwards.
+/// [`shuffle`] for sizes that are powers of two: the inverse of [`join`].
 fn split(size: usize, whole: &[u8], elements: usize, output: &mut Vec<u8>) {
     let (mut one, mut other) = ([0; PIECE], [0; PIECE]);
     let (mut from, mut to) = (&mut one, &mut other);
@@ -152,8 +152,8 @@ fn split(size: usize, whole: &[u8], elements: usize, output: &mut Vec<u8>) {
     }
 }
 
-/// Units of both sides in turns. As numbers, which the compiler makes vectors of; as arrays of
-/// bytes they take three times as long.
+/// Interleaves units of both sides. They are handled as numbers, which the compiler vectorizes; as byte arrays
+/// they take three times as long.
 fn merge(unit: usize, (left, right): (&[u8], &[u8]), to: &mut [u8]) {
     macro_rules! units {
         ($unit:ty, $both:ty) => {{
@@ -174,7 +174,7 @@ fn merge(unit: usize, (left, right): (&[u8], &[u8]), to: &mut [u8]) {
     }
 }
 
-/// [`merge`] backwards.
+/// The inverse of [`merge`].
 fn part(unit: usize, merged: &[u8], (left, right): (&mut [u8], &mut [u8])) {
     macro_rules! units {
         ($unit:ty, $both:ty) => {{

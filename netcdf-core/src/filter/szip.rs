@@ -1,4 +1,4 @@
-//! Szip: the adaptive entropy coder of space agencies.
+//! Szip: the adaptive entropy coder used by space agencies.
 //!
 //! | | |
 //! |---|---|
@@ -9,9 +9,8 @@
 //! | Specification | CCSDS 121.0-B, lossless data compression; the arrangement of pixels is szip's |
 //! | Also read by | libhdf5 with szip or libaec, netCDF-C, netCDF-Java |
 //!
-//! Pixels of 32 and 64 bits are coded byte by byte: the first bytes of all pixels, then the second
-//! bytes, and so on. A scanline starts with a reference pixel and ends with as much padding as
-//! fills its last block.
+//! Pixels of 32 and 64 bits are coded byte by byte: the first bytes of all pixels, then the second bytes, and so
+//! on. A scanline starts with a reference pixel and is padded to whole blocks.
 
 use super::named::{Mode, Parameter};
 use super::output::allocate;
@@ -28,7 +27,7 @@ use encode::Encoder;
 pub(super) use params::visible;
 use stream::{Coder, Decoder};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 4,
     name: "szip",
@@ -51,7 +50,7 @@ const ENTROPY: u32 = 4;
 const NEAREST_NEIGHBOUR: u32 = 32;
 const BIG_ENDIAN: u32 = 16;
 
-/// A stream makes at most about so many bytes of each of its own.
+/// The most bytes, roughly, that one byte of a stream can make.
 const RATIO: usize = 8192;
 
 struct Szip {
@@ -63,7 +62,7 @@ struct Szip {
 impl Filter for Szip {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let (len, stream) = input.split_first_chunk().ok_or_else(|| {
-            let what = format!("szip: {} bytes have no length", input.len());
+            let what = format!("szip: {} bytes are too few for a length", input.len());
             Error::new(ErrorKind::Truncated, what)
         })?;
         let len = context.room(u32::from_le_bytes(*len).into(), "szip")?;

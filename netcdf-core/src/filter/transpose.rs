@@ -4,8 +4,8 @@
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `transpose`; `order: "F"` of Zarr 2 is the reverse order |
-//! | Parameters | for each dimension of what is stored, which one of the chunk it is |
-//! | Stored form | the elements in the order of those dimensions, the last one the fastest |
+//! | Parameters | for each stored dimension, which dimension of the chunk it is |
+//! | Stored form | the elements in the order of those dimensions, the last one fastest |
 //! | Specification | Zarr 3, "Transpose codec" |
 //! | Also read by | every implementation of Zarr 3 |
 
@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::TRANSPOSE,
     name: NAME,
@@ -29,7 +29,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         write: |params, shown| match shown.version {
             ZarrVersion::V3 => Ok(to_codec(params)),
             ZarrVersion::V2 => {
-                let what = "transpose: version 2 of Zarr has no such codec, but for an order of dimensions that is reversed";
+                let what = "transpose: Zarr version 2 can only reverse the order of dimensions";
                 Err(Error::new(ErrorKind::Unsupported, what))
             }
         },
@@ -52,7 +52,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "transpose";
 
-/// For each dimension of what is stored, the chunk's.
+/// For each stored dimension, the dimension of the chunk.
 struct Transpose {
     order: Vec<usize>,
 }
@@ -65,12 +65,12 @@ impl Transpose {
         match sorted.iter().enumerate().all(|(n, of)| n == *of) {
             true => Ok(Self { order }),
             false => Err(corrupt(format!(
-                "transpose: {params:?} is no order of dimensions"
+                "transpose: {params:?} is not an order of dimensions"
             ))),
         }
     }
 
-    /// The shape of the chunk and that of what is stored, and the bytes of an element.
+    /// The shape of the chunk, the stored shape, and the bytes of an element.
     fn shapes(&self, context: &Context) -> Result<(Vec<usize>, Vec<usize>, usize)> {
         let size = |n: &u64| usize::try_from(*n).unwrap_or(usize::MAX);
         let chunk: Vec<usize> = context.shape.iter().map(size).collect();
@@ -85,7 +85,7 @@ impl Transpose {
     }
 }
 
-/// Steps of the dimensions of a shape, in elements.
+/// The strides of the dimensions of a shape, in elements.
 fn steps(shape: &[usize]) -> Vec<usize> {
     let mut step = 1_usize;
     let mut steps: Vec<usize> = shape
@@ -100,7 +100,8 @@ fn steps(shape: &[usize]) -> Vec<usize> {
     steps
 }
 
-/// Appends elements of `size` bytes in the order of `shape`, where `steps` are those of its dimensions in `input`.
+/// Appends elements of `size` bytes in the order of `shape`; `steps` are the strides of its dimensions in
+/// `input`.
 fn gather(
     input: &[u8],
     (shape, steps): (&[usize], &[usize]),
@@ -139,7 +140,7 @@ impl Filter for Transpose {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let (chunk, stored, size) = self.shapes(context)?;
         let from = steps(&stored);
-        // The step of a dimension of the chunk is that of the stored one it is.
+        // The stride of a chunk's dimension is that of the matching stored dimension.
         let place = |n: usize| self.order.iter().position(|of| *of == n);
         let steps = (0..chunk.len()).filter_map(|n| from.get(place(n)?).copied());
         let steps: Vec<usize> = steps.collect();
@@ -158,7 +159,7 @@ impl Filter for Transpose {
 
 fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
     let rank = u32::try_from(config.context.shape.len()).unwrap_or(u32::MAX);
-    let wrong = || config.wrong("`order` is no list of dimensions");
+    let wrong = || config.wrong("`order` is not a list of dimensions");
     let order: Vec<u32> = match config.get("order").ok_or_else(wrong)? {
         Json::Text(text) if text == b"C" => (0..rank).collect(),
         Json::Text(text) if text == b"F" => (0..rank).rev().collect(),
@@ -174,7 +175,7 @@ fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
     Transpose::new(&order)?;
     match order.len() == config.context.shape.len() {
         true => Ok(order),
-        false => Err(config.wrong(format_args!("`order` has not {rank} dimensions"))),
+        false => Err(config.wrong(format_args!("`order` does not have {rank} dimensions"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the filters share in looking at a user's parameters and at what they are applied to.
+//! Shared checks of a user's parameters and of the chunks that filters are applied to.
 
 use std::fmt::Display;
 
@@ -6,7 +6,7 @@ use super::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
 
-/// The error for parameters that are not what `filter` takes.
+/// The error for parameters that `filter` does not take.
 pub(super) fn wrong(filter: &str, expected: impl Display, user: &[u32]) -> Error {
     let found = match user {
         [] => "none".to_owned(),
@@ -45,7 +45,7 @@ pub(super) fn chunk_bytes(filter: &str, context: &Context) -> Result<u32> {
     fits.ok_or_else(|| unfit(filter, "a chunk of 4 GiB or more"))
 }
 
-/// The error for a chunk of `found` bytes where the stored parameters are for another length.
+/// The error for a chunk of `found` bytes if the stored parameters are for another length.
 #[cold]
 pub(super) fn wrong_length(filter: &str, found: usize, expected: Option<usize>) -> Error {
     let expected = expected.map_or_else(|| "fewer".to_owned(), |n| n.to_string());

@@ -1,11 +1,11 @@
-//! Chunks that libhdf5 wrote through each filter (`testdata/filters`) decode to what it was given,
-//! and no damage to them does harm.
+//! Checks that chunks written by libhdf5 through each filter (`testdata/filters`) decode to the original data,
+//! and that damaged chunks do no harm.
 
 use super::tests::{build, context};
 use super::{Context, Encoded, deflate, lzf, zfp};
 use crate::error::Result;
 
-/// The filters that have chunks there.
+/// The filters with chunks there.
 const FILTERS: [u32; 7] = [307, 32000, 32001, 32004, 32008, 32013, 32015];
 
 /// A line of the index.
@@ -142,7 +142,7 @@ fn data_that_is_encoded_decodes_to_itself() {
     }
 }
 
-/// Compressors keep their memory from chunk to chunk.
+/// Compressors reuse their memory from chunk to chunk.
 #[test]
 fn stored_bytes_do_not_depend_on_the_chunks_before() {
     let vectors = vectors();
@@ -191,7 +191,7 @@ fn cut_chunks_do_no_harm() {
     for v in vectors().iter().filter(|v| v.stored.len() < 6000) {
         let step = (v.stored.len() / 20).max(1);
         for end in (0..v.stored.len()).step_by(step) {
-            // Some decoders do not see that only padding is missing.
+            // Some decoders do not notice missing padding.
             let _ = v.decode(&v.stored[..end], Some(v.plain.len()));
             let _ = v.decode(&v.stored[..end], None);
         }
@@ -211,7 +211,7 @@ fn flipped_bits_do_no_harm() {
         for round in 0..20 {
             let mut stored = v.stored.clone();
             for _ in 0..=round / 8 {
-                // Headers are at the start: half of the flips are there.
+                // Headers are at the start, so half of the flips go there.
                 let below = if round % 2 == 0 {
                     stored.len().min(40)
                 } else {

@@ -1,15 +1,15 @@
-//! `vlen-utf8`: texts of any length, one behind the other.
+//! `vlen-utf8`: texts of any length, one after the other.
 //!
 //! | | |
 //! |---|---|
 //! | id | none of HDF5; [`ID`] here |
-//! | names | Zarr, version 3: `vlen-utf8`, which makes bytes of elements there; numcodecs: `vlen-utf8` |
+//! | names | Zarr, version 3: `vlen-utf8`, which turns elements into bytes there; numcodecs: `vlen-utf8` |
 //! | parameters | none |
 //! | specification | numcodecs, "VLenUTF8"; zarr-extensions, codec `vlen-utf8` |
 //! | who reads it | zarr-python, zarrs, GDAL, TensorStore |
 //!
-//! Stored are the number of texts, and for each its length in bytes and its bytes; numbers are of 32 bits, little-endian.
-//! The filter is given elements of a fixed size with zeros behind the texts.
+//! Stored are the number of texts, then for each text its length in bytes and its bytes; numbers have 32 bits,
+//! little-endian. The filter gets elements of a fixed size, padded with zeros.
 
 use super::output::allocate;
 use super::{Context, Encoded, Filter, FilterEntry, codec, corrupt};
@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Its number.
 pub const ID: u32 = codec::PRIVATE + 64;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ID,
     name: "vlen-utf8",
@@ -33,7 +33,7 @@ struct VlenUtf8;
 impl Filter for VlenUtf8 {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let size = size(context)?;
-        let short = || corrupt("vlen-utf8: texts that end too early");
+        let short = || corrupt("vlen-utf8: the texts end too early");
         let (count, mut rest) = number(input).ok_or_else(short)?;
         let len = (count as u64).saturating_mul(size as u64);
         allocate("vlen-utf8", output, context.room(len, "vlen-utf8")?)?;
@@ -69,9 +69,9 @@ pub fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let end = element.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
         let text = element.get(..end).unwrap_or_default();
         if std::str::from_utf8(text).is_err() {
-            let what = "a string that is not UTF-8, as strings are in Zarr version 3";
+            let what = "a string is not UTF-8, which Zarr version 3 requires";
             let e = Error::new(ErrorKind::Range, what);
-            return Err(e.with_remedy("version 2 takes any bytes"));
+            return Err(e.with_remedy("Zarr version 2 takes any bytes"));
         }
         output.extend(length(text.len())?.to_le_bytes());
         output.extend_from_slice(text);
@@ -88,12 +88,12 @@ fn size(context: &Context) -> Result<usize> {
 
 fn length(len: usize) -> Result<u32> {
     u32::try_from(len).map_err(|_| {
-        let what = format!("vlen-utf8: {len} is more than 32 bits hold");
+        let what = format!("vlen-utf8: {len} does not fit 32 bits");
         Error::new(ErrorKind::Limit, what)
     })
 }
 
-/// The number that bytes begin with, and what is behind it.
+/// The number at the start of some bytes, and the bytes after it.
 fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (number, rest) = bytes.split_first_chunk::<4>()?;
     Some((usize::try_from(u32::from_le_bytes(*number)).ok()?, rest))

@@ -1,5 +1,5 @@
-//! zfp, as the HDF5 filter H5Z-ZFP stores it: numbers in blocks of 4 per dimension, compressed to a
-//! rate, a precision or an error, or losslessly.
+//! zfp, as the HDF5 filter H5Z-ZFP stores it: numbers in blocks of 4 per dimension, compressed to a given rate,
+//! precision or error, or losslessly.
 //!
 //! | | |
 //! |---|---|
@@ -9,9 +9,9 @@
 //! | Specification | the zfp documentation (header, modes, algorithm); H5Z-ZFP's for the parameters |
 //! | Also read by | H5Z-ZFP, hdf5plugin, netCDF-C with the plugin, the HDF Group's plugins |
 //!
-//! A chunk is a zfp stream without header. The header is in the words of the machine that wrote
-//! it, and so are the numbers that come out: the filter knows nothing of the type's byte order. So
-//! big-endian numbers are written as a big-endian machine does. All modes can be written.
+//! A chunk is a zfp stream without header. The header consists of words of the machine that wrote it, and so do
+//! the decoded numbers: the filter knows nothing of the type's byte order. So big-endian numbers are written as
+//! on a big-endian machine. All modes can be written.
 
 mod header;
 pub(super) mod params;
@@ -24,7 +24,7 @@ use super::{Context, Encoded, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
 pub(super) use header::{Header, words};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32013,
     name: NAME,
@@ -36,14 +36,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "zfp";
 
-/// Whether parameters, a user's or stored ones, are those of the mode without loss.
+/// Whether parameters, given or stored, ask for the lossless mode.
 pub(super) fn is_reversible(params: &[u32]) -> bool {
     params::is_reversible(params)
 }
 
 struct Zfp(Header);
 
-/// Appends the numbers of the stream at its place.
+/// Appends the numbers of a stream, from its current position.
 pub(super) fn unpack(
     header: &Header,
     stream: &mut ZfpBitStreamRef<'_>,
@@ -75,7 +75,7 @@ fn decode_numbers<T: Number>(
     Ok(())
 }
 
-/// A stream of the numbers of `input`; `before` goes to its start.
+/// A stream of the numbers of `input`, which starts with `before`.
 pub(super) fn pack(
     header: &Header,
     before: impl FnOnce(&mut ZfpBitStream) -> Result<()>,
@@ -110,7 +110,7 @@ fn encode_numbers<T: Number>(
     Ok(())
 }
 
-/// Room for `n` numbers.
+/// Reserves room for `n` numbers.
 fn room<T>(n: usize) -> Result<Vec<T>> {
     let mut numbers = Vec::new();
     numbers.try_reserve_exact(n).map_err(|_| no_memory(n))?;
@@ -148,7 +148,7 @@ trait Number: ZfpScalar + Default {
     /// Appends the number in the given byte order.
     fn append(self, big: bool, output: &mut Vec<u8>);
 
-    /// The numbers that are stored in the given byte order.
+    /// The numbers stored in the given byte order.
     fn all(bytes: &[u8], big: bool) -> impl Iterator<Item = Self>;
 }
 

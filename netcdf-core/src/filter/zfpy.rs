@@ -1,13 +1,13 @@
-//! zfp as numcodecs has it, by zfp's module for Python: a stream with its header.
+//! zfp as in numcodecs, which uses zfp's Python module: a stream with its header.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none (`zfp` of HDF5, 32013, has the header among its parameters) |
 //! | Names | `zfpy` |
 //! | Parameters | mode (2 rate, 3 precision, 4 error), then error and rate as doubles in two parameters each, the lower half first, and precision as a signed number; where all three are negative, nothing is lost |
-//! | Stored form | a zfp header, and the stream that follows it |
+//! | Stored form | a zfp header, followed by the stream |
 //! | Specification | the zfp documentation |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 //!
 //! Numbers are little-endian, of 4 or 8 bytes and signed, in chunks of one to four dimensions.
 
@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::ZFPY,
     name: NAME,

@@ -8,7 +8,7 @@
 //! | Specification | RFC 8878 |
 //! | Also read by | netCDF-C with its plugins, hdf5plugin, the HDF Group's plugins |
 //!
-//! A chunk is a row of frames, as a rule one. The C library decodes: nothing else is as fast.
+//! A chunk is a sequence of frames, usually one. The C library decodes: nothing else is as fast.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -26,7 +26,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32015,
     name: NAME,
@@ -50,11 +50,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "zstd";
 
-/// The levels that there are.
+/// The range of levels.
 const LOWEST: i32 = -131_072;
 const HIGHEST: i32 = 22;
 
-/// The second parameter of frames that have a checksum.
+/// The second parameter, for frames with a checksum.
 const CHECKED: u32 = 1;
 
 struct Zstd {
@@ -124,7 +124,7 @@ fn level(user: &[u32]) -> Result<i32> {
     }
 }
 
-/// Decodes what is of unknown length, up to one byte more than `limit`.
+/// Decodes data of unknown length, up to one byte more than `limit`.
 fn grow(limit: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let limit = (limit as u64).saturating_add(1);
     let decoder = zstd::stream::read::Decoder::with_buffer(input);
@@ -152,7 +152,7 @@ pub(super) fn frames_into(
     }
 }
 
-/// Appends a frame of `input`, on behalf of `filter`.
+/// Appends `input` compressed as a frame, on behalf of `filter`.
 pub(super) fn frame(filter: &str, level: i32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     append_with(filter, output, compress_bound(input.len()), |room| {
         let made = with_compressor(level, |c| {
@@ -170,7 +170,7 @@ fn failed(filter: &str, e: impl Display) -> Error {
     Error::new(ErrorKind::Limit, what)
 }
 
-/// Does `work` with this thread's compressor, whose tables are large.
+/// Does `work` with this thread's compressor, which has large tables.
 fn with_compressor(
     level: i32,
     work: impl FnOnce(&mut Compressor<'static>) -> std::io::Result<usize>,
@@ -184,7 +184,7 @@ fn with_compressor(
     })
 }
 
-/// Does `work` with this thread's decompressor: making one takes as long as a small chunk.
+/// Does `work` with this thread's decompressor: making one takes as long as decoding a small chunk.
 fn with_decompressor(
     work: impl FnOnce(&mut Decompressor<'static>) -> std::io::Result<usize>,
 ) -> std::io::Result<usize> {

@@ -190,7 +190,7 @@ pub trait Writer: Send {
     fn define_filter(&mut self, var: VarId, filter: &FilterSpec) -> Result<()> {
         self.schema().takes_filters(var)?;
         let (kind, why) = match self.has_data(var) {
-            true => (ErrorKind::LateDefinition, "the variable has data"),
+            true => (ErrorKind::LateDefinition, "the variable already has data"),
             false => (ErrorKind::NotInDefineMode, "the dataset is defined"),
         };
         let what = format!("{why}: filter {} comes too late", filter.id);

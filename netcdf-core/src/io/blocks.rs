@@ -1,4 +1,4 @@
-//! A write-back cache of blocks in front of a target, for many small writes side by side.
+//! A write-back cache of blocks in front of a target, for many small writes close together.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ const BLOCK: u64 = 64 << 10;
 /// Blocks held at a time.
 const BLOCKS: usize = 128;
 
-/// Blocks of a target that were written to; small writes to one block become one write.
+/// Blocks of a target that were written to; small writes to a block become one write.
 #[derive(Debug, Default)]
 pub struct Blocks {
     held: BTreeMap<u64, Vec<u8>>,
-    /// The block written to last, which is not in `held`: the next write is often to it, too.
+    /// The block written to last, which is not in `held`: the next write often goes to it, too.
     last: Option<(u64, Vec<u8>)>,
-    /// End of what was ever written: behind it there is nothing to read back.
+    /// End of all data ever written: there is nothing to read back after it.
     end: u64,
 }
 
@@ -55,7 +55,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Writes within the last block as far as it is filled, if that is where the bytes go.
+    /// Overwrites part of the last block, if the bytes go to its filled part.
     fn overwrite_last(&mut self, offset: u64, bytes: &[u8]) -> bool {
         let Some((number, block)) = &mut self.last else {
             return false;
@@ -72,7 +72,7 @@ impl Blocks {
         }
     }
 
-    /// Tells the cache that the target was, or will be, written from `offset` to `end` without it.
+    /// Tells the cache that the target was, or will be, written directly from `offset` to `end`.
     ///
     /// # Errors
     /// Those of the target.
@@ -106,7 +106,7 @@ impl Blocks {
         self.held.extend(self.last.take());
     }
 
-    /// The block with this number, which then is the last one.
+    /// The block with this number, which becomes the last one.
     fn block(&mut self, target: &mut dyn Target, number: u64) -> Result<&mut Vec<u8>> {
         if self.last.as_ref().is_none_or(|(n, _)| *n != number) {
             self.put_back_last();
@@ -124,7 +124,7 @@ impl Blocks {
         Ok(&mut self.last.insert((number, block)).1)
     }
 
-    /// What the target has of a block.
+    /// Reads a block from the target.
     fn read_block(&self, target: &mut dyn Target, number: u64) -> Result<Vec<u8>> {
         let start = number.saturating_mul(BLOCK);
         let size = self.end.saturating_sub(start).min(BLOCK);

@@ -1,4 +1,4 @@
-//! Outputs that are committed later than the writer wants.
+//! Outputs that are committed later than their writer does.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Hand, Output, Source, Store, StoreTarget, Target};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Receives the output once its writer is done with it.
+/// Receives the output when its writer is done.
 #[derive(Debug, Clone, Default)]
 pub struct Kept(Arc<Mutex<Option<Output>>>);
 
 impl Kept {
-    /// The output as its writer left it. It becomes visible when it is committed once more.
+    /// The output as its writer left it. It becomes visible when it is committed again.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if the writer has not finished.
@@ -27,21 +27,21 @@ impl Kept {
     }
 }
 
-/// A target whose commit hands it to [`Kept`].
+/// A target that moves to [`Kept`] on commit.
 #[derive(Debug)]
 struct Held {
     target: Box<dyn Target>,
     kept: Kept,
 }
 
-/// As [`Held`], of a store.
+/// As [`Held`], for a store.
 #[derive(Debug)]
 struct HeldStore {
     target: Box<dyn StoreTarget>,
     kept: Kept,
 }
 
-/// Holds an output back: what is committed is kept, so that it can be looked at before it is visible.
+/// Holds an output back: a committed output is kept, so that it can be checked before it becomes visible.
 #[must_use]
 pub fn hold(output: impl Into<Output>) -> (Output, Kept) {
     let kept = Kept::default();

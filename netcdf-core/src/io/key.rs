@@ -1,14 +1,14 @@
 //! The grammar of keys: parts separated by `/`, none of them empty, `.` or `..`, without control characters.
 //!
-//! Keys come from files (names of variables and groups are parts of them), and become paths: what this lets
-//! through never leads out of a store.
+//! Keys come from files (they contain names of variables and groups), and become paths: keys that pass these
+//! checks never lead out of a store.
 
 use crate::error::{Error, ErrorKind, Result};
 
 /// Checks a key.
 ///
 /// # Errors
-/// [`ErrorKind::BadName`] for what is none.
+/// [`ErrorKind::BadName`] if it is not a key.
 pub fn check(key: &str) -> Result<()> {
     match key.split('/').all(is_part) {
         true => Ok(()),
@@ -19,7 +19,7 @@ pub fn check(key: &str) -> Result<()> {
 /// Checks a prefix: empty, or a key and `/`.
 ///
 /// # Errors
-/// [`ErrorKind::BadName`] for what is none.
+/// [`ErrorKind::BadName`] if it is not a prefix.
 pub fn check_prefix(prefix: &str) -> Result<()> {
     match prefix.strip_suffix('/') {
         Some(key) => check(key),
@@ -28,7 +28,7 @@ pub fn check_prefix(prefix: &str) -> Result<()> {
     }
 }
 
-/// True for what can be between the `/` of a key.
+/// True for a valid part of a key, between `/`.
 #[must_use]
 pub fn is_part(part: &str) -> bool {
     let separates = |c: char| cfg!(windows) && matches!(c, '\\' | ':');

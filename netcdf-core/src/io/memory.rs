@@ -14,7 +14,7 @@ pub struct MemorySource {
 }
 
 impl MemorySource {
-    /// `bytes` under a name for messages.
+    /// `bytes` with a name for messages.
     #[must_use]
     pub fn new(name: &str, bytes: Vec<u8>) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Source for MemorySource {
     }
 }
 
-/// A target in memory; what was committed can be taken by the one who kept the other handle.
+/// A target in memory; committed bytes can be taken from the other handle.
 #[derive(Debug)]
 pub struct MemoryTarget {
     name: Arc<str>,
@@ -60,7 +60,7 @@ pub struct MemoryTarget {
 }
 
 impl MemoryTarget {
-    /// An empty target and the handle that receives the bytes on commit.
+    /// An empty target, and the handle that receives the bytes on commit.
     #[must_use]
     pub fn new(name: &str) -> (Self, Arc<Mutex<Option<Vec<u8>>>>) {
         let committed = Arc::default();

@@ -19,7 +19,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store under a name for messages.
+    /// An empty store with a name for messages.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -32,7 +32,7 @@ impl MemoryStore {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The keys, if the bytes of this one can be wanted.
+    /// The keys, if this key may be read.
     fn reading(&self, key: &str) -> Result<MutexGuard<'_, BTreeMap<String, Vec<u8>>>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         let keys = self.keys();
@@ -42,7 +42,7 @@ impl MemoryStore {
         }
     }
 
-    /// The keys, if this one can be put.
+    /// The keys, if this key may be stored.
     fn putting(&self, key: &str) -> Result<MutexGuard<'_, BTreeMap<String, Vec<u8>>>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         let keys = self.keys();
@@ -86,7 +86,7 @@ impl Store for MemoryStore {
 
     fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
-        // The visitor may use the store.
+        // The visitor may use the store, so do not hold the lock.
         let keys = self.keys();
         let below =
             tree::below(&keys, prefix).map(|(key, bytes)| (key.clone(), bytes.len() as u64));
@@ -116,7 +116,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// A store in memory in the making; the one who kept the other handle sees whether it was committed.
+/// A store in memory being written; the other handle says whether it was committed.
 #[derive(Debug)]
 pub struct MemoryStoreTarget {
     store: Arc<dyn Store>,

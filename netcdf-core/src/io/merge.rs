@@ -1,23 +1,23 @@
-//! Merges ranges that lie near each other, so that one read serves several of them.
+//! Merges nearby ranges, so that one read serves several of them.
 
 use std::ops::Range;
 
-/// Bytes between two ranges that are rather read than skipped.
+/// Gaps up to this many bytes are read rather than skipped.
 const GAP: u64 = 16 << 10;
-/// Bytes that a merged read has at most.
+/// Most bytes of a merged read.
 const MOST: u64 = 4 << 20;
 
 /// One read and the ranges it serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
-    /// What is to be read, in bytes.
+    /// The bytes to read.
     pub range: Range<u64>,
-    /// Which of the ranges given lie in it.
+    /// The indices of the ranges in it.
     pub members: Range<usize>,
 }
 
-/// The reads that serve `ranges`, in their order: an ascending range close behind the one before
-/// it joins its read.
+/// The reads that serve `ranges`, in their order: a range that starts closely after the one before it joins its
+/// read.
 pub fn merge(ranges: &[Range<u64>]) -> impl Iterator<Item = Read> + '_ {
     let mut next = 0;
     std::iter::from_fn(move || {

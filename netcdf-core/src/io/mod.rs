@@ -1,8 +1,7 @@
 //! Where bytes come from and go to: the storage layer.
 //!
-//! [`Source`] and [`Target`] are files (classic formats, HDF5, HDF4), [`Store`] is a set of keys
-//! (Zarr). Positioned reads, no memory maps: a file that shrinks while it is read is an error,
-//! not a crash.
+//! A [`Source`] or [`Target`] is a file (classic formats, HDF5, HDF4), a [`Store`] is a set of keys (Zarr).
+//! Reads are positioned, without memory maps: if a file shrinks while it is read, that is an error, not a crash.
 
 pub mod blocks;
 pub mod dir;
@@ -74,7 +73,7 @@ impl Output {
         }
     }
 
-    /// What was written so far, to be read while nothing is written.
+    /// What has been written so far; nothing may be written while it is read.
     ///
     /// # Errors
     /// As [`Target::written`] and [`StoreTarget::written`].
@@ -85,7 +84,7 @@ impl Output {
         }
     }
 
-    /// Makes it visible, as a whole.
+    /// Makes the output visible as a whole.
     ///
     /// # Errors
     /// As [`Target::commit`] and [`StoreTarget::commit`].
@@ -96,7 +95,7 @@ impl Output {
         }
     }
 
-    /// The file that a format needs which is one.
+    /// The file, for a format that needs one.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if it is a set of keys.
@@ -110,7 +109,7 @@ impl Output {
         }
     }
 
-    /// The set of keys that a format needs which is one.
+    /// The set of keys, for a format that needs one.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if it is a file.

@@ -1,4 +1,5 @@
-//! Entries of a directory or zip file that are no keys of a store, or not one key each: readers differ in what they make of them.
+//! Entries of a directory or zip file that are not keys of a store, or several for one key: readers treat them
+//! differently.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,14 +9,15 @@ use super::store::Store;
 use crate::env::{Note, Notes};
 use crate::error::{Result, list_names};
 
-/// What is odd.
+/// What is odd about an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oddity {
-    /// No key has such a name: a control character, bytes that are no UTF-8, an empty part, `..`, `/` in front.
+    /// The name cannot be a key: it has a control character, invalid UTF-8, an empty part, `..`, or a leading
+    /// `/`.
     NoKey,
-    /// There are several members of this name; the last one counts.
+    /// Several members have this name; the last one counts.
     Twice,
-    /// The member has another name where it stands than in the directory of the zip file.
+    /// The member's own header has another name than the directory of the zip file.
     OtherName,
 }
 
@@ -23,14 +25,14 @@ impl Oddity {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::NoKey, Self::Twice, Self::OtherName];
 
-    /// What is said of an entry.
+    /// The text for notes on an entry.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Self::NoKey => "not read: no key of a store has such a name",
-            Self::Twice => "there several times in the zip file: the last one is read",
+            Self::NoKey => "not read: the name cannot be a key of a store",
+            Self::Twice => "several times in the zip file: the last one is read",
             Self::OtherName => {
-                "called otherwise where it stands than in the directory of the zip file"
+                "named differently in its own header than in the directory of the zip file"
             }
         }
     }
@@ -39,14 +41,14 @@ impl Oddity {
 /// An entry, and what is odd about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Odd {
-    /// What.
+    /// What is odd.
     pub what: Oddity,
-    /// Its name; bytes that are no UTF-8 as `\\xe9`.
+    /// Its name; invalid UTF-8 as `\\xe9`.
     pub name: String,
 }
 
 impl Odd {
-    /// The entry of this name.
+    /// An entry with this name.
     #[must_use]
     pub fn new(what: Oddity, name: &[u8]) -> Self {
         let mut text = String::new();
@@ -64,12 +66,12 @@ impl Odd {
 /// Entries kept at most.
 const MOST: usize = 10_000;
 
-/// The odd entries that were met.
+/// The odd entries found.
 #[derive(Debug, Default)]
 pub(super) struct Met(Mutex<BTreeSet<Odd>>);
 
 impl Met {
-    /// Keeps an entry in mind.
+    /// Records an entry.
     pub fn add(&self, odd: Odd) {
         let mut met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if met.len() < MOST {
@@ -77,14 +79,14 @@ impl Met {
         }
     }
 
-    /// What was met so far, in order.
+    /// All entries found so far, in order.
     pub fn all(&self) -> Vec<Odd> {
         let met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         met.iter().cloned().collect()
     }
 }
 
-/// Says what is odd about a store, as far as it was met: a note for each sort.
+/// Adds notes on the oddities of a store found so far, one for each sort.
 ///
 /// # Errors
 /// Those of the store.
@@ -97,7 +99,7 @@ pub fn tell(store: &dyn Store, notes: &Notes) -> Result<()> {
             notes.say(Note {
                 object: store.name().to_string(),
                 what: format!("{}: {}", list_names(&names), what.text()),
-                remedy: Some("zdump check lists all".to_owned()),
+                remedy: Some("zdump check lists all of them".to_owned()),
             });
         }
     }

@@ -1,15 +1,15 @@
-//! Files that are something else than what was asked for: what they are, and the way out.
+//! Files of other formats than expected: what they are, and what to do.
 
 use super::Source;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes at the beginning of a file that are looked at.
+/// Bytes looked at, from the start of a file.
 const HEAD: usize = 4096;
 
-/// What a file is, and what can be done with it.
+/// What a file is, and what to do with it.
 type Known = (&'static str, &'static str);
 
-/// What files begin with.
+/// How files start.
 const SIGNATURES: &[(&[u8], Known)] = &[
     (
         b"\x0e\x03\x13\x01",
@@ -19,35 +19,35 @@ const SIGNATURES: &[(&[u8], Known)] = &[
         b"\x1f\x8b",
         (
             "a gzip file",
-            "unpack it, or hand it on unpacked: zcat FILE | ncdump -",
+            "unpack it, or pipe it in: zcat FILE | ncdump -",
         ),
     ),
     (
         b"BZh",
         (
             "a bzip2 file",
-            "unpack it, or hand it on unpacked: bzcat FILE | ncdump -",
+            "unpack it, or pipe it in: bzcat FILE | ncdump -",
         ),
     ),
     (
         b"\xfd7zXZ\0",
         (
             "an xz file",
-            "unpack it, or hand it on unpacked: xzcat FILE | ncdump -",
+            "unpack it, or pipe it in: xzcat FILE | ncdump -",
         ),
     ),
     (
         b"\x28\xb5\x2f\xfd",
         (
             "a zstd file",
-            "unpack it, or hand it on unpacked: zstdcat FILE | ncdump -",
+            "unpack it, or pipe it in: zstdcat FILE | ncdump -",
         ),
     ),
     (
         b"PK\x03\x04",
         (
             "a zip file without Zarr metadata in it",
-            "unzip it, and name a file of it",
+            "unzip it, and open a file in it",
         ),
     ),
     (b"PK\x05\x06", ("an empty zip file", "")),
@@ -55,7 +55,7 @@ const SIGNATURES: &[(&[u8], Known)] = &[
         b"GRIB",
         (
             "a GRIB file",
-            "cdo -f nc4 copy, or grib_to_netcdf of ecCodes, makes a netCDF file of it",
+            "cdo -f nc4 copy, or grib_to_netcdf of ecCodes, converts it to netCDF",
         ),
     ),
     (b"BUFR", ("a BUFR file", "the tools of ecCodes read it")),
@@ -66,82 +66,82 @@ const SIGNATURES: &[(&[u8], Known)] = &[
         b"II*\0",
         (
             "a TIFF image",
-            "gdal_translate -of netCDF makes a netCDF file of it",
+            "gdal_translate -of netCDF converts it to netCDF",
         ),
     ),
     (
         b"MM\0*",
         (
             "a TIFF image",
-            "gdal_translate -of netCDF makes a netCDF file of it",
+            "gdal_translate -of netCDF converts it to netCDF",
         ),
     ),
     (b"%PDF", ("a PDF document", "")),
-    (b"\x93NUMPY", ("an array of NumPy", "numpy.load reads it")),
+    (b"\x93NUMPY", ("a NumPy array", "numpy.load reads it")),
     (
         b"CDF\x01",
         (
             "a classic netCDF file",
-            "ncdump prints it, nccopy -k zarr3 makes a Zarr store of it",
+            "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
         ),
     ),
     (
         b"CDF\x02",
         (
             "a classic netCDF file",
-            "ncdump prints it, nccopy -k zarr3 makes a Zarr store of it",
+            "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
         ),
     ),
     (
         b"CDF\x05",
         (
             "a classic netCDF file",
-            "ncdump prints it, nccopy -k zarr3 makes a Zarr store of it",
+            "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
         ),
     ),
     (
         b"\x89HDF\r\n\x1a\n",
         (
             "a netCDF-4 or HDF5 file",
-            "ncdump prints it, nccopy -k zarr3 makes a Zarr store of it",
+            "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
         ),
     ),
     (
         b"\x89HDF",
         (
-            "an HDF5 file whose ends of lines were converted",
+            "an HDF5 file whose line ends were converted",
             "fetch it again as binary data",
         ),
     ),
 ];
 
-/// What text begins with, behind blanks, in lower case.
+/// How text starts, after blanks, in lower case.
 const TEXTS: &[(&str, Known)] = &[
     (
         "<!doctype html",
         (
             "an HTML page",
-            "look at it: servers send such instead of a file, to log in or to say what is wrong",
+            "look at it: servers send pages instead of files for logins and errors",
         ),
     ),
     (
         "<html",
         (
             "an HTML page",
-            "look at it: servers send such instead of a file, to log in or to say what is wrong",
+            "look at it: servers send pages instead of files for logins and errors",
         ),
     ),
     (
         "<?xml",
         (
             "XML",
-            "look at it: servers send such instead of a file, to say what is wrong",
+            "look at it: servers send XML instead of files for errors",
         ),
     ),
     (
         "version https://git-lfs",
         (
-            "a pointer of Git LFS to a file",
+            "a Git LFS pointer to a file",
             "git lfs pull fetches the file itself",
         ),
     ),
@@ -149,20 +149,20 @@ const TEXTS: &[(&str, Known)] = &[
         "netcdf ",
         (
             "CDL text",
-            "ncgen makes a netCDF file of it: ncgen -o FILE.nc FILE",
+            "ncgen converts it to netCDF: ncgen -o FILE.nc FILE",
         ),
     ),
     (
         "{",
         (
             "JSON text",
-            "of a Zarr store, name the directory that it is in",
+            "for a Zarr store, use the directory that it is in",
         ),
     ),
     ("[", ("JSON text", "")),
 ];
 
-/// What a file is, if it is something that we know by sight.
+/// What a file is, if its start is known.
 fn known(source: &dyn Source) -> Option<Known> {
     if source.is_empty() {
         return Some(("an empty file", "fetch or make it again"));
@@ -179,19 +179,19 @@ fn known(source: &dyn Source) -> Option<Known> {
     }
     if head.iter().all(|byte| *byte == 0) {
         return Some((
-            "zeros, where a file should begin",
+            "zeros where a file should begin",
             "its data never arrived: fetch or make it again",
         ));
     }
     text(&head)
 }
 
-/// What text is, as far as it can be told from its beginning.
+/// What a text is, judging by its start.
 fn text(head: &[u8]) -> Option<Known> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
-        // A character may be cut at the end.
+        // The last character may be cut off.
         Err(e) if e.error_len().is_none() => {
             std::str::from_utf8(head.get(..e.valid_up_to())?).unwrap_or_default()
         }
@@ -210,10 +210,10 @@ fn text(head: &[u8]) -> Option<Known> {
         start.is_some_and(|start| start.eq_ignore_ascii_case(word))
     };
     let found = TEXTS.iter().find(begins).map(|(_, known)| *known);
-    Some(found.unwrap_or(("text of some other sort", "")))
+    Some(found.unwrap_or(("text of another kind", "")))
 }
 
-/// The error for a file that is not what is `wanted`: says what it is, if that can be told.
+/// The error for a file that is not what is `wanted`; says what the file is, if known.
 #[must_use]
 pub fn refusal(source: &dyn Source, wanted: &str) -> Error {
     let Some((what, remedy)) = known(source) else {
@@ -228,14 +228,14 @@ pub fn refusal(source: &dyn Source, wanted: &str) -> Error {
     }
 }
 
-/// That a file may be CDL: it is no data that we know, nor text of another sort.
+/// Checks that a file may be CDL: it must not be a known data format, or text of another kind.
 ///
 /// # Errors
-/// [`ErrorKind::UnknownFormat`] if it is.
+/// [`ErrorKind::UnknownFormat`] if it cannot be CDL.
 pub fn may_be_cdl(source: &dyn Source) -> Result<()> {
     match known(source) {
         None => Ok(()),
-        // What is wrong with text of an unknown sort is said with the place.
+        // Errors in text of an unknown kind are reported with their position.
         Some((what, _)) if what.starts_with("CDL") || what.starts_with("text") => Ok(()),
         Some(("an empty file", _)) => Ok(()),
         Some((what, _)) if what.ends_with("netCDF file") || what.ends_with("HDF5 file") => {

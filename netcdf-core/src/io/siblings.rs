@@ -1,4 +1,4 @@
-//! Files that belong to a dataset beside the one that was opened.
+//! Files that belong to a dataset, apart from the one that was opened.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
@@ -9,12 +9,12 @@ use super::file::Id;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The files that a run makes or replaces. No dataset may need them, by whatever names.
+/// The files that a run creates or replaces. No dataset may need them, by any name.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs(Arc<Mutex<HashSet<Id>>>);
 
 impl Outputs {
-    /// Adds the file that is under `path` now, if there is one.
+    /// Adds the file at `path`, if there is one.
     pub fn add(&self, path: &Path) {
         let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ids.extend(Id::of_path(path));
@@ -33,14 +33,14 @@ impl Outputs {
 /// Which files beside a dataset may be opened.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// Those outside of its directory as well.
+    /// Files outside the directory, too.
     pub outside: bool,
-    /// None of these.
+    /// Files not to open.
     pub outputs: Outputs,
 }
 
 impl Access {
-    /// What a run's surroundings say.
+    /// The access that a run allows.
     #[must_use]
     pub fn of(env: &Env) -> Self {
         Self {
@@ -50,13 +50,12 @@ impl Access {
     }
 }
 
-/// Opens the file that a dataset refers to by `name`. Only files in the directory of the dataset
-/// and below are opened, unless the user allows others: a dataset from elsewhere must not make
-/// us read `/etc`.
+/// Opens the file that a dataset refers to by `name`. Unless the user allows others, only files in or below the
+/// dataset's directory are opened: a dataset from elsewhere must not make us read `/etc`.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for a name that leads elsewhere; [`ErrorKind::Argument`] for an output of the run; those of
-/// opening.
+/// [`ErrorKind::Unsupported`] for a name that leads elsewhere; [`ErrorKind::Argument`] for an output of the run;
+/// those of opening.
 pub fn open(source: &dyn Source, name: &[u8], access: &Access) -> Result<Arc<dyn Source>> {
     let text = String::from_utf8_lossy(name);
     let path = PathBuf::from(text.as_ref());

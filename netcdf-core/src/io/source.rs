@@ -1,4 +1,4 @@
-//! A readable run of bytes.
+//! Readable bytes with a length.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub trait Source: Debug + Send + Sync {
     /// Length in bytes.
     fn len(&self) -> u64;
 
-    /// True if there is not a byte.
+    /// True if there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -23,19 +23,19 @@ pub trait Source: Debug + Send + Sync {
     /// Fills `buf` from byte `offset` on.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`] if the bytes are not all there, with resource and offset;
+    /// [`crate::ErrorKind::Truncated`] if some bytes are missing, with resource and offset;
     /// [`crate::ErrorKind::Io`].
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()>;
 
-    /// The bytes of several ranges. A remote source merges and parallelises them.
+    /// The bytes of several ranges. A remote source can merge and parallelize them.
     ///
     /// # Errors
-    /// As [`Source::read_at`]; [`crate::ErrorKind::Limit`] for a range that memory cannot hold.
+    /// As [`Source::read_at`]; [`crate::ErrorKind::Limit`] for a range too large for memory.
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         ranges.iter().map(|r| read_range(self, r)).collect()
     }
 
-    /// The file of this name beside this one; `outside` allows links that lead out of the directory.
+    /// Opens the file `name` beside this one; `outside` allows links that lead out of the directory.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unsupported`] for a source without neighbours, and for links that lead out; those of opening.
@@ -45,7 +45,7 @@ pub trait Source: Debug + Send + Sync {
         Err(crate::Error::new(crate::ErrorKind::Unsupported, what).of(self.name()))
     }
 
-    /// True if the bytes may be others than when the source was opened.
+    /// True if the bytes may have changed since the source was opened.
     fn has_changed(&self) -> bool {
         false
     }
@@ -56,7 +56,7 @@ pub trait Source: Debug + Send + Sync {
     }
 }
 
-/// The bytes of one range; checked against the source's length before memory is taken for it.
+/// The bytes of one range, which is checked against the source's length before memory is allocated.
 ///
 /// # Errors
 /// As [`Source::read_ranges`].
@@ -80,7 +80,7 @@ pub fn present<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<usi
     crate::limits::Limits::default().item(want, "a read")
 }
 
-/// The error for `want` bytes at `offset` of which only `have` are there.
+/// The error for `want` bytes at `offset` if only `have` exist.
 #[must_use]
 pub fn truncated(name: &Arc<str>, offset: u64, want: u64, have: u64) -> crate::Error {
     let what = format!("the file is truncated: {want} bytes expected, {have} left");

@@ -1,8 +1,8 @@
-//! Sets of ranges: what of a variable was written.
+//! Sets of ranges: which parts of a variable were written.
 
 use std::ops::Range;
 
-/// Disjoint ranges in order; neighbours are merged.
+/// Disjoint ranges, in order; adjacent ones are merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spans(Vec<Range<u64>>);
 
@@ -33,7 +33,7 @@ impl Spans {
         self.0.last().map_or(0, |r| r.end)
     }
 
-    /// What is missing of `0..end`.
+    /// The parts of `0..end` that are missing.
     pub fn gaps(&self, end: u64) -> impl Iterator<Item = Range<u64>> + '_ {
         let starts = std::iter::once(0).chain(self.0.iter().map(|r| r.end));
         let ends = self.0.iter().map(|r| r.start).chain([end]);

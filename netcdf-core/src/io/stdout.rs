@@ -1,7 +1,7 @@
 //! The standard output of the process, which plugins must not write to.
 //!
-//! Plugins print. Before the first of them is loaded, descriptor 1 is led to standard error; what is data goes to a
-//! duplicate that was made before.
+//! Plugins print. Before the first one is loaded, descriptor 1 is redirected to standard error; data goes to a
+//! duplicate made before that.
 
 use std::fs::File;
 use std::io::Result;
@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 #[cfg(unix)]
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What descriptor 1 was before it was led elsewhere. A descriptor is the process's; so is this.
+/// The original of descriptor 1. Like the descriptor, it belongs to the process.
 #[cfg(unix)]
 static KEPT: Mutex<Option<OwnedFd>> = Mutex::new(None);
 
@@ -20,7 +20,7 @@ fn kept() -> MutexGuard<'static, Option<OwnedFd>> {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A duplicate of the standard output, as the process was given it.
+/// A duplicate of the standard output that the process was started with.
 ///
 /// # Errors
 /// Those of the system.
@@ -36,7 +36,8 @@ pub fn stdout() -> Result<File> {
     .map(File::from)
 }
 
-/// Leads descriptor 1 to standard error, or nowhere if there is none; [`stdout`] stays what it is. Once is enough.
+/// Redirects descriptor 1 to standard error, or to nowhere if that is closed; [`stdout`] is not affected. Once
+/// is enough.
 ///
 /// # Errors
 /// Those of the system.
@@ -56,7 +57,7 @@ pub fn lead_to_stderr() -> Result<()> {
     Ok(())
 }
 
-/// There is no duplicate.
+/// Not supported here.
 ///
 /// # Errors
 /// Always.
@@ -65,7 +66,7 @@ pub fn stdout() -> Result<File> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Nothing is led elsewhere.
+/// Does nothing here.
 ///
 /// # Errors
 /// None.

@@ -1,6 +1,6 @@
-//! A set of keys with bytes behind them (Zarr).
+//! A set of keys, each with bytes (Zarr).
 //!
-//! Keys have no `/` in front: `.zgroup`, `v/.zarray`, `v/c/0/1`. A prefix is empty or ends in `/`.
+//! Keys have no leading `/`: `.zgroup`, `v/.zarray`, `v/c/0/1`. A prefix is empty or ends in `/`.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -9,26 +9,26 @@ use std::sync::Arc;
 use super::odd::Odd;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The size of a key whose bytes nobody may read, as of a link that leads out of the store: to ask for its size, or for
-/// its bytes, says why.
+/// The size of a key whose bytes cannot be read, such as a link that leads out of the store: asking for its
+/// size, or for its bytes, returns the error.
 pub const UNKNOWN: u64 = u64::MAX;
 
-/// A visitor of keys and their sizes in bytes; [`UNKNOWN`] is one.
+/// A visitor of keys and their sizes in bytes, which may be [`UNKNOWN`].
 pub type Visit<'a> = &'a mut dyn FnMut(&str, u64) -> Result<()>;
 
-/// What the one who named a store said of it, as by the fragment of a URL.
+/// What the user said about a store, for instance by the fragment of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Hints {
-    /// netCDF's own metadata is not looked at (`mode=zarr`).
+    /// Ignore netCDF's own metadata (`mode=zarr`).
     pub pure: bool,
-    /// `_ARRAY_DIMENSIONS` is not looked at (`noxarray`).
+    /// Ignore `_ARRAY_DIMENSIONS` (`noxarray`).
     pub no_xarray: bool,
-    /// Consolidated metadata is used where there is some (`consolidated`).
+    /// Use consolidated metadata if it exists (`consolidated`).
     pub consolidated: bool,
 }
 
-/// Last parts of the keys that every Zarr store has one of, directly below its root: of versions 2 and 3,
-/// and of the first NCZarr.
+/// Last parts of keys of which every Zarr store has at least one directly below its root: in versions 2 and 3,
+/// and in the first NCZarr.
 pub const MARKERS: [&str; 6] = [
     ".zgroup",
     ".zarray",
@@ -38,14 +38,14 @@ pub const MARKERS: [&str; 6] = [
     ".nczarr",
 ];
 
-/// A store of keys. "No such key" is `None`; a failure is an error. Keys that break the grammar
-/// ([`super::key`]) are [`crate::ErrorKind::BadName`] everywhere. No key with bytes has keys below it: what has
-/// is a "key without content", an error of its own.
+/// A store of keys. A missing key is `None`; a failure is an error. Keys that violate the grammar
+/// ([`super::key`]) are [`crate::ErrorKind::BadName`] everywhere. No key with bytes has keys below it; a name
+/// that only has keys below it is a "key without content", which has its own error.
 pub trait Store: Debug + Send + Sync {
     /// Name for messages: path or URL.
     fn name(&self) -> &Arc<str>;
 
-    /// What was said of it.
+    /// The hints about it.
     fn hints(&self) -> Hints {
         Hints::default()
     }
@@ -53,10 +53,10 @@ pub trait Store: Debug + Send + Sync {
     /// The bytes of a key.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::NoContent`] for what only has keys below it; [`crate::ErrorKind::Io`].
+    /// [`crate::ErrorKind::NoContent`] for a name that only has keys below it; [`crate::ErrorKind::Io`].
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>>;
 
-    /// Ranges of the bytes of a key, in bytes.
+    /// Ranges of the bytes of a key.
     ///
     /// # Errors
     /// As [`Store::get`]; [`crate::ErrorKind::Truncated`] past the end.
@@ -68,7 +68,7 @@ pub trait Store: Debug + Send + Sync {
     /// As [`Store::get`].
     fn size(&self, key: &str) -> Result<Option<u64>>;
 
-    /// Names directly below `prefix`, of keys and of what has keys below it, sorted by bytes.
+    /// The names directly below `prefix`, of keys and of names with keys below them, sorted by bytes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -80,10 +80,10 @@ pub trait Store: Debug + Send + Sync {
     /// [`crate::ErrorKind::Io`], and those of the visitor.
     fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()>;
 
-    /// Stores a key; each key is put once.
+    /// Stores a key; each key is stored once.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Exists`] if there are keys below it, or one that it would be below;
+    /// [`crate::ErrorKind::Exists`] if there are keys below it, or if it would be below another key;
     /// [`crate::ErrorKind::Io`].
     fn put(&self, key: &str, bytes: &[u8]) -> Result<()>;
 
@@ -93,14 +93,14 @@ pub trait Store: Debug + Send + Sync {
     /// [`crate::ErrorKind::Exists`] if it does, and as [`Store::put`].
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()>;
 
-    /// The name of a file that is not as it was when keys were read, as far as that is known; of very many keys, some are
-    /// looked at.
+    /// The name of a file that has changed since keys were read, as far as known; of very many keys, only some
+    /// are checked.
     fn changed(&self) -> Option<Arc<str>> {
         None
     }
 
-    /// Entries that are no keys, or not one key each, as far as they were met; with `all`, what the whole of the store has to
-    /// be looked at for as well.
+    /// Entries that are not keys, or several for one key, as found so far; with `all`, also those that require a
+    /// look at the whole store.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -109,14 +109,14 @@ pub trait Store: Debug + Send + Sync {
         Ok(vec![])
     }
 
-    /// Removes a key; there may be none.
+    /// Removes a key, if it exists.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::NoContent`] for what only has keys below it; [`crate::ErrorKind::Io`].
+    /// [`crate::ErrorKind::NoContent`] for a name that only has keys below it; [`crate::ErrorKind::Io`].
     fn delete(&self, key: &str) -> Result<()>;
 }
 
-/// The error for what only has keys below it, where the bytes of a key are asked for.
+/// The error for reading the bytes of a name that only has keys below it.
 #[must_use]
 pub fn without_content(store: &str, key: &str) -> Error {
     let what = "there are keys below it, but it has no bytes of its own";
@@ -128,21 +128,21 @@ pub fn without_content(store: &str, key: &str) -> Error {
 /// The error for a key that must not exist.
 #[must_use]
 pub fn exists(store: &str, key: &str) -> Error {
-    let what = "the key exists already";
+    let what = "the key already exists";
     Error::new(ErrorKind::Exists, what).in_object(key).of(store)
 }
 
-/// The error for a key that has keys below it, or would be below one, so that it cannot have bytes.
+/// The error for a key that cannot have bytes because it has keys below it, or would be below one.
 #[must_use]
 pub fn in_the_way(store: &str, key: &str) -> Error {
-    let what = "the key cannot be put: a key with bytes has no keys below it";
+    let what = "the key cannot be stored: a key with bytes cannot have keys below it";
     Error::new(ErrorKind::Exists, what).in_object(key).of(store)
 }
 
 /// A range of bytes.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Truncated`] if not all of them are there.
+/// [`crate::ErrorKind::Truncated`] if some of them are missing.
 pub fn range_of<'b>(bytes: &'b [u8], range: &Range<u64>) -> Result<&'b [u8]> {
     let span = usize::try_from(range.start)
         .ok()

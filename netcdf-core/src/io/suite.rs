@@ -1,4 +1,4 @@
-//! What holds of every store: tests that each kind of store passes.
+//! Properties of every store: tests that each kind of store has to pass.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::store::Store;
 use super::target::StoreTarget;
 use crate::error::{ErrorKind, Result};
 
-/// The keys of the store that [`making`] makes, sorted, with their bytes.
+/// The keys of the store made by [`making`], sorted, with their bytes.
 const KEYS: [(&str, &[u8]); 9] = [
     (".zattrs", b"{}"),
     (".zgroup", b"{\"zarr_format\": 2}"),
@@ -20,7 +20,7 @@ const KEYS: [(&str, &[u8]); 9] = [
     ("\u{fb01}", b"not normalised"),
 ];
 
-/// Keys that are none.
+/// Invalid keys.
 const HOSTILE: [&str; 8] = [
     "",
     "/",
@@ -59,7 +59,7 @@ fn kind<T: std::fmt::Debug>(refused: Result<T>) -> ErrorKind {
     e.kind()
 }
 
-/// What cannot be put.
+/// Checks what cannot be stored.
 fn refuses(store: &dyn Store) {
     assert_eq!(
         kind(store.put_if_absent("v/.zarray", b"x")),
@@ -91,7 +91,7 @@ fn refuses(store: &dyn Store) {
     }
 }
 
-/// Reads the store that [`making`] made.
+/// Reads the store made by [`making`].
 pub fn reading(store: &dyn Store) {
     for (key, bytes) in KEYS {
         assert_eq!(store.get(key).unwrap().unwrap(), bytes, "{key}");
@@ -174,7 +174,7 @@ fn lists(store: &dyn Store) {
     );
 }
 
-/// Changes a store that can be changed.
+/// Changes a store, if it can be changed.
 pub fn changing(store: &dyn Store) {
     refuses(store);
     store.put("v/0", b"other").unwrap();

@@ -1,4 +1,4 @@
-//! A run of bytes in the making.
+//! Bytes being written.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::{Source, Store};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes written by position that become visible as a whole on [`Target::commit`]; a target that
-/// is dropped leaves nothing. Bytes never written read as zero.
+/// Bytes written by position that become visible as a whole on [`Target::commit`]; a dropped target leaves
+/// nothing. Bytes never written read as zero.
 pub trait Target: Debug + Send {
-    /// Name for messages: path or URL of what is being made.
+    /// Name for messages: path or URL of the output.
     fn name(&self) -> &Arc<str>;
 
     /// Writes `bytes` from byte `offset` on.
@@ -31,7 +31,7 @@ pub trait Target: Debug + Send {
     /// [`crate::ErrorKind::Io`].
     fn set_len(&mut self, len: u64) -> Result<()>;
 
-    /// Copies a range of a source to byte `offset`, within the kernel where it can.
+    /// Copies a range of a source to byte `offset`, within the kernel if possible.
     ///
     /// # Errors
     /// Those of reading and writing.
@@ -39,44 +39,44 @@ pub trait Target: Debug + Send {
         copy_by_buffer(self, source, &range, offset)
     }
 
-    /// A hand that writes to the same bytes beside this one; `None` where only one can.
+    /// A second handle that writes to the same bytes; `None` if only one can.
     fn hand(&self) -> Option<Arc<dyn Hand>> {
         None
     }
 
-    /// What was written so far, to be read while nothing is written.
+    /// What has been written so far; nothing may be written while it is read.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unsupported`] for targets that cannot be read as a whole;
     /// [`crate::ErrorKind::Io`].
     fn written(&mut self) -> Result<Arc<dyn Source>> {
-        let what = "what is written there cannot be read back";
+        let what = "output there cannot be read back";
         Err(Error::new(ErrorKind::Unsupported, what).of(self.name()))
     }
 
     /// Makes the bytes visible under the target's name, as a whole.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`]; the old target then stands as it was.
+    /// [`crate::ErrorKind::Io`]; the old target then stays as it was.
     fn commit(self: Box<Self>) -> Result<()>;
 }
 
 /// Writes to a [`Target`] from several threads at once.
 pub trait Hand: Debug + Send + Sync {
-    /// Writes `bytes` from byte `offset` on. What several threads write has no byte in common.
+    /// Writes `bytes` from byte `offset` on. Writes of several threads must not overlap.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
     fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()>;
 }
 
-/// A store in the making, that becomes visible as a whole on [`StoreTarget::commit`]; a target that is dropped
-/// leaves nothing.
+/// A store being written, which becomes visible as a whole on [`StoreTarget::commit`]; a dropped target leaves
+/// nothing.
 pub trait StoreTarget: Debug + Send {
-    /// Where keys are put, each once. What was put can be read back.
+    /// The store to put keys into, each once. They can be read back.
     fn store(&self) -> &Arc<dyn Store>;
 
-    /// What was put so far, opened anew where that is possible, to be read while nothing is put any more.
+    /// What has been put so far, reopened if possible; nothing may be put while it is read.
     ///
     /// # Errors
     /// Those of opening.
@@ -87,7 +87,7 @@ pub trait StoreTarget: Debug + Send {
     /// Makes the keys visible under the target's name, as a whole.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`]; the old target then stands as it was.
+    /// [`crate::ErrorKind::Io`]; the old target then stays as it was.
     fn commit(self: Box<Self>) -> Result<()>;
 }
 

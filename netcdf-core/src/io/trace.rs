@@ -1,4 +1,4 @@
-//! Operations on a store, said as they happen.
+//! Reports operations on a store as they happen.
 
 use std::fmt;
 use std::io::Write;
@@ -10,18 +10,18 @@ use super::store::{Hints, Store, Visit};
 use super::target::StoreTarget;
 use crate::error::Result;
 
-/// Where operations are said, if they are.
+/// Where operations are reported, if they are.
 #[derive(Clone, Default)]
 pub struct Trace(Option<Arc<Mutex<dyn Write + Send>>>);
 
 impl Trace {
-    /// Operations are said there.
+    /// Reports operations to `out`.
     pub fn to(out: impl Write + Send + 'static) -> Self {
         Self(Some(Arc::new(Mutex::new(out))))
     }
 
-    /// Operations are said on standard error if that is `asked` for, or by `NCTRACING` in the environment: a level, of
-    /// which there is only one here.
+    /// Reports operations on standard error if `asked`, or if `NCTRACING` is set in the environment: its value
+    /// is a level, of which there is only one here.
     #[must_use]
     pub fn from_environment(asked: bool) -> Self {
         let level = std::env::var("NCTRACING").unwrap_or_default();
@@ -32,7 +32,7 @@ impl Trace {
         }
     }
 
-    /// The store, whose operations are said if they are to be.
+    /// The store, with its operations reported if asked for.
     #[must_use]
     pub fn store(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
         match &self.0 {
@@ -44,7 +44,7 @@ impl Trace {
         }
     }
 
-    /// As [`Trace::store`], of a store in the making.
+    /// As [`Trace::store`], for a store being written.
     #[must_use]
     pub fn target(&self, target: Box<dyn StoreTarget>) -> Box<dyn StoreTarget> {
         match &self.0 {
@@ -61,12 +61,12 @@ impl Trace {
         if let Some(out) = &self.0 {
             let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
             let key = key.escape_debug();
-            // Where standard error is closed, there is nobody left to tell.
+            // If standard error is closed, there is nobody to tell.
             let _ = writeln!(out, "trace: {operation} {key}: {came}");
         }
     }
 
-    /// Says what came of an operation, and passes it on.
+    /// Reports the result of an operation, and returns it.
     fn pass<T>(
         &self,
         (operation, key): (&str, &str),
@@ -239,7 +239,7 @@ mod tests {
         let text = String::from_utf8(heard.0.lock().unwrap().clone()).unwrap();
         let want = "trace: put v/0: 3 bytes
 trace: put if absent v/.zarray: 2 bytes
-trace: put if absent v/.zarray: the key exists already
+trace: put if absent v/.zarray: the key already exists
 trace: get v/0: 3 bytes
 trace: get no\u{e9}: no such key
 trace: get ranges v/0: bytes 0..1, 2..3

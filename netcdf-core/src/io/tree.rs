@@ -1,4 +1,4 @@
-//! Keys in order in memory, as the tree that they make.
+//! Sorted keys in memory, viewed as the tree that they form.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -17,14 +17,14 @@ pub(super) fn has_below<V>(keys: &BTreeMap<String, V>, key: &str) -> bool {
     below(keys, &format!("{key}/")).next().is_some()
 }
 
-/// True if a key cannot be put, as there are keys below it, or one that it would be below.
+/// True if a key cannot be stored because there are keys below it, or it would be below another.
 pub(super) fn is_blocked<V>(keys: &BTreeMap<String, V>, key: &str) -> bool {
     let ends = key.match_indices('/');
     let mut above = ends.filter_map(|(end, _)| key.get(..end));
     above.any(|above| keys.contains_key(above)) || has_below(keys, key)
 }
 
-/// The names directly below a prefix, sorted; what is deeper is passed over.
+/// The names directly below a prefix, sorted; deeper ones are skipped.
 pub(super) fn children<V>(keys: &BTreeMap<String, V>, prefix: &str) -> Vec<String> {
     let mut names = vec![];
     let mut from = prefix.to_owned();
@@ -34,7 +34,7 @@ pub(super) fn children<V>(keys: &BTreeMap<String, V>, prefix: &str) -> Vec<Strin
         };
         let name = rest.split('/').next().unwrap_or_default();
         names.push(name.to_owned());
-        // The first key that can be behind all those that begin with the name and `/`, or behind the name itself.
+        // The first key after all that begin with the name and `/`, or after the name itself.
         let end = if name.len() < rest.len() { "0" } else { "\0" };
         from = format!("{prefix}{name}{end}");
     }

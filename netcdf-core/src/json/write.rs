@@ -1,4 +1,4 @@
-//! JSON that every reader takes: what `serde_json` makes of a value.
+//! Writes strict JSON, with `serde_json`.
 
 use std::io;
 
@@ -10,8 +10,8 @@ use super::Json;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Json {
-    /// On one line, with `": "` and `", "` between members, and `between` between items. Numbers that JSON does not have (`NaN`,
-    /// `1.`) are texts, and so is what is not UTF-8, with U+FFFD in its place.
+    /// One line of JSON, with `": "` and `", "` between members, and `between` between items. Numbers that JSON
+    /// does not have (`NaN`, `1.`) become strings; invalid UTF-8 becomes U+FFFD.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if `serde_json` cannot write the value.
@@ -31,7 +31,7 @@ impl Serialize for Json {
         match self {
             Self::Null => to.serialize_unit(),
             Self::Bool(value) => to.serialize_bool(*value),
-            // The digits stay as they are.
+            // The digits stay unchanged.
             Self::Number(text) => match serde_json::from_str::<&RawValue>(text) {
                 Ok(number) if is_number(text) => number.serialize(to),
                 Ok(_) | Err(_) => to.serialize_str(text),
@@ -43,16 +43,16 @@ impl Serialize for Json {
     }
 }
 
-/// Whether what is JSON is a number.
+/// Whether some JSON is a number.
 fn is_number(json: &str) -> bool {
     json.starts_with(|c: char| c == '-' || c.is_ascii_digit())
         && json.ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// What stands between items of a list.
+/// The separator between items of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Between {
-    /// `,`: as netCDF-C writes metadata.
+    /// `,`, as in metadata written by netCDF-C.
     Comma,
     /// `, `.
     CommaBlank,

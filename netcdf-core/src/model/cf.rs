@@ -1,24 +1,26 @@
-//! What the CF conventions say of the variables of a dataset: which are coordinates, and which serve others that name them.
+//! CF conventions: which variables of a dataset are coordinates, and which belong to other variables that name
+//! them.
 //!
-//! A name without a path is looked for in the group of the variable that has the attribute, then in the groups above it.
+//! A name without a path is looked up in the group of the variable with the attribute, then in the groups above
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Attribute, GroupId, Schema, Values, VarId};
 
-/// What an attribute names.
+/// How an attribute names variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Names of variables.
     Names,
-    /// Names behind words that end in a colon: `a: var1 b: var2`.
+    /// Names after words that end in a colon: `a: var1 b: var2`.
     Behind,
-    /// Names, of which those before a colon count as well: `crs: x y`.
+    /// Names, including those before a colon: `crs: x y`.
     Around,
 }
 
-/// Attributes that name variables of which a copy needs the exact values, and whether these are coordinates or tell where
-/// the coordinates are.
+/// Attributes that name variables whose exact values a copy needs, and whether these are coordinates or say
+/// where the coordinates are.
 const ATTRIBUTES: &[(&str, Form, bool)] = &[
     ("coordinates", Form::Names, true),
     ("bounds", Form::Names, true),
@@ -35,7 +37,7 @@ const ATTRIBUTES: &[(&str, Form, bool)] = &[
     ("mesh", Form::Names, true),
 ];
 
-/// Ends of further names of attributes, which are those of UGRID and of geometries.
+/// Suffixes of more attribute names, those of UGRID and of geometries.
 const ENDS: [&[u8]; 2] = [b"_coordinates", b"_connectivity"];
 
 /// A variable that an attribute names.
@@ -43,13 +45,13 @@ const ENDS: [&[u8]; 2] = [b"_coordinates", b"_connectivity"];
 pub struct Reference {
     /// The attribute.
     pub attribute: String,
-    /// The variable that is named.
+    /// The named variable.
     pub var: VarId,
-    /// Whether it is a coordinate, or tells where the coordinates are, as bounds and grid mappings do.
+    /// Whether it is a coordinate, or says where the coordinates are, like bounds and grid mappings.
     pub locates: bool,
 }
 
-/// The names of a dataset, for looking up what attributes refer to.
+/// The names of a dataset, for looking up the references of attributes.
 #[derive(Debug)]
 pub struct Names<'s> {
     schema: &'s Schema,
@@ -74,7 +76,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// The variable that `name` means in a group.
+    /// The variable that `name` refers to in a group.
     fn find(&self, name: &[u8], group: GroupId) -> Option<VarId> {
         match name.contains(&b'/') {
             true => self.at_path(name, group),
@@ -82,14 +84,14 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// The variable of this name in a group or in the nearest one above it.
+    /// The variable with this name in a group or the nearest one above it.
     fn above(&self, name: &[u8], group: GroupId) -> Option<VarId> {
         let mut at = Some(group);
         while let Some(group) = at {
             if let Some(id) = self.vars.get(&(group, name)) {
                 return Some(*id);
             }
-            // Groups above groups are before them, so that this ends.
+            // Parents come before their groups, so this ends.
             at = self.parent(group);
         }
         None
@@ -100,7 +102,7 @@ impl<'s> Names<'s> {
         parent.filter(|above| *above < group)
     }
 
-    /// The variable at a path, from the root or from a group.
+    /// The variable at a path, relative to the root or to a group.
     fn at_path(&self, path: &[u8], from: GroupId) -> Option<VarId> {
         let mut parts = path.split(|&b| b == b'/').filter(|part| !part.is_empty());
         let mut group = match path.first() {
@@ -118,7 +120,7 @@ impl<'s> Names<'s> {
         self.vars.get(&(group, name)).copied()
     }
 
-    /// The variables that attributes name which stand in a group or at one of its variables.
+    /// The variables named by attributes of a group, or of one of its variables.
     #[must_use]
     pub fn named(&self, attributes: &[Attribute], group: GroupId) -> Vec<Reference> {
         let mut found = vec![];
@@ -141,7 +143,7 @@ impl<'s> Names<'s> {
         found
     }
 
-    /// The coordinate variables of a variable's dimensions: those that are called as the dimensions are.
+    /// The coordinate variables of a variable's dimensions, which have the same names.
     #[must_use]
     pub fn coordinates(&self, var: VarId) -> Vec<VarId> {
         let Some(var) = self.schema.var(var) else {
@@ -167,7 +169,7 @@ fn form(name: &[u8]) -> Option<(Form, bool)> {
     })
 }
 
-/// The text of an attribute, or of all of a list; nothing of other values.
+/// The text of an attribute, all strings of a list together; empty for other values.
 fn text(values: &Values) -> Vec<u8> {
     match values {
         Values::Char(text) => text.clone(),
@@ -187,7 +189,7 @@ fn words(text: &[u8], form: Form) -> impl Iterator<Item = &[u8]> {
             let mut parts = word.split(|&b| b == b':');
             let first = parts.next();
             let (first, rest) = match (form, word.contains(&b':')) {
-                // A name may have a colon in it.
+                // A name may contain a colon.
                 (Form::Names, _) => (Some(word), None),
                 (Form::Behind, true) => (None, parts.next()),
                 (Form::Behind | Form::Around, _) => (first, parts.next()),
@@ -197,7 +199,7 @@ fn words(text: &[u8], form: Form) -> impl Iterator<Item = &[u8]> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whether a variable is called as one of its dimensions is, or says itself of which axis it is the coordinate.
+/// Whether a variable has the name of one of its dimensions, or an attribute for its axis.
 fn is_coordinate(schema: &Schema, id: VarId) -> bool {
     let Some(var) = schema.var(id) else {
         return false;
@@ -209,7 +211,8 @@ fn is_coordinate(schema: &Schema, id: VarId) -> bool {
 /// Attributes that only coordinates have.
 const AXES: [&str; 2] = ["axis", "_CoordinateAxisType"];
 
-/// The variables of which a copy needs the exact values, and why: coordinates, and those that attributes of others name.
+/// The variables whose exact values a copy needs, and why: coordinates, and variables that attributes of others
+/// name.
 #[must_use]
 pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
     let names = Names::new(schema);
@@ -219,7 +222,7 @@ pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
             all.insert(id, "a coordinate variable".to_owned());
         }
         if let Some(axis) = AXES.iter().find(|axis| var.attribute(axis).is_some()) {
-            let why = || format!("a coordinate, as its attribute {axis} says");
+            let why = || format!("a coordinate according to its attribute {axis}");
             all.entry(id).or_insert_with(why);
         }
     }
@@ -236,8 +239,9 @@ pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
     all
 }
 
-/// The variables that say where the values of `vars` are and are none of them: coordinate variables of their dimensions,
-/// coordinates, bounds, grid mappings and the like that their attributes name, and what those need in turn.
+/// The variables, other than `vars`, that say where the values of `vars` are: coordinate variables of their
+/// dimensions, coordinates, bounds, grid mappings and the like that their attributes name, and what those need
+/// in turn.
 #[must_use]
 pub fn located_by(schema: &Schema, vars: &BTreeSet<VarId>) -> BTreeSet<VarId> {
     let names = Names::new(schema);
@@ -328,7 +332,7 @@ mod tests {
                 "/x: named by grid_mapping of /t",
                 "/A: named by formula_terms of /t",
                 "/B: named by formula_terms of /t",
-                "/z: a coordinate, as its attribute axis says",
+                "/z: a coordinate according to its attribute axis",
                 "/mx: named by node_coordinates of /mesh",
             ]
         );

@@ -1,13 +1,13 @@
-//! Conversion between the atomic numeric types, with range checks.
+//! Converts between the atomic numeric types, with range checks.
 //!
-//! As in netCDF-C: integers and floats convert to integers by truncation, out of range is
-//! [`ErrorKind::Range`]; to `float` beyond its range is an error, to infinity and NaN is not.
-//! `byte` converts as signed. `char` converts to nothing but itself.
+//! As in netCDF-C: integers and floats convert to integers by truncation; a value out of range is
+//! [`ErrorKind::Range`]. A finite value beyond the range of `float` is an error, infinity and NaN are not.
+//! `byte` converts as signed. `char` converts only to itself.
 
 use super::{Atomic, Values};
 use crate::error::{Error, ErrorKind, Result};
 
-/// `values` as `ty`; a value that does not fit is an error.
+/// Converts `values` to `ty`; a value that does not fit is an error.
 ///
 /// # Errors
 /// [`ErrorKind::Range`] with the position of the first value that does not fit,
@@ -33,8 +33,8 @@ pub fn convert(values: &Values, ty: Atomic) -> Result<Values> {
     }
 }
 
-/// `values` as `ty`, of which those that do not fit are `fill`; with them, the error that [`convert`] makes of them.
-/// As netCDF-C does with `ERANGE_FILL`: what fits is had in any case.
+/// Converts `values` to `ty`; those that do not fit become `fill`, and the error of [`convert`] is returned as
+/// well. This is netCDF-C's behaviour with `ERANGE_FILL`: values that fit are always available.
 ///
 /// # Errors
 /// [`ErrorKind::BadType`] between text and numbers, and if `fill` is not one value of the type.
@@ -50,7 +50,7 @@ pub fn convert_fitting(
     };
     let mut out = Values::with_capacity(ty, values.len());
     let mut misfits = 0;
-    // Parts that fit are converted as a whole; the others are halved.
+    // Parts that fit are converted as a whole; others are halved.
     let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
     parts.push(0..values.len());
     while let Some(part) = parts.pop() {
@@ -148,7 +148,7 @@ fn from_float<T: Copy + Into<f64>>(v: &[T], ty: Atomic) -> Result<Values> {
     })
 }
 
-/// The whole part of `x`; `None` for NaN, infinities and beyond 2^127.
+/// The whole part of `x`; `None` for NaN, infinities and values beyond 2^127.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,

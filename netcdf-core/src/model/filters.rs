@@ -1,7 +1,7 @@
-//! Filters of variables, with the semantics of netCDF-C's functions for them.
+//! Filters of variables, with the semantics of netCDF-C's functions.
 //!
-//! A [`Schema`] is a dataset in define mode; it ends when [`format::create`](crate::format::create) makes a writer of it, which
-//! refuses definitions.
+//! A [`Schema`] is a dataset in define mode. Define mode ends when [`format::create`](crate::format::create)
+//! makes a writer from it, which refuses definitions.
 //!
 //! | netCDF-C | here |
 //! |---|---|
@@ -41,12 +41,12 @@ use super::{Atomic, FilterSpec, Schema, VarId, Variable};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 
 impl Schema {
-    /// Defines a filter of a variable, which is stored in chunks then. Filters are applied in the order of their
-    /// definition; in netCDF-4 files `fletcher32` comes first, and `shuffle` comes next. Of one that is defined already,
-    /// only the parameters change.
+    /// Adds a filter to a variable, which is then stored in chunks. Filters are applied in the order of
+    /// definition; in netCDF-4 files `fletcher32` comes first, followed by `shuffle`. If the filter is already
+    /// defined, only its parameters change.
     ///
-    /// Whether the filter is available is another question ([`Table::entry`](crate::filter::Table::entry)), as what it makes
-    /// of its parameters.
+    /// Does not check whether the filter is available ([`Table::entry`](crate::filter::Table::entry)), nor its
+    /// parameters.
     ///
     /// # Errors
     /// Those of [`Schema::takes_filters`].
@@ -62,12 +62,12 @@ impl Schema {
         Ok(())
     }
 
-    /// That a variable can have filters.
+    /// Checks that a variable can have filters.
     ///
     /// # Errors
-    /// [`ErrorKind::NotNetcdf4`] for kinds that have no filters, [`ErrorKind::NoVariable`] for an id that is not in the
-    /// schema; with the variable's path [`ErrorKind::Scalar`], but of Zarr, and [`ErrorKind::VariableLength`] for types of which filters
-    /// would be applied to references.
+    /// [`ErrorKind::NotNetcdf4`] for kinds without filters, [`ErrorKind::NoVariable`] for an unknown id; with
+    /// the variable's path [`ErrorKind::Scalar`], except in Zarr, and [`ErrorKind::VariableLength`] for types
+    /// where filters would be applied to references.
     pub fn takes_filters(&self, id: VarId) -> Result<()> {
         if self.kind.is_cdf() {
             let what = format!("{} files have no filters", self.kind.name());
@@ -87,12 +87,12 @@ impl Schema {
         why.in_object(|| self.var_path(id))
     }
 
-    /// Whether the elements of a variable are strings that are stored with a fixed size.
+    /// Whether the elements of a variable are strings stored with a fixed size.
     fn has_fixed_strings(&self, var: &Variable) -> bool {
         self.kind.as_zarr().is_some() && var.ty == Atomic::String.into()
     }
 
-    /// The numbers of a variable's filters in the order in which they are applied; empty if it has none.
+    /// The numbers of a variable's filters in the order of application; empty if it has none.
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
@@ -108,7 +108,7 @@ impl Schema {
     pub fn filter(&self, var: VarId, id: u32) -> Result<&FilterSpec> {
         let filters = &self.known(var)?.storage.filters;
         filters.iter().find(|f| f.id == id).ok_or_else(|| {
-            let what = format!("filter {id} is not one of the variable's");
+            let what = format!("the variable does not have the filter {id}");
             Error::new(ErrorKind::NoFilter, what).in_object(&self.var_path(var))
         })
     }

@@ -1,4 +1,4 @@
-//! Kinds of dataset: data model and storage in one word, as `-k` names them.
+//! Kinds of datasets: data model and storage in one word, as given to `-k`.
 
 /// The kind of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ pub enum Kind {
 pub struct Zarr {
     /// The version of the Zarr format.
     pub version: ZarrVersion,
-    /// Whether it goes without netCDF's own metadata (`_nczarr_*`).
+    /// Whether it has no netCDF metadata of its own (`_nczarr_*`).
     pub pure: bool,
 }
 
@@ -35,7 +35,7 @@ pub enum ZarrVersion {
     V3,
 }
 
-/// What of the data model a kind has.
+/// The data model of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     /// Six types, one unlimited dimension, no groups.
@@ -46,8 +46,8 @@ pub enum Model {
     Enhanced,
 }
 
-/// What `-k` takes beside the names that [`Kind::name`] gives: short names, aliases of the C
-/// tools, and their old numbers.
+/// The names that `-k` accepts apart from [`Kind::name`]: short names, aliases of the C tools, and their old
+/// numbers.
 const ALIASES: &[(Kind, &[&str])] = &[
     (Kind::Classic, &["nc3", "1"]),
     (Kind::Offset64, &["nc6", "64-bit-offset", "2"]),
@@ -89,7 +89,7 @@ impl Kind {
     /// Zarr without netCDF's own metadata, version 3.
     pub const PURE_ZARR3: Self = Self::zarr(ZarrVersion::V3, true);
 
-    /// One word for each kind, as shells complete `-k`.
+    /// One word for each kind, for shell completion of `-k`.
     pub const WORDS: [&str; 9] = [
         "classic",
         "64-bit-offset",
@@ -106,14 +106,15 @@ impl Kind {
         Self::Zarr(Zarr { version, pure })
     }
 
-    /// The kind that `-k` names: a canonical name, an alias or a number.
+    /// The kind given to `-k`: a canonical name, an alias or a number.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let named = |(kind, names): &&(Self, &[&str])| kind.name() == name || names.contains(&name);
         ALIASES.iter().find(named).map(|(kind, _)| *kind)
     }
 
-    /// What `ncdump -k` prints and the `_Format` attribute says; as with netCDF-C, Zarr has the name of the data model.
+    /// The name printed by `ncdump -k` and stored in the `_Format` attribute; as in netCDF-C, Zarr has the name
+    /// of the data model.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -150,7 +151,7 @@ impl Kind {
         }
     }
 
-    /// How it is stored as Zarr, if it is.
+    /// How it is stored in Zarr, if it is.
     #[must_use]
     pub fn as_zarr(self) -> Option<Zarr> {
         match self {

@@ -1,4 +1,4 @@
-//! Names: bytes as stored; checked and normalised when they are made.
+//! Names: bytes as stored; checked and normalised when created.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,25 +13,24 @@ pub const MAX_NAME: usize = 256;
 
 /// The name of a dimension, variable, attribute, type, member or group.
 ///
-/// A name that was read may hold any bytes and is kept as it is. A name that is made goes through
-/// [`Name::checked`].
+/// A name read from a file may have any bytes, and stays unchanged. A new name goes through [`Name::checked`].
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(Arc<[u8]>);
 
 impl Name {
-    /// A name as it stands in a file, unchecked.
+    /// A name as stored in a file, unchecked.
     #[must_use]
     pub fn stored(bytes: &[u8]) -> Self {
         Self(bytes.into())
     }
 
-    /// A name to be written: checked against the rules of the file format document ("Note on
-    /// names") and brought to Unicode normalisation form C.
+    /// A name to write: checked against the rules of the file format document ("Note on names"), and converted
+    /// to Unicode normalisation form C.
     ///
     /// # Errors
-    /// [`ErrorKind::BadName`] if it is empty, longer than [`MAX_NAME`] bytes, not UTF-8, starts
-    /// with a byte that is neither letter, digit, `_` nor part of a multi-byte character, holds
-    /// `/` or control characters, or ends with a blank.
+    /// [`ErrorKind::BadName`] if it is empty, longer than [`MAX_NAME`] bytes, not UTF-8, starts with a byte that
+    /// is neither letter, digit, `_` nor part of a multi-byte character, contains `/` or control characters, or
+    /// ends with a blank.
     pub fn checked(bytes: &[u8]) -> Result<Self> {
         let bad = |why: &str| {
             let shown = String::from_utf8_lossy(bytes);
@@ -101,10 +100,10 @@ impl fmt::Display for Name {
     }
 }
 
-/// Objects by their names.
+/// Objects by name.
 pub type ByName<T> = std::collections::HashMap<Name, T, foldhash::fast::RandomState>;
 
-/// Gives equal names one allocation.
+/// Shares one allocation between equal names.
 #[derive(Debug, Default)]
 pub struct Interner(std::collections::HashSet<Name, foldhash::fast::RandomState>);
 

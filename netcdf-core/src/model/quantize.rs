@@ -1,7 +1,8 @@
-//! Quantization: the last bits of floating-point numbers, which do not matter, are made alike, so that filters compress them.
+//! Quantization: makes the last bits of floating-point numbers uniform where they do not matter, so that filters
+//! compress them.
 //!
-//! It is done once, when numbers are written ([`chunk::quantize`](crate::chunk::quantize)). An attribute of the variable says
-//! so to those who read; there is no filter to be undone.
+//! It is done once, when numbers are written ([`chunk::quantize`](crate::chunk::quantize)). An attribute of the
+//! variable records it for readers; there is no filter to undo.
 
 use super::{Atomic, Attribute, DataType, Name, Values};
 use crate::error::{Error, ErrorKind, Result};
@@ -9,11 +10,11 @@ use crate::error::{Error, ErrorKind, Result};
 /// The algorithms of netCDF-C (`NC_QUANTIZE_*`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// Bits are cleared in one number and set in the next, as many in all of them.
+    /// Bits are cleared in one number and set in the next, the same number of bits in all.
     BitGroom,
-    /// Numbers are rounded, each to the bits that its decimal digits need.
+    /// Each number is rounded to the bits that its decimal digits need.
     GranularBitRound,
-    /// Numbers are rounded to so many bits.
+    /// Numbers are rounded to a number of bits.
     BitRound,
 }
 
@@ -31,7 +32,7 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm with this name, the short one or that of the documents of netCDF-C, upper or lower case.
+    /// The algorithm with this name, the short one or that of netCDF-C's documentation, in upper or lower case.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         if name.eq_ignore_ascii_case("GranularBitRound") {
@@ -41,7 +42,7 @@ impl Algorithm {
         Self::ALL.into_iter().find(same)
     }
 
-    /// The attribute that netCDF-C gives to variables whose numbers went through it.
+    /// The attribute that netCDF-C gives to quantized variables.
     #[must_use]
     pub fn attribute(self) -> &'static str {
         match self {
@@ -51,14 +52,14 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm that an attribute tells of.
+    /// The algorithm that an attribute stands for.
     #[must_use]
     pub fn from_attribute(name: &[u8]) -> Option<Self> {
         let same = |a: &Self| a.attribute().as_bytes() == name;
         Self::ALL.into_iter().find(same)
     }
 
-    /// What is kept: decimal digits or bits.
+    /// The unit of what is kept: decimal digits or bits.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -67,7 +68,7 @@ impl Algorithm {
         }
     }
 
-    /// The most digits or bits that may be asked for of numbers of a type; `None` for types that are not quantized.
+    /// The most digits or bits that can be kept for a type; `None` for types that cannot be quantized.
     #[must_use]
     pub fn most(self, ty: DataType) -> Option<u8> {
         let digits = match self {
@@ -89,19 +90,19 @@ impl Algorithm {
 pub struct Quantize {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// Significant decimal digits, for [`Algorithm::BitRound`] bits, that are kept.
+    /// Significant decimal digits to keep, or bits for [`Algorithm::BitRound`].
     pub keep: u8,
 }
 
 impl Quantize {
-    /// Quantization of numbers of a type, which keeps so many digits or bits.
+    /// Quantization of numbers of a type that keeps `keep` digits or bits.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] for types but float and double, [`ErrorKind::Range`] for fewer than 1 or for more than the
-    /// type has.
+    /// [`ErrorKind::BadType`] for types other than float and double, [`ErrorKind::Range`] for fewer than 1 or
+    /// more than the type has.
     pub fn new(algorithm: Algorithm, keep: i64, ty: DataType) -> Result<Self> {
         let Some(most) = algorithm.most(ty) else {
-            let what = "only variables of the types float and double are quantized";
+            let what = "only float and double variables can be quantized";
             return Err(Error::new(ErrorKind::BadType, what));
         };
         let fits = u8::try_from(keep).ok().filter(|n| (1..=most).contains(n));
@@ -115,7 +116,7 @@ impl Quantize {
         }
     }
 
-    /// The attribute that tells of it.
+    /// The attribute that records it.
     #[must_use]
     pub fn attribute(&self) -> Attribute {
         Attribute {

@@ -1,13 +1,13 @@
 //! Rectangular regions of a variable.
 
-/// A region: per dimension, in elements: where it starts, how many, and how far apart.
+/// A region: start, number and distance of elements per dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// First index per dimension.
     pub start: Vec<u64>,
     /// Number of elements per dimension.
     pub count: Vec<u64>,
-    /// Distance of neighbours per dimension, at least 1.
+    /// Distance between elements per dimension, at least 1.
     pub stride: Vec<u64>,
 }
 
@@ -36,7 +36,7 @@ impl Region {
     }
 }
 
-/// Product of lengths (1 for none); `None` beyond 2^64 unless a length is 0.
+/// Product of lengths (1 for none); `None` beyond 2^64, unless a length is 0.
 #[must_use]
 pub fn product(lengths: &[u64]) -> Option<u64> {
     if lengths.contains(&0) {

@@ -5,7 +5,7 @@ use super::{DataType, DimId, GroupId, Kind, Name, Storage, TypeId, UserType, Val
 /// Groups, dimensions, types, variables and attributes of a dataset, each in definition order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
-    /// What kind of dataset it is, or is to become.
+    /// The kind of the dataset.
     pub kind: Kind,
     /// Groups; the first is the root.
     pub groups: Vec<Group>,
@@ -15,11 +15,11 @@ pub struct Schema {
     pub types: Vec<UserType>,
     /// Variables of all groups.
     pub vars: Vec<Variable>,
-    /// Whether texts of attributes that are JSON were JSON in a dataset of Zarr that does not tell types.
+    /// Whether attribute texts that look like JSON were JSON, in a Zarr dataset that does not record types.
     pub json_texts: bool,
 }
 
-/// A group and the ids of what is defined in it.
+/// A group, and the ids of what is defined in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
     /// Its name; `/` for the root.
@@ -45,7 +45,7 @@ pub struct Dimension {
     pub name: Name,
     /// The group it is defined in.
     pub group: GroupId,
-    /// Its length in elements; of an unlimited one the present length.
+    /// Its length in elements; for an unlimited dimension the current length.
     pub len: u64,
     /// Whether it can grow.
     pub unlimited: bool,
@@ -80,7 +80,7 @@ pub struct Attribute {
 }
 
 impl Attribute {
-    /// An attribute of an atomic type; `None` if `values` are of a user type.
+    /// An attribute of an atomic type; `None` if `values` have a user-defined type.
     #[must_use]
     pub fn atomic(name: Name, values: Values) -> Option<Self> {
         Some(Self {
@@ -92,7 +92,7 @@ impl Attribute {
 }
 
 impl Schema {
-    /// An empty dataset: a root group.
+    /// An empty dataset, with only a root group.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         let root = Group::new(Name::stored(b"/"), None);
@@ -143,7 +143,7 @@ impl Schema {
         (0..u32::try_from(self.vars.len()).unwrap_or(u32::MAX)).map(VarId)
     }
 
-    /// Adds a group in `parent`; its id.
+    /// Adds a group to `parent`; returns its id.
     pub fn add_group(&mut self, parent: GroupId, name: Name) -> GroupId {
         let id = GroupId(next(&self.groups));
         self.groups.push(Group::new(name, Some(parent)));
@@ -153,7 +153,7 @@ impl Schema {
         id
     }
 
-    /// Adds a dimension to its group; its id.
+    /// Adds a dimension to its group; returns its id.
     pub fn add_dim(&mut self, dim: Dimension) -> DimId {
         let id = DimId(next(&self.dims));
         if let Some(g) = self.groups.get_mut(dim.group.index()) {
@@ -163,7 +163,7 @@ impl Schema {
         id
     }
 
-    /// Adds a type to its group; its id.
+    /// Adds a type to its group; returns its id.
     pub fn add_type(&mut self, ty: UserType) -> TypeId {
         let id = TypeId(next(&self.types));
         if let Some(g) = self.groups.get_mut(ty.group.index()) {
@@ -173,7 +173,7 @@ impl Schema {
         id
     }
 
-    /// Adds a variable to its group; its id.
+    /// Adds a variable to its group; returns its id.
     pub fn add_var(&mut self, var: Variable) -> VarId {
         let id = VarId(next(&self.vars));
         if let Some(g) = self.groups.get_mut(var.group.index()) {
@@ -183,7 +183,7 @@ impl Schema {
         id
     }
 
-    /// The present shape of a variable in elements; empty for scalars and unknown ids.
+    /// The current shape of a variable in elements; empty for scalars and unknown ids.
     #[must_use]
     pub fn shape(&self, var: VarId) -> Vec<u64> {
         let dims = self.var(var).map(|v| v.dims.as_slice()).unwrap_or_default();
@@ -250,8 +250,8 @@ impl Variable {
         self.attributes.iter().find(|a| a.name.is(name))
     }
 
-    /// The fill value, one element: `_FillValue` if it is one value of the variable's type, else
-    /// the type's default; `None` for user types without one.
+    /// The fill value, one element: `_FillValue` if it is one value of the variable's type, else the type's
+    /// default; `None` for user-defined types without one.
     #[must_use]
     pub fn fill_value(&self) -> Option<Values> {
         let own = self
@@ -263,7 +263,7 @@ impl Variable {
         }
     }
 
-    /// What elements read as that are not stored, where the format keeps such a value: one element.
+    /// The value as which missing elements read, if the format stores it: one element.
     #[must_use]
     pub fn unwritten(&self) -> Option<Values> {
         let own = self.storage.unwritten.clone();
@@ -271,7 +271,7 @@ impl Variable {
     }
 }
 
-/// The next id of an arena (saturating: arenas never reach 2^32 entries within the limits).
+/// The next id of an arena (saturating: within the limits, arenas never reach 2^32 entries).
 fn next<T>(arena: &[T]) -> u32 {
     u32::try_from(arena.len()).unwrap_or(u32::MAX)
 }

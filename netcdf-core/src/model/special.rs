@@ -79,7 +79,7 @@ impl Special {
         Self::ALL.into_iter().find(|s| s.name().as_bytes() == name)
     }
 
-    /// True for those of the dataset as a whole.
+    /// True for special attributes of the dataset as a whole.
     #[must_use]
     pub fn is_global(self) -> bool {
         match self {

@@ -1,41 +1,41 @@
-//! How a variable is, or is to be, stored.
+//! How a variable is stored, or is to be stored.
 
 use super::{Quantize, Values};
 
-/// Storage settings of a variable. `Default` means: nothing asked for, the format's own choice.
+/// Storage settings of a variable. `Default` leaves everything to the format.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Storage {
     /// Contiguous, compact, chunked …; `None` leaves it to the format.
     pub layout: Option<StorageLayout>,
-    /// Filters in the order in which they are applied on writing.
+    /// Filters in the order of application on writing.
     pub filters: Vec<FilterSpec>,
-    /// Whether the filters' parameters are those that are stored for these chunks of this type, as where data is
-    /// copied as it is: plugins are not asked to make theirs, which not all can do of stored ones.
+    /// Whether the filters' parameters are already the stored ones for these chunks and this type, as when data
+    /// is copied unchanged: then plugins need not compute theirs, which not all can do from stored ones.
     pub prepared: bool,
     /// Byte order; `None` for the format's own.
     pub endianness: Option<Endianness>,
     /// Whether unwritten elements read as the fill value.
     pub fill: Fill,
-    /// What unwritten elements are to read as where that is not the fill value: one value of the variable's type. HDF5
-    /// files that netCDF did not make need not say it in `_FillValue`, and pure Zarr says it beside the attributes. What
-    /// is read of other formats than Zarr has `None`. With [`Fill::NoFill`] Zarr of version 2 says it only where there are
-    /// such elements in the end.
+    /// The value as which unwritten elements read, if it is not the fill value: one value of the variable's
+    /// type. HDF5 files not made by netCDF may have one without `_FillValue`, and pure Zarr stores it outside
+    /// the attributes. When reading formats other than Zarr, it is `None`. With [`Fill::NoFill`], Zarr version 2
+    /// stores it only if there are such elements in the end.
     pub unwritten: Option<Values>,
-    /// Codecs as JSON text (`_Codecs`, Zarr), if given that way.
+    /// Codecs as JSON text (`_Codecs`, Zarr), if given in this form.
     pub codecs: Option<Vec<u8>>,
-    /// How numbers are quantized that are written. What is read has `None`: it was quantized already.
+    /// How numbers are quantized on writing; `None` when reading, because they already are.
     pub quantize: Option<Quantize>,
-    /// Bytes of the longest string, where strings are stored with a fixed size (Zarr); `None` leaves it to the
+    /// Bytes of the longest string, if strings are stored with a fixed size (Zarr); `None` leaves it to the
     /// attributes, or the format.
     pub max_string: Option<u64>,
-    /// Unicode characters of the longest string, where strings are stored as so many characters of four bytes (`<Un` of
-    /// pure Zarr); `None` for strings that are stored as bytes.
+    /// Unicode characters of the longest string, if strings are stored as characters of four bytes (`<Un` of
+    /// pure Zarr); `None` for strings stored as bytes.
     pub characters: Option<u64>,
-    /// Elements per dimension of what stands under one key, where several chunks do (Zarr version 3).
+    /// Elements per dimension stored under one key, if several chunks are (Zarr version 3).
     pub shard: Option<Vec<u64>>,
 }
 
-/// Arrangement of a variable's data in the file (`_Storage`).
+/// Layout of a variable's data in the file (`_Storage`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StorageLayout {
     /// One run of bytes.
@@ -78,19 +78,19 @@ pub struct FilterSpec {
     pub params: Vec<u32>,
 }
 
-/// HDF5's numbers of the filters that netCDF has settings of their own for.
+/// HDF5's numbers of the filters with settings of their own in netCDF.
 pub mod ids {
     /// Deflate, with its level.
     pub const DEFLATE: u32 = 1;
-    /// Bytes of the same significance put together.
+    /// Bytes of the same significance grouped together.
     pub const SHUFFLE: u32 = 2;
     /// A checksum.
     pub const FLETCHER32: u32 = 3;
     /// Szip.
     pub const SZIP: u32 = 4;
-    /// Bits of elements without those that are never set.
+    /// Bits of elements, without those that are never set.
     pub const NBIT: u32 = 5;
-    /// Differences from the least element.
+    /// Differences from the smallest element.
     pub const SCALEOFFSET: u32 = 6;
     /// Zfp.
     pub const ZFP: u32 = 32_013;
@@ -99,8 +99,8 @@ pub mod ids {
 }
 
 impl Storage {
-    /// Sets a filter. As netCDF-C orders them: checksum first, then shuffling, then the others as
-    /// they are given; the parameters of one that is there already are replaced.
+    /// Sets a filter, in netCDF-C's order: checksum first, then shuffling, then the others as given; an existing
+    /// filter gets the new parameters.
     pub fn set_filter(&mut self, filter: FilterSpec) {
         let rank = |id: u32| match id {
             ids::FLETCHER32 => 0,
@@ -119,8 +119,8 @@ impl Storage {
 }
 
 impl Storage {
-    /// Sets a filter behind those that are there, as netCDF-C has it in Zarr; the parameters of one that is there already
-    /// are replaced.
+    /// Adds a filter after the existing ones, as netCDF-C does in Zarr; an existing filter gets the new
+    /// parameters.
     pub fn add_filter(&mut self, filter: FilterSpec) {
         match self.filters.iter_mut().find(|f| f.id == filter.id) {
             Some(old) => old.params = filter.params,

@@ -1,13 +1,14 @@
-//! How many bytes a string has that is stored with a fixed size, as in Zarr (NCZarr document, appendix D).
+//! The size in bytes of strings stored with a fixed size, as in Zarr (NCZarr document, appendix D).
 
 use super::{Attribute, Schema, Values};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The attribute of a variable with the longest string that it may hold, in bytes.
+/// The attribute of a variable for the length of its longest possible string, in bytes.
 pub const OF_VARIABLE: &str = "_nczarr_maxstrlen";
-/// The attribute of the root group that holds for variables without [`OF_VARIABLE`].
+/// The attribute of the root group that applies to variables without [`OF_VARIABLE`].
 pub const OF_DATASET: &str = "_nczarr_default_maxstrlen";
-/// The attribute that tells Python's readers that bytes are text, as `utf-8`, for which netCDF takes strings anyway.
+/// The attribute that tells Python readers that bytes are text, such as `utf-8`; netCDF treats these as strings
+/// anyway.
 pub const ENCODING: &str = "_Encoding";
 
 /// Whether a value of [`ENCODING`] is UTF-8.
@@ -17,19 +18,19 @@ pub fn is_utf8(encoding: &[u8]) -> bool {
     is(b"utf-8") || is(b"utf8")
 }
 
-/// Bytes of strings of which nothing is said.
+/// Bytes of strings if nothing else is said.
 pub const DEFAULT: u64 = 128;
 
 impl Schema {
-    /// Bytes of a string of a variable that says nothing of it, and of attributes of groups.
+    /// Bytes of a string in variables without an attribute for it, and in attributes of groups.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for an attribute that is no length.
+    /// [`ErrorKind::Argument`] for an attribute that is not a length.
     pub fn default_string_size(&self) -> Result<u64> {
         Ok(self.said_string_size()?.unwrap_or(DEFAULT))
     }
 
-    /// What an attribute of the dataset says of it.
+    /// The size given by an attribute of the dataset.
     ///
     /// # Errors
     /// As [`Self::default_string_size`].
@@ -40,10 +41,10 @@ impl Schema {
     }
 }
 
-/// The number of bytes that an attribute says.
+/// The number of bytes given by an attribute.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if it says none.
+/// [`ErrorKind::Argument`] if it is not a number of bytes.
 pub fn string_size(attribute: &Attribute) -> Result<u64> {
     let one = match &attribute.values {
         Values::Byte(v) => v.first().and_then(|&n| u64::try_from(n).ok()),

@@ -129,10 +129,10 @@ impl Atomic {
     }
 }
 
-/// A type: atomic, or one defined in the dataset. Compared by id, never by name.
+/// A type: atomic, or defined in the dataset. Compared by id, never by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DataType {
-    /// One of the twelve.
+    /// One of the twelve atomic types.
     Atomic(Atomic),
     /// A user-defined type of the same schema.
     User(TypeId),
@@ -157,16 +157,16 @@ impl DataType {
         }
     }
 
-    /// Size of an element in bytes in memory and in chunks, if it is fixed; `None` where strings
-    /// or variable-length lists are inside.
+    /// Size of an element in bytes in memory and in chunks, if it is fixed; `None` if it contains strings or
+    /// variable-length lists.
     #[must_use]
     pub fn fixed_size(self, schema: &Schema) -> Option<u64> {
         let mut known = std::collections::HashMap::new();
         self.fixed_size_from(schema, &mut known, 0)
     }
 
-    /// As [`DataType::fixed_size`]; `known` keeps compounds that are fields of several others from
-    /// being looked into more than once.
+    /// As [`DataType::fixed_size`]; `known` avoids looking more than once into compounds that are fields of
+    /// several others.
     fn fixed_size_from(
         self,
         schema: &Schema,
@@ -211,7 +211,7 @@ pub struct UserType {
     pub name: Name,
     /// The group it is defined in.
     pub group: GroupId,
-    /// Its class and what belongs to it.
+    /// Its class, with the properties of the class.
     pub kind: TypeKind,
 }
 
@@ -235,11 +235,11 @@ pub enum TypeKind {
         /// The type of the lists' elements.
         base: DataType,
     },
-    /// Fields, each of a type and shape of its own.
+    /// Fields, each with its own type and shape.
     Compound {
         /// Fields in definition order.
         fields: Vec<Field>,
-        /// Size of an element in bytes, as the C compiler's layout (or the file) has it.
+        /// Size of an element in bytes, according to the C compiler's layout (or the file).
         size: u64,
     },
 }
@@ -253,7 +253,7 @@ pub struct Field {
     pub ty: DataType,
     /// Its shape in elements; empty for a scalar.
     pub dims: Vec<u64>,
-    /// Where it starts within the compound, in bytes.
+    /// Its offset within the compound, in bytes.
     pub offset: u64,
 }
 

@@ -1,8 +1,8 @@
-//! Values in memory: one typed vector a type; compounds by column.
+//! Values in memory: one typed vector per type; compounds by column.
 
 use super::{Atomic, TypeId};
 
-/// A list of values of one type, row-major where they have a shape.
+/// A list of values of one type, row-major if they have a shape.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
     /// `byte`
@@ -27,11 +27,11 @@ pub enum Values {
     Int64(Vec<i64>),
     /// `uint64`
     UInt64(Vec<u64>),
-    /// `string`; `None` is NIL, which differs from the empty string. Bytes of any encoding.
+    /// `string`; `None` is NIL, which differs from the empty string. The bytes may have any encoding.
     String(Vec<Option<Box<[u8]>>>),
     /// An enum: its integers.
     Enum(TypeId, Box<Values>),
-    /// An opaque type: `size` bytes a value, one after the other.
+    /// An opaque type: `size` bytes per value, one after the other.
     Opaque {
         /// The type.
         ty: TypeId,
@@ -40,7 +40,7 @@ pub enum Values {
         /// The bytes of all values.
         bytes: Vec<u8>,
     },
-    /// A variable-length type: one list a value.
+    /// A variable-length type: one list per value.
     Vlen(TypeId, Vec<Values>),
     /// A compound type: for each field the values of all elements (`len` × the field's elements).
     Compound {
@@ -48,7 +48,7 @@ pub enum Values {
         ty: TypeId,
         /// Number of compound values.
         len: usize,
-        /// One column a field.
+        /// One column per field.
         columns: Vec<Values>,
     },
 }
@@ -75,7 +75,7 @@ macro_rules! each {
 }
 
 impl Values {
-    /// No values of an atomic type, with room for `capacity`.
+    /// An empty list of values of an atomic type, with room for `capacity`.
     #[must_use]
     pub fn with_capacity(ty: Atomic, capacity: usize) -> Self {
         match ty {
@@ -111,7 +111,7 @@ impl Values {
         self.len() == 0
     }
 
-    /// The atomic type of plain vectors; `None` for user types.
+    /// The atomic type of plain vectors; `None` for user-defined types.
     #[must_use]
     pub fn data_type(&self) -> Option<Atomic> {
         match self {
@@ -131,7 +131,7 @@ impl Values {
         }
     }
 
-    /// The values `range` of this list; clipped to what there is.
+    /// The values in `range` of this list, clipped to its length.
     #[must_use]
     pub fn slice(&self, range: std::ops::Range<usize>) -> Self {
         fn part<T: Clone>(v: &[T], r: std::ops::Range<usize>) -> Vec<T> {
@@ -178,7 +178,7 @@ impl Values {
         }
     }
 
-    /// Adds the values of another list of the same type; false if it is of another one, and nothing is added.
+    /// Appends another list of the same type; false, without appending anything, for another type.
     pub fn append(&mut self, other: Self) -> bool {
         match (self, other) {
             (Self::Byte(v), Self::Byte(w)) => v.extend(w),
@@ -225,7 +225,7 @@ impl Values {
     }
 }
 
-/// Adds compounds, column by column.
+/// Appends compounds, column by column.
 fn append_compounds(
     (ty, len, columns): (&TypeId, &mut usize, &mut [Values]),
     other: Values,

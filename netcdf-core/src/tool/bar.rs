@@ -12,12 +12,12 @@ use crate::env::Progress;
 use crate::io::dir::DirStore;
 use crate::io::store::{Store as _, UNKNOWN};
 
-/// Work that takes longer than this is long.
+/// Work that takes longer than this gets a bar.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Time between two looks.
+/// Time between two updates.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A bar on standard error that follows a job of one or more inputs; it goes away when it is dropped.
+/// A bar on standard error that follows a job of one or more inputs; it disappears on drop.
 #[derive(Debug, Default)]
 pub struct Bar {
     line: Line,
@@ -26,12 +26,12 @@ pub struct Bar {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The line of the terminal on which a bar is, if there is one.
+/// The terminal line of a bar, if there is one.
 #[derive(Debug, Clone, Default)]
 pub struct Line(Arc<Mutex<Option<ProgressBar>>>);
 
 impl Line {
-    /// Does something that prints lines while the bar is away.
+    /// Prints lines while the bar is hidden.
     pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         let bar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*bar {
@@ -40,7 +40,7 @@ impl Line {
         }
     }
 
-    /// Takes the bar away for good.
+    /// Removes the bar for good.
     pub fn clear(&self) {
         let bar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bar) = &*bar {
@@ -53,16 +53,17 @@ impl Line {
     }
 }
 
-/// Where a job is.
+/// The progress of a job.
 #[derive(Debug, Default)]
 struct Now {
-    /// The input at work, counted from 0.
+    /// The current input, counted from 0.
     place: usize,
     progress: Progress,
 }
 
 impl Bar {
-    /// A bar for a job of these inputs, from the first one on. Nothing is shown of what is over soon, nor if it is not to be `shown`.
+    /// A bar for a job on these inputs, starting with the first. It is not shown for short work, nor unless
+    /// `shown`.
     #[must_use]
     pub fn over(inputs: Vec<PathBuf>, shown: bool) -> Self {
         let mut bar = Self::default();
@@ -78,13 +79,13 @@ impl Bar {
         bar
     }
 
-    /// The line that it is on.
+    /// The line of the bar.
     #[must_use]
     pub fn line(&self) -> Line {
         self.line.clone()
     }
 
-    /// Goes on to the input at `place` (from 0), of which `progress` tells.
+    /// Continues with the input at `place` (from 0), whose progress is `progress`.
     pub fn begin(&self, place: usize, progress: Progress) {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Now { place, progress };
     }
@@ -94,7 +95,7 @@ impl Drop for Bar {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A bar that failed is no reason for the work to fail.
+            // A failed bar must not make the work fail.
             let _ = thread.join();
         }
         self.line.clear();
@@ -118,7 +119,7 @@ fn show(inputs: &[PathBuf], (line, now): (&Line, &Mutex<Now>), stopped: &Receive
     }
 }
 
-/// The bytes of each input; 0 where nobody knows. None if the work is done meanwhile.
+/// The bytes of each input; 0 if unknown. None if the work ends meanwhile.
 fn sizes(inputs: &[PathBuf], stopped: &Receiver<()>) -> Option<Vec<u64>> {
     let mut sizes = vec![];
     for input in inputs {
@@ -147,8 +148,8 @@ fn size(input: &Path) -> u64 {
     }
 }
 
-/// Bytes done and to do: of the inputs that are done all, of the one at work the part that its own progress says. An input of
-/// which the size is not known, and one that is alone, counts by its progress.
+/// Bytes done and in total: finished inputs count in full, the current one by the share that its progress
+/// reports. An input of unknown size, or a single input, counts by its progress.
 fn at(sizes: &[u64], now: &Mutex<Now>) -> (u64, u64) {
     let now = now.lock().unwrap_or_else(PoisonError::into_inner);
     let (done, total) = now.progress.get();
@@ -166,7 +167,7 @@ fn at(sizes: &[u64], now: &Mutex<Now>) -> (u64, u64) {
     (before.saturating_add(part), sum(sizes))
 }
 
-/// `2 of 5 `; nothing for an input that is alone.
+/// `2 of 5 `; empty for a single input.
 fn line_of(now: &Mutex<Now>, all: usize) -> String {
     let place = now.lock().unwrap_or_else(PoisonError::into_inner).place;
     match all > 1 {
@@ -175,7 +176,7 @@ fn line_of(now: &Mutex<Now>, all: usize) -> String {
     }
 }
 
-/// A bar for work that has come so far; the speed is counted from here on.
+/// A bar for work with this progress; the speed is measured from here on.
 fn begun((done, total): (u64, u64), prefix: &str) -> ProgressBar {
     let bar = ProgressBar::hidden();
     bar.set_prefix(prefix.to_owned());

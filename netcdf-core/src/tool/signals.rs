@@ -1,4 +1,4 @@
-//! Signals that ask for the end: SIGINT, SIGTERM, SIGHUP. The one place where it is decided what becomes of them.
+//! Signals that ask the tool to end: SIGINT, SIGTERM, SIGHUP. This is the only place that handles them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,12 +8,13 @@ use super::bar::Line;
 use crate::env::Cancel;
 use crate::error::{Error, Result};
 
-/// Whether there is nothing that a signal must not leave behind.
+/// Whether a signal would leave nothing behind.
 pub type Idle = Arc<AtomicBool>;
 
-/// Makes the first signal set `cancel`, for which all work looks; the second one ends the process at once, as what works may be a plugin
-/// that loops, and targets stay as they were. While `idle` is set the first one ends the process as ever: there is
-/// nothing to be removed, and it may be waiting for input, from which a flag would not wake it. Nothing of a bar is left on its `line`.
+/// Makes the first signal set `cancel`, which all work checks. The second one ends the process at once, because
+/// a looping plugin may be at work; targets then stay as they were. While `idle` is set, the first signal ends
+/// the process as usual: there is nothing to remove, and the process may be waiting for input, from which a flag
+/// would not wake it. A bar is removed from its `line`.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] if the system refuses.
@@ -22,7 +23,7 @@ pub fn catch_signals(cancel: &Cancel, idle: &Idle, line: &Line) -> Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
     let failed = |e| Error::io("cannot catch signals", "signal", e);
-    // What is ignored, as by `nohup`, stays so.
+    // Ignored signals, as with `nohup`, stay ignored.
     let ignored = ignored();
     let caught = [SIGINT, SIGTERM, SIGHUP];
     let caught = caught.into_iter().filter(|s| !ignored.contains(s));
@@ -47,7 +48,7 @@ pub fn catch_signals(cancel: &Cancel, idle: &Idle, line: &Line) -> Result<()> {
     Ok(())
 }
 
-/// The signals that whoever started us wants to be ignored, as far as the system tells.
+/// The signals that our parent process wants ignored, as far as the system tells.
 #[cfg(unix)]
 fn ignored() -> Vec<i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -58,7 +59,7 @@ fn ignored() -> Vec<i32> {
     (1..=64).filter(is_set).collect()
 }
 
-/// Signals are left as they are.
+/// Does nothing here.
 ///
 /// # Errors
 /// None.
@@ -67,7 +68,7 @@ pub fn catch_signals(_: &Cancel, _: &Idle, _: &Line) -> Result<()> {
     Ok(())
 }
 
-/// Takes the bar away, unless the terminal does not take it: then the end comes without.
+/// Removes the bar, unless the terminal does not respond: then the process ends without that.
 #[cfg(unix)]
 fn clear(line: &Line) {
     let line = line.clone();
@@ -79,8 +80,8 @@ fn clear(line: &Line) {
     let _ = waits.recv_timeout(std::time::Duration::from_millis(200));
 }
 
-/// Makes writing beyond the largest size that files may have an error, for temporary files as well: SIGXFSZ would
-/// end the process without a word.
+/// Makes writing beyond the maximum file size an error, also for temporary files: SIGXFSZ would end the process
+/// silently.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] if the system refuses.
@@ -91,7 +92,7 @@ pub fn catch_limits() -> Result<()> {
     Ok(())
 }
 
-/// There is no such signal.
+/// There is no such signal here.
 ///
 /// # Errors
 /// None.

@@ -2,7 +2,7 @@
 
 use crate::shown::Shown;
 
-/// Columns as wide as their widest cell, with two blanks between them. Cells may have text of files.
+/// Columns as wide as their widest cell, with two blanks between them. Cells may contain text from files.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Vec<String>>,
@@ -10,7 +10,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table in which these columns are flush right.
+    /// A table with these columns aligned right.
     #[must_use]
     pub fn flush_right(columns: &[usize]) -> Self {
         Self {
@@ -19,28 +19,28 @@ impl Table {
         }
     }
 
-    /// A row. Its last cell may reach over the columns behind it.
+    /// Adds a row. Its last cell may extend over the columns after it.
     pub fn row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
         let cells = cells.into_iter();
         let shown = cells.map(|cell| Shown::new(cell.as_ref()).to_string());
         self.rows.push(shown.collect());
     }
 
-    /// With more rows.
+    /// The table with more rows.
     #[must_use]
     pub fn with(mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Self {
         rows.into_iter().for_each(|row| self.row(row));
         self
     }
 
-    /// The lines, without blanks at their ends.
+    /// The lines, without trailing blanks.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let mut widths = vec![0; columns];
         for row in &self.rows {
             for (n, (width, cell)) in widths.iter_mut().zip(row).enumerate() {
-                // The last cell of a shorter row reaches over what is behind it.
+                // The last cell of a shorter row extends over the columns after it.
                 let reaches = n + 1 == row.len() && row.len() < columns;
                 if !reaches || self.right.contains(&n) {
                     *width = cell.chars().count().max(*width);
@@ -68,20 +68,21 @@ impl Table {
         line
     }
 
-    /// The lines, each with its end.
+    /// The lines, each with a line end.
     #[must_use]
     pub fn text(&self) -> String {
         self.lines().into_iter().map(|line| line + "\n").collect()
     }
 }
 
-/// `text` with blanks behind it up to `width` characters. Formatting (`{text:width$}`) panics beyond 65,535.
+/// `text` padded with blanks on the right to `width` characters. Formatting (`{text:width$}`) panics beyond
+/// 65,535.
 #[must_use]
 pub fn left(text: &str, width: usize) -> String {
     format!("{text}{}", blanks(text, width))
 }
 
-/// `text` with blanks before it up to `width` characters.
+/// `text` padded with blanks on the left to `width` characters.
 #[must_use]
 pub fn right(text: &str, width: usize) -> String {
     format!("{}{text}", blanks(text, width))

@@ -1,4 +1,4 @@
-//! Values and the form in which their elements are kept.
+//! Converts values to and from the form in which their elements are kept.
 
 use super::heap;
 use super::spool::Spool;
@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader;
 use crate::model::{Region, Schema, Values, VarId};
 
-/// Bytes of elements that are taken over at a time, about.
+/// Bytes of elements taken over at a time, roughly.
 const BAND: u64 = 1 << 20;
 
 /// The form in which values are kept, element by element.
@@ -23,7 +23,12 @@ pub(super) fn stored(values: &Values, tiles: &Tiles, spool: &mut Spool) -> Resul
     for n in 0..values.len() {
         bytes.clear();
         let written = heap::write(values, n, &mut bytes);
-        written.ok_or_else(|| Error::new(ErrorKind::Argument, "compounds of unequal columns"))?;
+        written.ok_or_else(|| {
+            Error::new(
+                ErrorKind::Argument,
+                "compounds with columns of different lengths",
+            )
+        })?;
         let at = spool.add(&bytes)?;
         out.extend(at.to_le_bytes());
         out.extend((bytes.len() as u64).to_le_bytes());
@@ -31,7 +36,7 @@ pub(super) fn stored(values: &Values, tiles: &Tiles, spool: &mut Spool) -> Resul
     Ok(out)
 }
 
-/// The values of elements that are kept as references. Of a reference to nothing, the fill value.
+/// The values of elements that are kept as references. A null reference gives the fill value.
 pub(super) fn resolve(
     schema: &Schema,
     var: VarId,
@@ -61,7 +66,7 @@ pub(super) fn resolve(
     Ok(out)
 }
 
-/// Stored form of an element that was not put.
+/// Stored form of an element that was not written.
 pub(super) fn fill(schema: &Schema, var: VarId, tiles: &Tiles) -> Result<Vec<u8>> {
     let layout = crate::chunk::layout::Layout {
         fill: None,
@@ -70,7 +75,7 @@ pub(super) fn fill(schema: &Schema, var: VarId, tiles: &Tiles) -> Result<Vec<u8>
     crate::chunk::decode::fill(schema, var, &layout)
 }
 
-/// Puts all elements of a variable of another dataset, band by band.
+/// Copies all elements of a variable of another dataset, band by band.
 pub(super) fn take_over(
     base: &dyn Reader,
     (var, env): (VarId, &Env),

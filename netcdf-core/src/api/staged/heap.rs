@@ -1,6 +1,6 @@
-//! Values of any type as bytes, for those that are kept in the temporary file.
+//! Values of any type as bytes, for the temporary file.
 //!
-//! Numbers are little-endian; strings and lists have their length in front, 8 bytes; a string that is NIL has the
+//! Numbers are little-endian; strings and lists are preceded by their length, 8 bytes; a NIL string has the
 //! length 2^64-1.
 
 use crate::error::{Error, ErrorKind, Result};
@@ -8,11 +8,11 @@ use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
 
 /// Bytes of a reference to a value: offset and length in the file.
 pub(super) const REFERENCE: u64 = 16;
-/// Types within types.
+/// Deepest nesting of types.
 const DEPTH: u32 = 64;
 const NIL: u64 = u64::MAX;
 
-/// Appends the bytes of the value with this number; `None` if there is none.
+/// Appends the bytes of the value with this index; `None` if there is none.
 pub(super) fn write(values: &Values, n: usize, out: &mut Vec<u8>) -> Option<()> {
     match values {
         Values::Byte(v) => out.extend(v.get(n)?.to_le_bytes()),
@@ -52,7 +52,7 @@ pub(super) fn write(values: &Values, n: usize, out: &mut Vec<u8>) -> Option<()> 
     Some(())
 }
 
-/// No values of a type.
+/// An empty list of values of a type.
 pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
     empty_at(schema, ty, 0)
 }
@@ -83,7 +83,7 @@ fn empty_at(schema: &Schema, ty: DataType, depth: u32) -> Result<Values> {
     })
 }
 
-/// Adds the value that `bytes` begin with to `out`, which has its type.
+/// Appends the value at the start of `bytes` to `out`, which has its type.
 pub(super) fn read(schema: &Schema, bytes: &mut &[u8], out: &mut Values) -> Result<()> {
     read_at(schema, bytes, out, 0)
 }
@@ -156,7 +156,7 @@ fn take<'b>(bytes: &mut &'b [u8], len: u64) -> Result<&'b [u8]> {
     Ok(part)
 }
 
-/// One value of a type that stands for what was not put: zeros, empty lists and empty strings.
+/// A value of a type for elements not written: zeros, empty lists and empty strings.
 pub(super) fn blank(schema: &Schema, ty: DataType) -> Result<Values> {
     let mut out = empty(schema, ty)?;
     push_blank(schema, &mut out, 0)?;
@@ -199,7 +199,7 @@ fn push_blank(schema: &Schema, out: &mut Values, depth: u32) -> Result<()> {
 }
 
 fn unknown() -> Error {
-    Error::new(ErrorKind::BadType, "a type that is not in the dataset")
+    Error::new(ErrorKind::BadType, "the dataset does not have this type")
 }
 
 fn damaged() -> Error {

@@ -1,8 +1,8 @@
-//! A dataset that is edited: what it was, and what was put since, as one dataset to be read.
+//! A dataset being edited: the original and the later changes, readable as one dataset.
 //!
-//! The schema may grow and be changed in place; variables, dimensions, types and groups are never taken away, so that
-//! ids stay what they are. What is put goes to a temporary file, whatever its order; nothing but the places of tiles is
-//! held in memory. What was not touched is that of the dataset edited, chunk by chunk, so that copying moves it as it is.
+//! The schema can grow and be changed in place; variables, dimensions, types and groups are never removed, so
+//! that ids stay the same. Written data goes to a temporary file, in any order; only the positions of tiles are
+//! held in memory. Untouched data is that of the original, chunk by chunk, so that copying moves it unchanged.
 
 mod elements;
 mod heap;
@@ -25,23 +25,23 @@ use crate::model::{
 use spool::Spool;
 use tiles::Tiles;
 
-/// A dataset that is edited.
+/// A dataset being edited.
 pub(super) struct Staged {
-    /// What it is to be.
+    /// The new schema.
     pub(super) schema: Schema,
-    /// What it was.
+    /// The original.
     base: Option<Base>,
-    /// What was put, by variable.
+    /// Written data, by variable.
     tiles: Vec<Option<Tiles>>,
     spool: Option<Spool>,
-    /// Where temporary files are made.
+    /// Where temporary files are created.
     folder: Option<PathBuf>,
 }
 
-/// The dataset edited.
+/// The original dataset.
 struct Base {
     reader: Box<dyn Reader>,
-    /// The ids that variables have in it; they are the first ones.
+    /// The ids of variables in it; these variables come first.
     vars: Vec<VarId>,
 }
 
@@ -57,7 +57,7 @@ impl Staged {
         }
     }
 
-    /// A dataset that exists.
+    /// An existing dataset.
     pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>) -> Self {
         let schema = reader.schema().clone();
         let vars = schema.var_ids().collect();
@@ -68,15 +68,16 @@ impl Staged {
         }
     }
 
-    /// The dataset edited, if it is that which has the elements of a variable, or those that were not put.
-    /// With the id of the variable there.
+    /// The original dataset, if it has the elements of a variable, or those not written; with the id of the
+    /// variable there.
     fn base_of(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
         let base = self.base.as_ref()?;
         Some((&*base.reader, *base.vars.get(var.index())?))
     }
 
-    /// How a variable is stored in the dataset edited, with the type that it has here: pure Zarr does not tell characters from
-    /// strings of one byte. Nor does it tell the fill value of a variable all of whose chunks are stored.
+    /// How a variable is stored in the original, with the type that it has here: pure Zarr does not distinguish
+    /// characters from strings of one byte. Nor does it record the fill value of a variable all of whose chunks
+    /// are stored.
     fn under_layout(&self, var: VarId, (base, id): (&dyn Reader, VarId)) -> Result<Layout> {
         let mut layout = base.layout(id)?;
         let (own, there) = (self.schema.var(var), base.schema().var(id));
@@ -93,8 +94,8 @@ impl Staged {
         Ok(layout)
     }
 
-    /// Goes on with a dataset that was written of this one, so that what was put need not be kept any more; false if it
-    /// is not the same.
+    /// Continues with a dataset written from this one, so that written data need not be kept any longer; false
+    /// if it is not the same.
     pub(super) fn rebase(&mut self, reader: Box<dyn Reader>) -> bool {
         let schema = reader.schema();
         let (own, written) = (self.schema.types.iter(), schema.types.iter());
@@ -115,7 +116,7 @@ impl Staged {
             if let Some(written) = schema.var(*id) {
                 let old = std::mem::replace(&mut own.storage, written.storage.clone());
                 own.storage.quantize = old.quantize;
-                // Pure Zarr says of a fill value only where there are chunks that are not stored.
+                // Pure Zarr records a fill value only if some chunks are not stored.
                 (own.storage.fill, own.storage.unwritten) = (old.fill, old.unwritten);
             }
         }
@@ -125,25 +126,25 @@ impl Staged {
         true
     }
 
-    /// True if the variable was there before the dataset was edited.
+    /// True if the variable is part of the original.
     pub(super) fn is_old(&self, var: VarId) -> bool {
         self.base_of(var).is_some()
     }
 
-    /// True if elements of a variable were put.
+    /// True if elements of a variable were written.
     pub(super) fn is_touched(&self, var: VarId) -> bool {
         self.put_in(var).is_some_and(|t| !t.is_empty())
     }
 
-    /// What was put of a variable.
+    /// The written data of a variable.
     fn put_in(&self, var: VarId) -> Option<&Tiles> {
         self.tiles.get(var.index())?.as_ref()
     }
 
-    /// Puts values, which have the type of the variable, into a region that lies in it.
+    /// Writes values of the variable's type into a region within it.
     ///
     /// # Errors
-    /// Those of the temporary file, and of reading what is not put of a part of it; with the variable's path.
+    /// Those of the temporary file, and of reading the rest of a partly written tile; with the variable's path.
     pub(super) fn put(
         &mut self,
         var: VarId,
@@ -176,7 +177,7 @@ impl Staged {
         put
     }
 
-    /// What was put of a variable so far, and the file for more, taken out.
+    /// Takes out the written data of a variable, and the file for more.
     fn begin(&mut self, var: VarId, env: &Env) -> Result<(Tiles, Spool)> {
         let mut spool = match self.spool.take() {
             Some(spool) => spool,
@@ -205,8 +206,8 @@ impl Staged {
         }
     }
 
-    /// The tiles of a variable of which nothing was put. Elements that cannot stay where they are, as they have no plain
-    /// form, are put all.
+    /// The tiles of a variable to which nothing was written. Elements that cannot stay where they are, because
+    /// they have no plain form, are all copied.
     fn first(&self, var: VarId, (spool, env): (&mut Spool, &Env)) -> Result<Tiles> {
         let mut tiles = self.blank(var)?;
         let Some((base, id)) = self.base_of(var) else {
@@ -221,7 +222,7 @@ impl Staged {
         Ok(tiles)
     }
 
-    /// No tiles of a variable.
+    /// Empty tiles of a variable.
     fn blank(&self, var: VarId) -> Result<Tiles> {
         let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
         let variable = self.schema.var(var).ok_or_else(unknown)?;

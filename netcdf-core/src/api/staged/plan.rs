@@ -1,4 +1,4 @@
-//! How a dataset that was edited is written: what was not touched as it is.
+//! Plans how an edited dataset is written: untouched data is moved unchanged.
 
 use super::Staged;
 use crate::copy::{self, Options, Plan};
@@ -11,7 +11,7 @@ impl Staged {
     /// The copy that writes the dataset. Variables keep their ids.
     ///
     /// # Errors
-    /// Where the format cannot hold what is defined.
+    /// If the format cannot hold the definitions.
     pub(in crate::api) fn plan(&self, env: &Env) -> Result<Plan> {
         let mut plan = copy::plan(&self.schema, &Options::default())?;
         for note in plan.notes.drain(..) {
@@ -34,7 +34,7 @@ impl Staged {
         Ok(plan)
     }
 
-    /// The storage of a variable that was there before.
+    /// The storage of a variable of the original.
     fn old_storage(&self, id: VarId, planned: &Storage, env: &Env) -> Storage {
         let mut storage = planned.clone();
         if self.put_in(id).is_none() {

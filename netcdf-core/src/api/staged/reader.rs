@@ -1,4 +1,4 @@
-//! A dataset that is edited, read as any other.
+//! Reads a dataset being edited like any other.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
 
 impl Staged {
-    /// The dataset edited, if nothing was put of the variable, which is one of it.
+    /// The original dataset, if it has the variable and nothing was written to it.
     fn untouched(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
         self.base_of(var).filter(|_| self.put_in(var).is_none())
     }
 
-    /// What is kept of a variable that is not that of the dataset edited.
+    /// The kept data of a variable that is not in the original dataset.
     fn kept(&self, var: VarId) -> Result<std::borrow::Cow<'_, Tiles>> {
         Ok(match self.put_in(var) {
             Some(tiles) => std::borrow::Cow::Borrowed(tiles),
@@ -30,7 +30,7 @@ impl Staged {
         })
     }
 
-    /// Lays the elements of a box that the dataset edited has over `out`.
+    /// Copies the original's elements of a box over `out`.
     pub(super) fn under(&self, var: VarId, part: &Block, out: &mut [u8], env: &Env) -> Result<()> {
         let Some((base, id)) = self.base_of(var) else {
             return Ok(());
@@ -105,7 +105,7 @@ impl Reader for Staged {
             }
             (_, Some(base)) => base.reader.fetch(chunks),
             (_, None) => {
-                let what = "chunks of a dataset that is not there";
+                let what = "chunks of a missing dataset";
                 Err(Error::new(ErrorKind::NotFound, what))
             }
         }

@@ -1,4 +1,4 @@
-//! The temporary file of a dataset that is edited.
+//! The temporary file of a dataset being edited.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::io::Source;
 use crate::io::file::Scratch;
 use crate::io::source::read_range;
 
-/// Where elements are kept until they are in a dataset: a file that grows.
+/// Where elements are kept until they are in a dataset: a growing file.
 pub(super) struct Spool {
     file: Arc<Scratch>,
     source: Arc<dyn Source>,
@@ -29,7 +29,7 @@ impl Spool {
         &self.source
     }
 
-    /// Adds bytes at the end; where they are.
+    /// Appends bytes; returns their position.
     pub(super) fn add(&mut self, bytes: &[u8]) -> Result<u64> {
         let at = self.end;
         let end = at.checked_add(bytes.len() as u64);
@@ -39,12 +39,12 @@ impl Spool {
         Ok(at)
     }
 
-    /// Writes over bytes that were added.
+    /// Overwrites appended bytes.
     pub(super) fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
         self.file.write_at(at, bytes)
     }
 
-    /// Bytes that were added.
+    /// Reads appended bytes.
     pub(super) fn read(&self, at: u64, len: u64) -> Result<Vec<u8>> {
         let end = at.checked_add(len);
         let end = end.ok_or_else(|| Error::new(ErrorKind::Corrupt, "data beyond 2^64 bytes"))?;

@@ -1,4 +1,4 @@
-//! The elements of one variable that were put: tiles of them in the temporary file.
+//! The written elements of one variable: tiles in the temporary file.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use crate::limits::zeros;
 use crate::model::Region;
 use crate::model::region::product;
 
-/// The number of the temporary file in [`ChunkRef`]s; those of the dataset edited count from 0.
+/// The object number of the temporary file in [`ChunkRef`]s; those of the original count from 0.
 pub(super) const OBJECT: u32 = u32::MAX;
 
-/// Bytes of a tile, about.
+/// Bytes of a tile, roughly.
 const TILE: u64 = 256 << 10;
-/// Runs that are written one by one at most; of more, the whole tile is.
+/// Most runs written one by one; for more, the whole tile is written.
 const RUNS: usize = 16;
 
-/// What stands in a tile that is put for the first time, where nothing was put.
+/// Supplies the content of a new tile where nothing was written.
 pub(super) type Background<'a> = &'a mut dyn FnMut(&Block, &mut [u8]) -> Result<()>;
 
 /// Tiles of a variable, each in one piece.
@@ -26,18 +26,18 @@ pub(super) type Background<'a> = &'a mut dyn FnMut(&Block, &mut [u8]) -> Result<
 pub(super) struct Tiles {
     /// The stored form of an element.
     pub(super) element: Element,
-    /// Elements of a tile per dimension.
+    /// Shape of a tile, in elements.
     tile: Vec<u64>,
-    /// Where the tiles are, by their place in the grid, which is row-major order.
+    /// Positions of the tiles, by their place in the grid, in row-major order.
     slots: BTreeMap<Vec<u64>, u64>,
-    /// Stored form of an element that was not put.
+    /// Stored form of an element that was not written.
     pub(super) fill: Vec<u8>,
-    /// True if what was not put is that of the dataset edited.
+    /// True if elements not written are those of the original dataset.
     pub(super) over: bool,
 }
 
 impl Tiles {
-    /// No elements of a variable of this shape so far. `asked` is the shape of the chunks that it is to have, if any.
+    /// No elements yet, for a variable of this shape. `asked` is the shape of its chunks, if given.
     pub(super) fn new(
         element: Element,
         fill: Vec<u8>,
@@ -62,12 +62,12 @@ impl Tiles {
         }
     }
 
-    /// True if nothing was put.
+    /// True if nothing was written.
     pub(super) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// How a variable of this shape is stored in tiles.
+    /// The layout of a variable of this shape in tiles.
     pub(super) fn layout(&self, shape: &[u64]) -> Layout {
         Layout {
             extent: shape.to_vec(),
@@ -120,7 +120,7 @@ impl Tiles {
         Ok(())
     }
 
-    /// Puts the elements of a region, in stored form and row-major.
+    /// Writes the elements of a region, in stored form and row-major.
     pub(super) fn put(
         &mut self,
         region: &Region,
@@ -182,7 +182,7 @@ impl Tiles {
         }
     }
 
-    /// Writes a few runs into a tile that is there.
+    /// Writes a few runs into an existing tile.
     fn put_runs(&self, at: u64, found: &[Run], bytes: &[u8], spool: &Spool) -> Result<()> {
         let size = self.element.size;
         for run in found {
@@ -193,7 +193,7 @@ impl Tiles {
         Ok(())
     }
 
-    /// Lays the tiles over the elements of a box, in stored form and row-major.
+    /// Copies the tiles over the elements of a box, in stored form and row-major.
     pub(super) fn lay_over(&self, part: &Block, spool: &Spool, out: &mut [u8]) -> Result<()> {
         let region = Region::boxed(part.start.clone(), part.count.clone());
         let Some(cells) = self.cells(&region) else {
@@ -215,8 +215,12 @@ impl Tiles {
     fn bytes(&self) -> Result<usize> {
         let bytes = product(&self.tile).and_then(|n| n.checked_mul(self.element.size));
         let bytes = bytes.and_then(|n| usize::try_from(n).ok());
-        bytes
-            .ok_or_else(|| Error::new(ErrorKind::Limit, "a tile beyond the memory of this machine"))
+        bytes.ok_or_else(|| {
+            Error::new(
+                ErrorKind::Limit,
+                "a tile too large for this machine's memory",
+            )
+        })
     }
 
     /// The elements of a tile.
@@ -228,7 +232,7 @@ impl Tiles {
         }
     }
 
-    /// The places of the tiles of a region along each dimension: not those between elements that are far apart.
+    /// The places of the tiles of a region along each dimension, without tiles between distant elements.
     fn axes(&self, region: &Region, cells: &Block) -> Vec<Axis> {
         let lines = region.start.iter().zip(&region.count).zip(&region.stride);
         let boxes = cells.start.iter().zip(&cells.count);
@@ -249,7 +253,7 @@ impl Tiles {
         lines.zip(&self.tile).zip(boxes).map(axis).collect()
     }
 
-    /// The box of the grid in which a region lies; `None` if it has no elements.
+    /// The box of the grid that contains a region; `None` if the region has no elements.
     fn cells(&self, region: &Region) -> Option<Block> {
         let mut cells = Block {
             start: vec![],
@@ -266,12 +270,12 @@ impl Tiles {
     }
 }
 
-/// The shape of tiles of at most so many elements: whole rows, as many as fit. A length that is not known yet is
+/// The shape of tiles of at most `most` elements: whole rows, as many as fit. A length that is not known yet becomes
 /// that of a tile.
 fn tile(shape: &[u64], most: u64) -> Vec<u64> {
     let mut left = most;
     let lengths = shape.iter().enumerate().rev().map(|(n, &len)| {
-        // The first dimension is the one that grows; the others are taken as they are.
+        // The first dimension is the one that grows; the others are used as they are.
         let want = if n == 0 || len == 0 { left } else { len };
         let take = want.clamp(1, left.max(1));
         left /= take;
@@ -287,7 +291,7 @@ fn ends(start: &[u64], count: &[u64]) -> Vec<u64> {
     pairs.map(|(s, n)| s.saturating_add(*n)).collect()
 }
 
-/// Places of tiles along a dimension: those of elements that are `step` apart, in tiles of length `len`.
+/// Places of tiles along a dimension, for elements `step` apart and tiles of length `len`.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     start: u64,
@@ -333,7 +337,7 @@ fn span(at: u64, len: u64, size: u64) -> Option<std::ops::Range<usize>> {
     Some(start..start.checked_add(bytes)?)
 }
 
-/// Puts the elements of a run of the region to their places in a tile.
+/// Copies the elements of a run of the region to their places in a tile.
 fn scatter(run: Run, size: u64, from: &[u8], tile: &mut [u8]) -> Option<()> {
     let from = from.get(span(run.to, run.len, size)?)?;
     if run.step == 1 {

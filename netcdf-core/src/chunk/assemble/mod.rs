@@ -1,8 +1,8 @@
-//! Elements in row-major order become chunks.
+//! Turns elements in row-major order into chunks.
 //!
-//! They are collected in a *window*: as many rows of chunks as the memory allows, a row being all
-//! chunks with the same place along the first dimension. A full window is cut into chunks, which are
-//! encoded on all threads. Where not even one row fits, the elements go through a temporary file.
+//! Elements are collected in a *window* of as many rows of chunks as memory allows; a row is all chunks at the
+//! same place along the first dimension. A full window is cut into chunks, which are encoded on all threads. If
+//! not even one row fits, the elements go through a temporary file.
 
 mod spool;
 
@@ -19,36 +19,36 @@ use crate::model::region::product;
 use crate::model::{Region, VarId};
 use spool::Spool;
 
-/// Bytes of a window from which on it need not be larger.
+/// A window of this many bytes is large enough.
 const WINDOW: u64 = 32 << 20;
 
-/// Bytes of fill in a row that are stored. More are left out where they are whole rows of chunks.
+/// Most bytes of fill stored in a row. Longer fill is left out where it covers whole rows of chunks.
 pub const FILLED: u64 = 64 << 20;
-/// Copies of a chunk that are in memory while it is encoded, about.
+/// Copies of a chunk in memory while it is encoded, roughly.
 const COPIES: u64 = 3;
 
-/// Makes the chunks of one variable, up to the last row of chunks that has elements. What was not put is fill; rows of chunks without
-/// elements are left out if they have more than [`FILLED`] bytes.
+/// Makes the chunks of one variable, up to the last row of chunks with elements. Missing elements are fill; rows
+/// of chunks without elements are left out if they have more than [`FILLED`] bytes.
 pub struct Assembler<'a> {
     env: &'a Env,
     var: VarId,
     layout: Layout,
     encoder: Encoder,
-    /// Lengths of all dimensions but the first.
+    /// Lengths of all dimensions except the first.
     inner: Vec<u64>,
-    /// Elements of the window that are possible.
+    /// Most elements of the window.
     most: u64,
     /// First element of the window.
     start: u64,
-    /// What was put into the window; beyond its end nothing was.
+    /// The elements in the window; nothing was put beyond its end.
     window: Vec<u8>,
     /// The file, if a window would be too large.
     spool: Option<Spool>,
 }
 
 impl<'a> Assembler<'a> {
-    /// For a variable of this shape that `writer` takes in chunks, within `memory` bytes. The first
-    /// dimension may turn out to be longer.
+    /// An assembler for a variable of this shape that `writer` takes in chunks, within `memory` bytes. The first
+    /// dimension may turn out longer.
     ///
     /// # Errors
     /// Those of the writer and the filters; those of the temporary file.
@@ -64,7 +64,7 @@ impl<'a> Assembler<'a> {
         let inner = shape.get(1..).unwrap_or_default().to_vec();
         let elements = row_of_chunks(&layout, &inner);
         let row = elements.saturating_mul(layout.element.size.max(1));
-        // While its chunks are encoded, there are copies of some of them.
+        // While chunks are encoded, copies of some of them exist.
         let half = memory / 2;
         let rows = (half.min(WINDOW) / row.max(1)).max(1);
         let spool = match row > half.max(encoder.chunk_bytes() as u64) {
@@ -84,8 +84,8 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Puts elements in stored form, from a row-major element number on, which is not before the
-    /// end of what was put.
+    /// Puts elements in stored form, starting at row-major element number `element`, which must not be before
+    /// the end of what was put.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for elements out of order; those of filters and writer.
@@ -114,7 +114,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes the rest.
     ///
     /// # Errors
     /// Those of filters and writer.
@@ -153,7 +153,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Adds so many elements of fill to the window.
+    /// Adds fill for this many elements to the window.
     fn fill(&mut self, elements: u64) -> Result<()> {
         let len = self.window.len();
         let end = len.saturating_add(self.bytes(elements));
@@ -171,7 +171,7 @@ impl<'a> Assembler<'a> {
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
-    /// Cuts the window into chunks and writes them.
+    /// Cuts the window into chunks, and writes them.
     fn flush(&mut self, writer: &mut dyn Writer) -> Result<()> {
         if self.window.is_empty() {
             return Ok(());
@@ -207,7 +207,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// The elements of so many rows of chunks from the start of the window on.
+    /// The elements of this many rows of chunks from the start of the window.
     fn region(&self, rows: u64, row: u64) -> Region {
         let mut region = Region::whole(&self.inner);
         if let Some(&length) = self.layout.chunk.first() {
@@ -225,7 +225,7 @@ impl<'a> Assembler<'a> {
         ends.map(|(s, n)| s.saturating_add(*n)).collect()
     }
 
-    /// A chunk of the window, encoded.
+    /// Encodes a chunk of the window.
     fn cut(&self, chunk: &Region, window: &Region) -> Result<Stored> {
         let size = self.layout.element.size;
         let part = Block {
@@ -247,7 +247,7 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// A box that is counted from the start of another, as the variable counts.
+/// A box relative to the start of `window`, in the variable's coordinates.
 fn within(window: &Region, chunk: &Region) -> Region {
     let start = window.start.iter().zip(&chunk.start);
     let start = start.map(|(a, b)| a.saturating_add(*b)).collect();

@@ -1,4 +1,4 @@
-//! The elements of a variable in a temporary file, before they are put into chunks.
+//! Collects the elements of a variable in a temporary file, before they are put into chunks.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::io::file::Scratch;
 use crate::model::Region;
 use crate::model::region::product;
 
-/// Bytes of fill between two runs of elements: more would fill the disk.
+/// Most bytes of fill between two runs of elements: more would fill the disk.
 const GAP: u64 = 1 << 40;
 /// Bytes written at a time.
 const PIECE: usize = 1 << 20;
@@ -23,9 +23,9 @@ const PIECE: usize = 1 << 20;
 /// Elements in row-major order in a file.
 pub(super) struct Spool {
     file: Scratch,
-    /// Bytes that were put.
+    /// Bytes put so far.
     len: u64,
-    /// What waits to be written.
+    /// Bytes waiting to be written.
     waiting: Vec<u8>,
     /// A piece of fill.
     fill: Vec<u8>,
@@ -33,16 +33,16 @@ pub(super) struct Spool {
     rows: Rows,
 }
 
-/// The rows of chunks that are stored: those that have elements, and few without any between them.
+/// The rows of chunks to store: those with elements, and short gaps between them.
 struct Rows {
     /// Elements of a row.
     each: u64,
-    /// First and one behind the last, in their order.
+    /// First row and end of each run, in order.
     runs: Vec<(u64, u64)>,
 }
 
 impl Rows {
-    /// Notes that elements from `start` to before `end` were put, all behind those of the call before.
+    /// Records that elements `start..end` were put, all of them after those of the previous call.
     fn note(&mut self, start: u64, end: u64) {
         let (first, last) = (start / self.each, end.div_ceil(self.each));
         match self.runs.last_mut() {
@@ -59,7 +59,7 @@ impl Rows {
 }
 
 impl Spool {
-    /// For rows of chunks of so many elements.
+    /// A spool for rows of chunks of `row` elements.
     pub(super) fn new(env: &Env, encoder: &Encoder, row: u64) -> Result<Self> {
         let size = encoder.fill().len().max(1);
         let mut fill = vec![0; (PIECE / size).max(1).saturating_mul(size)];
@@ -82,7 +82,7 @@ impl Spool {
         let left = element.checked_sub(end);
         let left = left.ok_or_else(|| out_of_order(element, end))?;
         if left.saturating_mul(self.size) > GAP {
-            let what = format!("{left} elements of fill in a row of chunks");
+            let what = format!("a row of chunks needs {left} elements of fill");
             let remedy = "make the dimensions or the chunks shorter";
             return Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy));
         }
@@ -142,7 +142,7 @@ impl Spool {
     }
 }
 
-/// Only the rows of chunks that are to be stored are made.
+/// Makes only the rows of chunks that are to be stored.
 fn rechunk_column(
     column: &Column<'_>,
     rows: &Rows,

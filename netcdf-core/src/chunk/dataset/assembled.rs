@@ -1,4 +1,4 @@
-//! Regions of variables whose elements the reader makes itself.
+//! Reads regions of variables whose elements are made by the reader itself.
 
 use super::gather::{Variable, is_dense};
 use crate::chunk::layout::ChunkRef;
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 
 impl Variable<'_> {
-    /// A region; where it has gaps, row by row.
+    /// Reads a region; if it has gaps, row by row.
     pub(super) fn assemble(&self, region: &Region) -> Result<Vec<u8>> {
         let mut canvas = self.canvas(&region.count)?;
         if !is_dense(region) {
@@ -30,7 +30,7 @@ impl Variable<'_> {
     }
 }
 
-/// What stands for a chunk that the reader makes.
+/// A stand-in for a chunk that the reader makes.
 pub(super) fn made(index: u64) -> ChunkRef {
     ChunkRef {
         index,
@@ -40,7 +40,7 @@ pub(super) fn made(index: u64) -> ChunkRef {
     }
 }
 
-/// The rows of a region with gaps, each as the box that encloses it.
+/// The rows of a region with gaps, each as the box around it.
 fn rows(region: &Region) -> impl Iterator<Item = Block> + '_ {
     let rank = region.count.len();
     let outer = region

@@ -1,19 +1,18 @@
-//! Whether data can be decoded at all, before any of it is read.
+//! Checks whether data can be decoded at all, before any of it is read.
 
 use super::Dataset;
 use crate::error::Result;
 use crate::model::VarId;
 
 impl Dataset<'_> {
-    /// That all filters are available that the stored chunks of a variable went through.
+    /// Checks that all filters are available that the stored chunks of a variable went through.
     ///
-    /// The chunk index is looked at only if a filter is missing: some files name filters that no
-    /// chunk went through. No data is read.
+    /// The chunk index is read only if a filter is missing: some files name filters that no chunk went through.
+    /// No data is read.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`](crate::ErrorKind::FilterUnavailable) as
-    /// [`Table::check`](crate::filter::Table::check) has it, with the variable's path; those of
-    /// reading the index.
+    /// [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) as in
+    /// [`Table::check`](crate::filter::Table::check), with the variable's path; those of reading the index.
     pub fn check_filters(&self, var: VarId) -> Result<()> {
         let layout = self.layout(var)?;
         let table = &self.env.filters;

@@ -1,4 +1,4 @@
-//! The elements of a region in the making.
+//! The elements of a region being read.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 use crate::model::Region;
 
-/// The elements of a region, in stored form. They are anything until something is put there.
+/// The elements of a region, in stored form. Their content is arbitrary until something is put there.
 pub(super) struct Canvas {
     /// The region's shape, as a region that starts at 0.
     shape: Region,
     /// Bytes of an element, and of all.
     size: u64,
     len: usize,
-    /// Nothing, as long as nothing was put.
+    /// Empty until something is put.
     bytes: Vec<u8>,
-    /// Where memory comes from.
+    /// The source of memory.
     buffers: Arc<Buffers>,
 }
 
@@ -42,12 +42,12 @@ impl Canvas {
         })
     }
 
-    /// Puts elements of a chunk; `None` if it has fewer.
+    /// Puts elements of a chunk; `None` if it has too few.
     pub(super) fn put(&mut self, run: Run, from: &[u8]) -> Result<Option<()>> {
         Ok(put(run, self.size, from, self.all()?))
     }
 
-    /// Takes the elements of the whole region, if that is what these are and nothing was put yet.
+    /// Takes over the elements of the whole region, if these are all and nothing was put yet.
     pub(super) fn take(&mut self, mut whole: Vec<u8>) -> std::result::Result<(), Vec<u8>> {
         if !self.bytes.is_empty() || whole.len() < self.len {
             return Err(whole);
@@ -57,7 +57,7 @@ impl Canvas {
         Ok(())
     }
 
-    /// Puts what elements of a box of the region are in `part`.
+    /// Puts the elements in `part` for a box of the region.
     pub(super) fn put_part(&mut self, place: &Block, part: &[u8], region: &Region) -> Result<()> {
         let size = self.size;
         let all = self.all()?;
@@ -67,8 +67,8 @@ impl Canvas {
         })
     }
 
-    /// Puts `fill` where the cells do not lead to chunks, and `beyond` where nothing is stored at all:
-    /// beyond `stored` elements per dimension.
+    /// Puts `fill` where cells have no chunks, and `beyond` where nothing is stored at all: beyond `stored`
+    /// elements per dimension.
     pub(super) fn fill(
         &mut self,
         (fill, beyond): (&[u8], &[u8]),
@@ -92,7 +92,7 @@ impl Canvas {
                 (*start, *count) = (stored, all - stored);
                 self.fill_box(beyond, &outside)?;
             }
-            // What is behind the dimensions that follow is looked at within the stored part.
+            // Along the following dimensions, look only within the stored part.
             if let (Some(start), Some(count)) =
                 (outside.start.get_mut(dim), outside.count.get_mut(dim))
             {
@@ -102,7 +102,7 @@ impl Canvas {
         Ok(())
     }
 
-    /// Puts `fill` where a cell is.
+    /// Fills a cell with `fill`.
     pub(super) fn fill_cell(&mut self, fill: &[u8], cell: &Cell) -> Result<()> {
         self.fill_box(fill, &cell.place)
     }

@@ -11,17 +11,17 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::region::product;
 use crate::model::{Region, VarId};
 
-/// Stored chunks that are located at a time, about.
+/// Stored chunks located at a time, roughly.
 const BATCH: usize = 4096;
-/// Where few chunks of a box of the grid are stored, so many times larger boxes are looked at.
+/// Where few chunks of a box of the grid are stored, boxes grow by this factor.
 const GROWTH: u64 = 16;
 
-/// Copies of a chunk that are in memory while it is worked on, about.
+/// Copies of a chunk in memory while it is worked on, roughly.
 const COPIES: u64 = 4;
 
 impl Dataset<'_> {
-    /// Decodes the stored chunks of a variable, in parallel, and hands on what `work` makes of them,
-    /// in row-major order. `memory` is what items under way may take.
+    /// Decodes the stored chunks of a variable in parallel, and passes the results of `work` to `sink` in
+    /// row-major order. `memory` is what items in progress may take.
     ///
     /// # Errors
     /// The first error of reading, `work` or `sink`.
@@ -63,7 +63,7 @@ impl Dataset<'_> {
         pool.ordered(items, decode, |(chunk, made)| sink(chunk, made))
     }
 
-    /// Visits the stored chunks of a variable, in row-major order, without reading them.
+    /// Visits the stored chunks of a variable in row-major order, without reading them.
     ///
     /// # Errors
     /// Those of reading the index, and of `visit`.
@@ -76,7 +76,7 @@ impl Dataset<'_> {
         self.locate_in(var, &all, visit)
     }
 
-    /// As [`Dataset::locate`], in a box of the chunk grid.
+    /// As [`Dataset::locate`], within a box of the chunk grid.
     ///
     /// # Errors
     /// As [`Dataset::locate`]; [`ErrorKind::Cancelled`].
@@ -95,7 +95,7 @@ impl Dataset<'_> {
         located.in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// How many chunks of a variable are stored.
+    /// The number of stored chunks of a variable.
     ///
     /// # Errors
     /// As [`Dataset::locate`].
@@ -124,7 +124,7 @@ impl Dataset<'_> {
         }
     }
 
-    /// True if any chunk is stored that has elements of a region.
+    /// True if any chunk with elements of a region is stored.
     ///
     /// # Errors
     /// Those of reading the index.
@@ -142,19 +142,19 @@ impl Dataset<'_> {
         Ok(any)
     }
 
-    /// The stored form of an element of a variable that is not stored.
+    /// The stored form of a missing element of a variable.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for elements beyond the memory of this machine.
+    /// [`ErrorKind::Limit`] for elements too large for this machine's memory.
     pub fn fill(&self, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
         fill(self.reader.schema(), var, layout).in_object(|| self.reader.schema().var_path(var))
     }
 }
 
-/// Boxes of a grid of chunks, in row-major order, so large that some thousand stored chunks are in each: of a number
-/// of chunks without bound, few may be stored.
+/// Boxes of a grid of chunks, in row-major order, each large enough for some thousand stored chunks: a huge grid
+/// may have few.
 struct Batches {
-    /// What is left, the next box last.
+    /// The remaining boxes, the next one last.
     left: Vec<Block>,
     /// Chunks of a box.
     most: u64,
@@ -207,7 +207,7 @@ impl Batches {
     }
 }
 
-/// A box of more than `most` chunks in two, the first of which comes first in row-major order.
+/// Splits a box of more than `most` chunks in two, in row-major order.
 fn parted(part: &Block, most: u64) -> Option<(Block, Block)> {
     if product(&part.count).is_some_and(|n| n <= most) {
         return None;

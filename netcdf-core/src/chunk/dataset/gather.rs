@@ -1,4 +1,4 @@
-//! Reads what the chunks of a variable have of a region.
+//! Reads a region from the chunks of a variable.
 
 use std::ops::Range;
 
@@ -17,11 +17,11 @@ use crate::model::{Region, VarId};
 
 /// Parts fetched at a time.
 const BATCH: usize = 1 << 14;
-/// Bytes fetched at a time, about.
+/// Bytes fetched at a time, roughly.
 const BYTES: u64 = 1 << 20;
-/// Chunks of a region of which it is first counted how many are stored.
+/// From this many chunks of a region on, the stored ones are counted first.
 const MANY: u64 = 1 << 10;
-/// Bytes between two elements from which on they are not read together.
+/// Elements at least this many bytes apart are not read together.
 const APART: u64 = 4 << 10;
 
 /// Elements of a box, in stored form, row-major.
@@ -29,11 +29,11 @@ const APART: u64 = 4 << 10;
 pub struct Part {
     /// Their bytes.
     pub bytes: Vec<u8>,
-    /// False if they are all fill, because none of their chunks is stored.
+    /// False if all are fill because none of their chunks is stored.
     pub stored: bool,
 }
 
-/// What is the same for all regions of a variable.
+/// Data shared by all regions of a variable.
 pub(super) struct Variable<'a> {
     pub(super) reader: &'a dyn Reader,
     pub(super) env: &'a Env,
@@ -44,16 +44,16 @@ pub(super) struct Variable<'a> {
     pub(super) decoder: Decoder<'a>,
 }
 
-/// Something to be fetched.
+/// Something to fetch.
 enum Want {
     /// A whole chunk.
     Chunk(ChunkRef),
-    /// A part of a chunk without filters, and the run that is made of it.
+    /// A part of a chunk without filters, and the run that it becomes.
     Part(ChunkRef, Run),
 }
 
 impl Variable<'_> {
-    /// Room for a region.
+    /// A canvas for a region.
     pub(super) fn canvas(&self, shape: &[u64]) -> Result<Canvas> {
         let size = self.layout.element.size;
         let elements = crate::model::region::product(shape);
@@ -68,7 +68,7 @@ impl Variable<'_> {
         Ok(self.read_part(region)?.bytes)
     }
 
-    /// The elements of a region, and whether any of them are stored.
+    /// The elements of a region, and whether any are stored.
     pub(super) fn read_part(&self, region: &Region) -> Result<Part> {
         if self.assembled {
             let bytes = self.assemble(region)?;
@@ -111,7 +111,7 @@ impl Variable<'_> {
         })
     }
 
-    /// True if so few of many chunks are stored that it is not worth it to look for the others.
+    /// True if so few of many chunks are stored that the missing ones are not worth looking up.
     fn is_sparse(&self, cells: &Cells) -> Result<bool> {
         if cells.len() < MANY {
             return Ok(false);
@@ -131,7 +131,7 @@ impl Variable<'_> {
         }
     }
 
-    /// The elements that a chunk has of a region of which a cell lies in it.
+    /// The elements of a region that lie in a chunk, where `cell` is their place.
     pub(super) fn cell(&self, region: &Region, cell: &Cell, chunk: ChunkRef) -> Result<Vec<u8>> {
         self.cell_of(&part(region, cell), chunk)
     }
@@ -146,8 +146,8 @@ impl Variable<'_> {
         gather.canvas.into_bytes()
     }
 
-    /// As [`Variable::cell`] of a region without gaps, or more elements of the chunk where these are at hand: those of a box, with
-    /// this. They may be in `memory`, which holds anything.
+    /// As [`Variable::cell`] for a region without gaps, or more elements of the chunk if they are available:
+    /// those of a box, which is returned, too. They may be in `memory`, whose content is arbitrary.
     pub(super) fn around(
         &self,
         (region, cell): (&Region, &Cell),
@@ -180,7 +180,7 @@ impl Variable<'_> {
         Ok((Block { start, count }, bytes))
     }
 
-    /// Where the elements of a run of a chunk without filters are.
+    /// Where the elements of a run are stored in a chunk without filters.
     fn stored(&self, chunk: &ChunkRef, run: Run) -> Result<Range<u64>> {
         let size = self.layout.element.size;
         let elements = run.len.saturating_sub(1).saturating_mul(run.step);
@@ -192,8 +192,7 @@ impl Variable<'_> {
         }
     }
 
-    /// The stored bytes of chunks or parts of them. A single large one, as most are, goes to memory
-    /// that was used before.
+    /// The stored bytes of chunks or parts of them. A single large one, the usual case, goes into reused memory.
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
         let reader = self.reader;
         let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
@@ -209,7 +208,7 @@ impl Variable<'_> {
         Ok(vec![bytes])
     }
 
-    /// The error for a chunk that has too few elements.
+    /// The error for a chunk with too few elements.
     pub(super) fn short(&self, chunk: &ChunkRef) -> Error {
         let what = match self.layout.chunk_bytes() {
             Some(want) => format!("fewer bytes than the {want} that its shape asks for"),
@@ -220,7 +219,7 @@ impl Variable<'_> {
     }
 }
 
-/// The part of a region that is a cell of it.
+/// The part of a region that lies in a cell.
 fn part(region: &Region, cell: &Cell) -> Region {
     let start = region.start.iter().zip(&region.stride);
     let start = start.zip(&cell.place.start);
@@ -239,7 +238,7 @@ struct Gather<'a> {
     region: &'a Region,
     canvas: Canvas,
     wants: Vec<Want>,
-    /// Bytes of what is to be fetched.
+    /// Bytes to fetch.
     bytes: u64,
 }
 
@@ -263,7 +262,7 @@ impl<'a> Gather<'a> {
         runs(&block, region, |run| self.run(&chunk, run))
     }
 
-    /// Wants a run of a chunk without filters, element by element if they are far apart.
+    /// Requests a run of a chunk without filters, element by element if they are far apart.
     fn run(&mut self, chunk: &ChunkRef, run: Run) -> Result<()> {
         let size = self.variable.layout.element.size;
         let apart = run.step.saturating_mul(size) > APART;
@@ -290,7 +289,7 @@ impl<'a> Gather<'a> {
         let (Want::Chunk(chunk) | Want::Part(chunk, _)) = &want;
         let bytes = length(&chunk.range);
         if bytes >= LARGE as u64 {
-            // It is read alone, into memory that was used before.
+            // It is read alone, into reused memory.
             self.flush()?;
             self.wants.push(want);
             return self.flush();
@@ -303,7 +302,7 @@ impl<'a> Gather<'a> {
         Ok(())
     }
 
-    /// Fetches what is wanted and puts it where it belongs.
+    /// Fetches what was requested, and puts it in place.
     fn flush(&mut self) -> Result<()> {
         let wants = std::mem::take(&mut self.wants);
         self.bytes = 0;
@@ -356,7 +355,7 @@ fn length(range: &Range<u64>) -> u64 {
     range.end.saturating_sub(range.start)
 }
 
-/// True if the region is just the box.
+/// True if the region is exactly the box.
 fn is_block(region: &Region, block: &Block) -> bool {
     is_dense(region) && region.start == block.start && region.count == block.count
 }

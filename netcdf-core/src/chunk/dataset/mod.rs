@@ -1,4 +1,4 @@
-//! Reads regions of variables: locates, fetches, decodes and scatters, for every format.
+//! Reads regions of variables: locates, fetches, decodes and scatters chunks, for every format.
 
 mod assembled;
 mod available;
@@ -23,10 +23,10 @@ pub use gather::Part;
 use gather::Variable;
 pub use tasks::{COPIES, Cuts, Parts, PartsOf};
 
-/// An open dataset with the means to read it.
+/// An open dataset, and the means to read it.
 #[derive(Clone, Copy)]
 pub struct Dataset<'a> {
-    /// The format's part.
+    /// The format's reader.
     pub reader: &'a dyn Reader,
     /// Limits, filters, threads.
     pub env: &'a Env,
@@ -42,8 +42,8 @@ impl<'a> Dataset<'a> {
     /// The values of a region, row-major.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) with the byte offset where stored data is missing, and all that
-    /// locating and decoding can bring, with the variable's path.
+    /// [`Truncated`](crate::ErrorKind::Truncated) with the byte offset if stored data is missing, and all errors
+    /// of locating and decoding, with the variable's path.
     pub fn read(&self, var: VarId, region: &Region) -> Result<Values> {
         let layout = self.layout(var)?;
         let bytes = self.read_stored(var, &layout, region)?;
@@ -61,8 +61,8 @@ impl<'a> Dataset<'a> {
             .in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// The elements of a region in stored form (type and byte order of the layout), row-major,
-    /// without filters. Each chunk is decoded once.
+    /// The elements of a region in stored form (type and byte order of the layout), row-major, with filters
+    /// undone. Each chunk is decoded once.
     ///
     /// # Errors
     /// As [`Dataset::read`].
@@ -72,7 +72,7 @@ impl<'a> Dataset<'a> {
         variable.read(region).in_object(path)
     }
 
-    /// What is the same for all regions of a variable.
+    /// Data shared by all regions of a variable.
     fn variable<'b>(&self, var: VarId, layout: &'b Layout) -> Result<Variable<'b>>
     where
         'a: 'b,
@@ -87,7 +87,7 @@ impl<'a> Dataset<'a> {
         })
     }
 
-    /// The values behind stored elements, as [`Dataset::bands`] has them.
+    /// The values of stored elements, as passed by [`Dataset::bands`].
     ///
     /// # Errors
     /// Those of [`Reader::resolve`].
@@ -98,10 +98,9 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// Works on a region band by band, in parallel, and hands the results on in order. A band is
-    /// a box of about `most` elements (whole rows, where these are not longer) with its elements in
-    /// stored form. `chunk::plan` says how the chunks are read; with the memory of a
-    /// few chunks each is decoded once.
+    /// Works on a region band by band, in parallel, and passes the results on in order. A band is a box of about
+    /// `most` elements (whole rows, unless these are longer), with its elements in stored form. `chunk::plan`
+    /// decides how the chunks are read; with memory for a few chunks, each is decoded once.
     ///
     /// # Errors
     /// The first error of reading, `work` or `sink`.
@@ -117,8 +116,8 @@ impl<'a> Dataset<'a> {
         self.cut(var, cuts, (work, sink))
     }
 
-    /// As [`Dataset::bands`], for work that takes no memory beside the elements: bands are larger where chunks then
-    /// need not be kept.
+    /// As [`Dataset::bands`], for work that needs no memory apart from the elements: bands are larger if chunks
+    /// then need not be kept.
     ///
     /// # Errors
     /// The first error of reading, `work` or `sink`.
@@ -148,7 +147,7 @@ impl<'a> Dataset<'a> {
         self.cut(var, |_| cuts, (work, sink))
     }
 
-    /// Works on the parts into which a variable is cut.
+    /// Works on the parts of a variable.
     fn cut<'c, R: Send>(
         &self,
         var: VarId,

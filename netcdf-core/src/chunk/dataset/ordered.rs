@@ -1,4 +1,4 @@
-//! The chunks of a slab in the order of the parts that are cut from it.
+//! The chunks of a slab, reordered by the parts cut from it.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -15,26 +15,26 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::model::region::product;
 
-/// The chunks of a slab that are stored, by number.
+/// The stored chunks of a slab, by number.
 pub(super) type Chunks = [(Cell, ChunkRef)];
 
-/// The elements of a slab, block by block. Groups of blocks share memory.
+/// The elements of a slab, block by block. Blocks of a group share memory.
 pub(super) struct Ordered {
     tiles: Tiles,
-    /// The blocks of which something is stored, by number.
+    /// The blocks with stored chunks, by number.
     blocks: Vec<Stored>,
-    /// True if these are all of them.
+    /// True if these are all blocks.
     complete: bool,
     /// Blocks of a group.
     group: usize,
-    /// Where the elements of each block are in the memory of its group, or why there are none.
+    /// Where each block's elements are in the memory of its group, or why they are missing.
     loaded: Vec<OnceLock<Result<Range<usize>>>>,
     memory: Vec<OnceLock<Vec<u8>>>,
 }
 
-/// What is stored of a block.
+/// The stored part of a block.
 struct Stored {
-    /// Its number in the grid, and what the slab has of it.
+    /// Its number in the grid, and the slab's part of it.
     number: u64,
     place: Block,
     /// Its chunks, among those of the slab, and whether these are all.
@@ -43,7 +43,7 @@ struct Stored {
 }
 
 impl Ordered {
-    /// The blocks of these chunks, none loaded. A group has up to `most` chunks.
+    /// The blocks of these chunks, not loaded. A group has up to `most` chunks.
     pub(super) fn new(mut tiles: Tiles, chunks: &Chunks, most: usize) -> Result<Self> {
         let times = tiles.merge(most);
         let mut blocks: Vec<Stored> = Vec::new();
@@ -81,7 +81,7 @@ impl Ordered {
         groups.filter_map(|g| Some(g.first()?.chunks.start..g.last()?.chunks.end))
     }
 
-    /// Loads a group. What goes wrong with a block is told to those who need it.
+    /// Loads a group. Errors of a block are returned to those who need it.
     pub(super) fn load(
         &self,
         variable: &Variable<'_>,
@@ -99,7 +99,7 @@ impl Ordered {
         };
         let lengths = blocks.clone().map(|(block, _)| bytes(block));
         let all = lengths.fold(0usize, |n, len| n.saturating_add(len.unwrap_or(usize::MAX)));
-        // Each slot is set by one item of work only.
+        // Each slot is set by one item only.
         let buffers = &variable.decoder.buffers;
         let memory = buffers.filled(all, 0);
         let memory = memory.and_then(|all| Ok((all, self.scratch(variable, chunks, group)?)));
@@ -130,7 +130,7 @@ impl Ordered {
         let _ = self.memory.get(group).map(|slot| slot.set(all));
     }
 
-    /// Memory for what is read of a chunk of a group. That of filters is their own.
+    /// Memory for reading a chunk of a group. Filters have their own.
     fn scratch(&self, variable: &Variable<'_>, chunks: &Chunks, group: usize) -> Result<Vec<u8>> {
         let layout = variable.layout;
         let blocks = self.blocks.chunks(self.group).nth(group);
@@ -150,7 +150,7 @@ impl Ordered {
         }
     }
 
-    /// Puts the elements of a chunk into those of its block.
+    /// Puts the elements of a chunk in the order of its block.
     fn order(
         &self,
         variable: &Variable<'_>,
@@ -167,7 +167,8 @@ impl Ordered {
         put.ok_or_else(|| variable.short(chunk))
     }
 
-    /// Puts what there is of a part of the slab into `part`, and into `missing` where nothing is stored. True if anything is.
+    /// Puts the stored elements of a part of the slab into `part`, and marks the rest in `missing`. True if any
+    /// are stored.
     pub(super) fn put(
         &self,
         chunks: &Chunks,
@@ -211,7 +212,8 @@ impl Ordered {
         Ok(any)
     }
 
-    /// A block by its number in the grid, and by that among those of the slab, which tells where it is if all are there.
+    /// Finds a block by its number in the grid, and its number among those of the slab, which is its index if
+    /// all are present.
     fn find(&self, number: u64, ordinal: u64) -> Option<(usize, &Stored)> {
         let at = match self.complete {
             true => usize::try_from(ordinal).ok()?,
@@ -234,7 +236,7 @@ impl Ordered {
         all.and_then(|bytes| bytes.get(range)).ok_or_else(lost)
     }
 
-    /// Gives the memory back.
+    /// Returns the memory.
     pub(super) fn give_back(&mut self, buffers: &Buffers) {
         let memory = self.memory.drain(..).filter_map(OnceLock::into_inner);
         memory.for_each(|bytes| buffers.give_large(bytes));
@@ -242,7 +244,7 @@ impl Ordered {
 }
 
 impl Stored {
-    /// True if pieces have elements of one of its chunks.
+    /// True if the pieces contain elements of one of its chunks.
     fn touched(&self, chunks: &Chunks, pieces: &Pieces<'_>) -> bool {
         let chunks = chunks.get(self.chunks.clone()).unwrap_or_default();
         let mut chunks = chunks.iter();

@@ -1,18 +1,19 @@
-//! What parts have of blocks of chunks, and blocks of chunks.
+//! The pieces that parts have of blocks of chunks, and blocks have of chunks.
 
 use std::ops::Range;
 
 use super::rows::{Line, Rows};
 use crate::chunk::scatter::Block;
 
-/// What a part has of each of some blocks that follow one another along a dimension: of all of them the same elements.
+/// The pieces that a part has of consecutive blocks along a dimension: the same elements of each.
 pub(super) struct Pieces<'a> {
-    /// How many blocks.
+    /// The number of blocks.
     pub(super) times: u64,
-    /// Number of the first one in the grid, and among those of the slab; and what these grow by from block to block.
+    /// Number of the first block in the grid, and among those of the slab; and the steps of these numbers from
+    /// block to block.
     pub(super) first: (u64, u64),
     pub(super) step: (u64, u64),
-    /// The dimension along which they follow one another, and the elements of a block along it.
+    /// The dimension along which the blocks are consecutive, and the elements of a block along it.
     pub(super) along: usize,
     pub(super) len: usize,
     /// The first piece, and bytes of an element.
@@ -23,22 +24,22 @@ pub(super) struct Pieces<'a> {
 /// A piece along one dimension, in elements.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Dim {
-    /// Which block, and the first and the last one that count.
+    /// Which block, and the first and the last relevant one.
     pub(super) block: usize,
     pub(super) ends: (usize, usize),
-    /// Elements of the array that it is taken from, and of these those before the piece.
+    /// Elements of the array from which the piece is taken, and the elements in it before the piece.
     pub(super) all: usize,
     pub(super) before: usize,
     /// Elements of the piece.
     pub(super) count: usize,
-    /// Where the part starts in the slab, its elements, and of these those before the piece.
+    /// Where the part starts in the slab, its elements, and the elements in it before the piece.
     pub(super) start: usize,
     pub(super) part: usize,
     pub(super) at: usize,
 }
 
 impl Dim {
-    /// How its elements are copied from where they stand to the part.
+    /// How its elements are copied from their place to the part.
     pub(super) fn line(&self) -> Line {
         Line {
             count: self.count,
@@ -55,15 +56,15 @@ impl Pieces<'_> {
         (of(self.first.0, self.step.0), of(self.first.1, self.step.1))
     }
 
-    /// Where a piece stands among the bytes that the slab has of a block, as [`Tiles::order`](super::tiles::Tiles::order) has them; `rows` are made those
-    /// of the first piece in the part.
+    /// Position of a piece among the bytes that the slab has of a block, in the order of
+    /// [`Tiles::order`](super::tiles::Tiles::order); `rows` becomes the rows of the first piece in the part.
     pub(super) fn lay(&self, rows: &mut Rows) -> Option<Range<usize>> {
         let alone = |d: &Dim| Line {
             from: (0, d.count),
             ..d.line()
         };
         rows.lay(self.dims.iter().map(alone), self.size);
-        // Before it stand, along each dimension, whole pieces; within these, those of the dimensions behind.
+        // Along each dimension, whole pieces precede it; within these, the pieces of the following dimensions.
         let (mut start, mut len, mut behind) = (0usize, self.size, self.size);
         for dim in self.dims.iter().rev() {
             let before = dim.before.checked_mul(behind)?;
@@ -74,7 +75,8 @@ impl Pieces<'_> {
         Some(start..start.checked_add(len)?)
     }
 
-    /// True if the pieces have elements of what the slab has of a chunk, which is given with that of its block.
+    /// True if the pieces contain elements of the slab's part of a chunk, which is given along with that of its
+    /// block.
     pub(super) fn touch(&self, cell: &Block, block: &Block) -> bool {
         let starts = cell.start.iter().zip(&block.start);
         let mut lines = starts.zip(&cell.count).zip(self.dims);
@@ -103,8 +105,9 @@ impl Pieces<'_> {
     }
 }
 
-/// The pieces into which a block is cut along a dimension, given by its start and elements in the slab, and what each has of a chunk.
-/// The chunk's elements are in an array, given by those before it and all elements.
+/// The pieces into which a block is cut along a dimension, given by its start and its elements in the slab, and
+/// what each has of a chunk. The chunk's elements are in an array, given by the elements before them and all
+/// elements.
 pub(super) fn pieces(
     block: (usize, usize),
     cell: (usize, usize),

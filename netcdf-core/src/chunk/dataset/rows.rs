@@ -1,11 +1,11 @@
-//! The rows of a box in two arrays: what of it stands together in both.
+//! The rows of a box in two arrays: what is adjacent in both.
 
 /// A box along a dimension, in elements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
     /// Elements of the box.
     pub(super) count: usize,
-    /// Those before it and all elements, in the array that it is copied from and in the other one.
+    /// The elements before it and all elements, in the array that it is copied from and in the other one.
     pub(super) from: (usize, usize),
     pub(super) to: (usize, usize),
 }
@@ -13,25 +13,25 @@ pub(super) struct Line {
 /// The rows of a box in two row-major arrays.
 #[derive(Default)]
 pub(super) struct Rows {
-    /// From the innermost dimension that is gone through to the outermost.
+    /// The dimensions to loop over, innermost first.
     loops: Vec<Loop>,
-    /// Where the first row is, in bytes.
+    /// Position of the first row, in bytes.
     from: usize,
     to: usize,
     /// Bytes of a row.
     len: usize,
 }
 
-/// A dimension, with the bytes from one row to the next.
+/// A dimension, with the distance between rows in bytes.
 struct Loop {
     count: usize,
-    /// Those that are still to come, along it.
+    /// Rows that remain along it.
     left: usize,
     from: usize,
     to: usize,
 }
 
-/// Rows that are equally far apart.
+/// Equally spaced rows.
 #[derive(Clone, Copy)]
 struct Steps {
     first: usize,
@@ -114,7 +114,7 @@ fn copy(
     let from = from.get(a.first..end(a)?)?;
     let to = to.get_mut(b.first..end(b)?)?;
     let steps = (a.step.max(len), b.step.max(len));
-    // To call a function for a few bytes takes longer than to copy them.
+    // Calling a function for a few bytes takes longer than copying them.
     macro_rules! short {
         ($($n:literal)*) => {
             match len {

@@ -1,4 +1,4 @@
-//! Slabs: the chunks of a part of a region, decoded by several threads, and what is cut from them.
+//! Slabs: the chunks of a part of a region, decoded by several threads, and the parts cut from them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,11 +16,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::model::region::product;
 
-/// Bytes of decoded chunks that are worth an item of work.
+/// Bytes of decoded chunks that are worth a work item.
 const GROUP: u64 = 256 << 10;
 
-/// Limits the slabs in memory. They have numbers, and are let in in their order: a slab that came in
-/// before an earlier one could keep that one out, and be waiting for it.
+/// Limits the slabs in memory. They have numbers, and enter in that order: a slab that entered before an earlier
+/// one could keep it out while waiting for it.
 pub(super) struct Gate {
     most: u64,
     state: Mutex<State>,
@@ -31,14 +31,14 @@ pub(super) struct Gate {
 struct State {
     /// Number of the next slab.
     next: u64,
-    /// The lowest number of a slab that has not left.
+    /// The lowest number of a slab that has not left yet.
     first: u64,
     /// Slabs that left before an earlier one.
     gone: BTreeSet<u64>,
 }
 
 impl Gate {
-    /// Lets this many slabs in at a time.
+    /// A gate that admits this many slabs at a time.
     pub(super) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
             most: most.max(1) as u64,
@@ -47,14 +47,14 @@ impl Gate {
         })
     }
 
-    /// The number of a new slab.
+    /// The number for a new slab.
     fn number(&self) -> u64 {
         let mut state = lock(&self.state);
         state.next += 1;
         state.next - 1
     }
 
-    /// Waits until fewer than the most slabs before this one are left.
+    /// Waits until fewer than the limit of earlier slabs remain.
     fn enter(&self, number: u64) {
         let mut state = lock(&self.state);
         while number >= state.first.saturating_add(self.most) {
@@ -81,38 +81,37 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The elements that a slab has of its chunks.
+/// The elements of a slab's chunks.
 enum Kept {
-    /// Those of each chunk, row-major, or why there are none.
+    /// The elements of each chunk, row-major, or why they are missing.
     Plain(Vec<OnceLock<Result<Vec<u8>>>>),
-    /// Those of its blocks, in the order of the parts.
+    /// The elements of its blocks, in the order of the parts.
     Ordered(Box<Ordered>),
 }
 
-/// A part of a region with its chunks. First every group of chunks is loaded, by one item of work
-/// each; items that come behind these cut bands from the slab. As items are started in order, a
-/// band waits only for what is under way.
+/// A part of a region with its chunks. First each group of chunks is loaded by a work item; later items cut
+/// bands from the slab. Because items start in order, a band waits only for items in progress.
 pub(super) struct Slab {
     pub(super) region: Region,
     cells: Cells,
-    /// The chunks that are stored, by number.
+    /// The stored chunks, by number.
     chunks: Vec<(Cell, ChunkRef)>,
-    /// The groups, as ranges of these.
+    /// The groups, as ranges of the chunks.
     groups: Vec<Range<usize>>,
     kept: Kept,
-    /// Groups that are not loaded.
+    /// Number of groups not loaded yet.
     waiting: Mutex<usize>,
     ready: Condvar,
     /// Its number at the gate.
     number: u64,
     gate: Arc<Gate>,
-    /// Where its memory goes.
+    /// Where its memory is returned.
     buffers: Arc<Buffers>,
 }
 
 impl Slab {
-    /// The slab of a region; its chunks are located, not read. The parts that will be cut from it have `tile` elements per
-    /// dimension, if they are all alike.
+    /// The slab of a region; its chunks are located, not read. `tile` is the shape of the parts that will be cut
+    /// from it, if they are all alike.
     pub(super) fn new(
         variable: &Variable<'_>,
         region: Region,
@@ -170,7 +169,7 @@ impl Slab {
         })
     }
 
-    /// The groups of chunks, each with the bytes that loading it takes beside what is kept.
+    /// The groups of chunks, each with the bytes that loading it takes on top of what is kept.
     pub(super) fn groups(&self, variable: &Variable<'_>) -> Vec<u64> {
         let layout = variable.layout;
         let whole = layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
@@ -194,7 +193,7 @@ impl Slab {
         self.groups.iter().map(bytes).collect()
     }
 
-    /// Loads a group of chunks. What goes wrong is told to those who need the chunk.
+    /// Loads a group of chunks. Errors are returned to those who need the chunk.
     pub(super) fn load(&self, variable: &Variable<'_>, group: usize) {
         let _done = Done(self);
         self.gate.enter(self.number);
@@ -212,7 +211,7 @@ impl Slab {
         }
     }
 
-    /// The elements of a band, which is given within the slab.
+    /// The elements of a band, which is relative to the slab.
     pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<Part> {
         self.wait();
         let part = Block {
@@ -225,7 +224,7 @@ impl Slab {
             Kept::Ordered(ordered) => {
                 any = ordered.put(&self.chunks, (band, canvas.all()?), &mut missing)?;
             }
-            // Few chunks are stored of many: those are looked through.
+            // If few of many chunks are stored, search these.
             Kept::Plain(loaded) if self.cells.count_within(&part) / 4 > loaded.len() as u64 => {
                 let whole = Cell::whole(&self.cells.stored);
                 canvas.fill_cell(variable.decoder.fills().0, &within(whole, &part))?;
@@ -311,7 +310,7 @@ fn largest(group: &[(Cell, ChunkRef)]) -> u64 {
     counts.map(|n| n.unwrap_or(u64::MAX)).max().unwrap_or(0)
 }
 
-/// A group is loaded; also if that panicked, so that nobody waits for ever.
+/// Marks a group as loaded, even after a panic, so that nobody waits for ever.
 struct Done<'a>(&'a Slab);
 
 impl Drop for Done<'_> {
@@ -321,7 +320,7 @@ impl Drop for Done<'_> {
     }
 }
 
-/// The elements of a cell that lie in `part`, counted from its start.
+/// The elements of a cell that lie in `part`, relative to its start.
 fn within(cell: Cell, part: &Block) -> Cell {
     let (mut start, mut count) = (Vec::new(), Vec::new());
     let dims = cell.place.start.iter().zip(&cell.place.count);

@@ -1,4 +1,4 @@
-//! The items of work that a region is read by, in order.
+//! The work items for reading a region, in order.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,36 +13,36 @@ use crate::model::Region;
 
 /// An item of work.
 enum Task {
-    /// A band that reads and decodes what it needs.
+    /// A band that reads and decodes its own chunks.
     Direct(Region),
     /// A group of chunks of a slab.
     Load(Arc<Slab>, usize),
-    /// A band that is cut from a slab, where it is within the slab.
+    /// A band cut from a slab, relative to the slab.
     Cut(Arc<Slab>, Region),
 }
 
-/// Copies of a band that are in memory while it is worked on, about.
+/// Copies of a band in memory while it is worked on, roughly.
 pub const COPIES: u64 = 4;
 
-/// The parts of a slab, counted from its start, in the order in which they are wanted.
+/// The parts of a slab, relative to its start, in the order needed.
 pub type Parts<'a> = Box<dyn Fn(&Region) -> PartsOf + 'a>;
 
-/// The parts of one slab. They are made one by one: a damaged file may claim slabs of more parts than memory holds.
+/// The parts of one slab. They are generated one by one: a damaged file may claim more parts than memory holds.
 pub type PartsOf = Box<dyn Iterator<Item = Region>>;
 
-/// How a region is cut up.
+/// How a region is cut.
 pub struct Cuts<'a> {
-    /// Consecutive parts of it that are read one after the other.
+    /// Consecutive parts, read one after the other.
     pub slabs: Box<dyn Iterator<Item = Region> + 'a>,
-    /// How the parts of a slab get their elements; with [`Way::Direct`] a slab is one part.
+    /// How the parts of a slab get their elements; with [`Way::Direct`], a slab is one part.
     pub way: Way,
-    /// How a slab is cut up.
+    /// How a slab is cut.
     pub parts: Parts<'a>,
-    /// Elements of a part per dimension, if a slab is cut up regularly from its start: parts at its ends may be smaller.
+    /// The shape of parts if a slab is cut regularly from its start; parts at its ends may be smaller.
     pub tile: Option<Vec<u64>>,
-    /// Bytes that items of work under way may take, beside the slabs.
+    /// Bytes that items in progress may take, on top of the slabs.
     pub memory: u64,
-    /// Copies of a part that are in memory while it is worked on, about.
+    /// Copies of a part in memory while it is worked on, roughly.
     pub copies: u64,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Cuts<'a> {
         let pool = &set.env.pool;
         let budget = Budget {
             most,
-            // The other half is for what is being decoded and worked on.
+            // The other half is for decoding and working.
             memory: pool.memory / 2,
             threads: pool.threads,
         };
@@ -67,7 +67,7 @@ impl<'a> Cuts<'a> {
         let memory = match plan.way {
             Way::Direct => pool.memory,
             Way::Staged { .. } => {
-                // Two chunks can always be decoded at a time.
+                // Two chunks can always be decoded at the same time.
                 let chunk = variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
                 (pool.memory / 2).max(chunk.saturating_mul(4))
             }
@@ -83,7 +83,7 @@ impl<'a> Cuts<'a> {
         }
     }
 
-    /// As [`Cuts::bands`], for work that takes no memory beside the elements.
+    /// As [`Cuts::bands`], for work that needs no memory apart from the elements.
     pub(super) fn large_bands(
         set: Dataset<'_>,
         variable: &Variable<'_>,
@@ -150,7 +150,7 @@ pub(super) fn run<R: Send>(
     pool.ordered(tasks, one, |done| done.map_or(Ok(()), &mut sink))
 }
 
-/// The region that `part`, counted in elements of `slab`, is.
+/// `part`, relative to `slab`, as a region of the variable.
 fn within(slab: &Region, part: Region) -> Region {
     let starts = slab.start.iter().zip(&slab.stride).zip(&part.start);
     let start = starts.map(|((s, stride), n)| s.saturating_add(n.saturating_mul(*stride)));
@@ -161,17 +161,17 @@ fn within(slab: &Region, part: Region) -> Region {
     }
 }
 
-/// Makes the items.
+/// Generates the work items.
 struct Tasks<'a> {
     set: Dataset<'a>,
     variable: &'a Variable<'a>,
     cuts: Cuts<'a>,
     gate: Arc<Gate>,
-    /// Chunks of slabs that are to be loaded, before bands are cut.
+    /// Chunks of slabs to load before bands are cut.
     made: VecDeque<Item<Task>>,
-    /// The slab that bands are cut from, and these.
+    /// The slab being cut, and its remaining parts.
     cutting: Option<(Arc<Slab>, PartsOf)>,
-    /// The slab whose chunks are loaded while those of the next one are asked for.
+    /// The slab whose chunks are loaded while those of the next one are requested.
     last: Option<Arc<Slab>>,
 }
 
@@ -212,8 +212,8 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// The chunks of a slab, then the bands of the one before it; or its own, if there is just
-    /// one slab at a time.
+    /// Queues the chunks of a slab, then the bands of the previous one; or its own bands, if there is only one
+    /// slab at a time.
     fn slab(&mut self, region: Region, ahead: bool) -> Result<()> {
         let threads = self.set.env.pool.threads;
         let tile = self.cuts.tile.as_deref();
@@ -232,7 +232,7 @@ impl<'a> Tasks<'a> {
         Ok(())
     }
 
-    /// Has the bands of a slab follow.
+    /// Queues the bands of a slab.
     fn cut(&mut self, slab: Option<Arc<Slab>>) {
         if let Some(slab) = slab {
             let bands = (self.cuts.parts)(&slab.region);
@@ -240,8 +240,8 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// The next band of the slab that is being cut. Behind the last one the slab is let go of, before others are made:
-    /// they wait for it to leave.
+    /// The next band of the slab being cut. After the last one, the slab is released before others are made,
+    /// because they wait for it to leave.
     fn next_band(&mut self) -> Option<Item<Task>> {
         let (slab, bands) = self.cutting.as_mut()?;
         let Some(band) = bands.next() else {

@@ -1,10 +1,10 @@
-//! The elements of a slab, ordered by the parts that are cut from it.
+//! The elements of a slab, ordered by the parts cut from it.
 //!
-//! Where chunks of one shape are cut into parts of another, a part needs a few elements in each of many rows of each of many
-//! chunks. To walk through a slab in this way for every part is slow: memory is fetched again and again for a few bytes.
-//! So a chunk is put in the order of the parts as soon as it is decoded, while it is in the cache: first what lies in the
-//! first part, row-major, then what lies in the second. What a part needs of a chunk then stands together, and so does what it
-//! needs of *blocks*: some chunks that follow one another along a dimension.
+//! If chunks of one shape are cut into parts of another, a part needs a few elements of many rows of many
+//! chunks. Walking through a slab like that for every part is slow: memory is fetched again and again for a few
+//! bytes. So a chunk is put in the order of the parts as soon as it is decoded, while it is in the cache: first
+//! the elements of the first part, row-major, then those of the second. Then what a part needs of a chunk is
+//! adjacent, and so is what it needs of a *block*: some consecutive chunks along a dimension.
 
 use super::pieces::{Dim, Pieces, pieces};
 use super::rows::Rows;
@@ -13,27 +13,27 @@ use crate::chunk::scatter::Block;
 use crate::model::Region;
 use crate::model::region::product;
 
-/// Bytes of rows from which on nothing is gained.
+/// From this many bytes per row on, nothing is gained.
 const LONG: u64 = 1024;
-/// Bytes that a slab may have of a chunk: more are not in the cache any more when they are ordered.
+/// Most bytes that a slab may have of a chunk: larger chunks are no longer in the cache when they are ordered.
 const LARGE: u64 = 4 << 20;
-/// Parts along a dimension that a chunk may be cut into.
+/// Most parts along a dimension into which a chunk may be cut.
 const MANY: u64 = 1 << 12;
 
-/// A slab that is cut into parts of one shape.
+/// A slab cut into parts of one shape.
 pub(super) struct Tiles {
     /// Elements of a part per dimension.
     tile: Vec<usize>,
-    /// Where the slab starts, and how many elements of it are stored.
+    /// Where the slab starts, and how many of its elements are stored.
     start: Vec<usize>,
     stored: Vec<usize>,
     /// Elements of a block per dimension, and blocks of the variable.
     block: Vec<usize>,
     grid: Vec<usize>,
-    /// The first block per dimension of which the slab has elements, and how many there are.
+    /// The first block per dimension with elements of the slab, and the number of such blocks.
     first: Vec<usize>,
     blocks: Vec<usize>,
-    /// The dimension along which chunks make blocks, and elements of a chunk along it.
+    /// The dimension along which chunks form blocks, and the elements of a chunk along it.
     along: usize,
     chunk: usize,
     /// Bytes of an element.
@@ -41,7 +41,7 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// The parts of `tile` elements of a slab; `None` where their order is not worth the work.
+    /// The parts of `tile` elements of a slab; `None` if ordering by them does not pay off.
     pub(super) fn new(
         slab: &Region,
         stored: &[u64],
@@ -90,7 +90,7 @@ impl Tiles {
         Some(tiles)
     }
 
-    /// Which blocks the slab has elements of.
+    /// Counts the blocks with elements of the slab.
     fn count(&mut self) {
         let dims = self.start.iter().zip(&self.stored).zip(&self.block);
         let ends = dims.map(|((&n, &len), &b)| (n / b, n.saturating_add(len).div_ceil(b)));
@@ -98,14 +98,14 @@ impl Tiles {
         (self.first, self.blocks) = counts.unzip();
     }
 
-    /// Number of blocks of which the slab has elements; `None` for 2^64 and more.
+    /// Number of blocks with elements of the slab; `None` for 2^64 and more.
     pub(super) fn len(&self) -> Option<u64> {
         let mut counts = self.blocks.iter().map(|&n| n as u64);
         counts.try_fold(1u64, u64::checked_mul)
     }
 
-    /// Makes blocks of up to `most` chunks: along the last dimension in which the slab has several, as many as a part holds.
-    /// Returns how many chunks a block has.
+    /// Forms blocks of up to `most` chunks: along the last dimension in which the slab has several, as many as a
+    /// part holds. Returns the number of chunks per block.
     pub(super) fn merge(&mut self, most: usize) -> usize {
         let along = self.blocks.iter().rposition(|&n| n > 1).unwrap_or(0);
         let tile = self.tile.get(along).copied().unwrap_or(1);
@@ -121,8 +121,8 @@ impl Tiles {
         times
     }
 
-    /// The block of a chunk, by what the slab has of the chunk: its number in the grid, what the slab has of it, and of how
-    /// many chunks.
+    /// The block of a chunk, from the slab's part of the chunk: its number in the grid, the slab's part of it,
+    /// and its number of chunks.
     pub(super) fn block(&self, cell: &Block) -> Option<(u64, Block, u64)> {
         let (mut number, mut block, mut chunks) = (0u64, cell.clone(), 1u64);
         let dims = cell.start.iter().zip(&self.start).zip(&self.stored);
@@ -143,8 +143,9 @@ impl Tiles {
         Some((number, block, chunks))
     }
 
-    /// Puts what the slab has of a chunk into what it has of its block, in the order of the parts. `bytes` are the elements of
-    /// `around`, a box of the variable in which the chunk's lie, row-major; `None` if these or the room for them are too few.
+    /// Puts the slab's part of a chunk into the slab's part of its block, in the order of the parts. `bytes` are
+    /// the elements of `around`, a box of the variable that contains the chunk's part, row-major; `None` if
+    /// these or the room for them are too small.
     pub(super) fn order(
         &self,
         (cell, block): (&Block, &Block),
@@ -186,7 +187,7 @@ impl Tiles {
         }
     }
 
-    /// Visits what a part of the slab (counted from its start) has of the blocks, in row-major order.
+    /// Visits the pieces that a part of the slab (relative to its start) has of the blocks, in row-major order.
     ///
     /// # Errors
     /// Those of `visit`.
@@ -221,7 +222,8 @@ impl Tiles {
         }
     }
 
-    /// How many blocks from this one on lie wholly in the part, along a dimension; 1 if this one does not.
+    /// The number of blocks from this one on that lie entirely in the part, along a dimension; 1 if this one
+    /// does not.
     fn alike(&self, n: usize, dim: &Dim) -> usize {
         let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
         let (first, len, stored) = (of(&self.start), of(&self.block).max(1), of(&self.stored));
@@ -233,7 +235,7 @@ impl Tiles {
         }
     }
 
-    /// The first piece of a part; `None` if nothing of it is stored.
+    /// The first piece of a part; `None` if none of it is stored.
     fn dims(&self, part: &Region) -> Option<Vec<Dim>> {
         let lines = part.start.iter().zip(&part.count).enumerate();
         let dims = lines.map(|(n, (&start, &count))| {
@@ -247,7 +249,7 @@ impl Tiles {
         dims.collect()
     }
 
-    /// What a part has of a block, along a dimension.
+    /// The piece that a part has of a block, along a dimension.
     fn dim(
         &self,
         n: usize,
@@ -301,7 +303,7 @@ impl Tiles {
     }
 }
 
-/// Bytes that stand together in a chunk and in a part.
+/// Bytes that are adjacent both in a chunk and in a part.
 fn row(slab: &Region, layout: &Layout, tile: &[u64]) -> u64 {
     let dims = slab.count.iter().zip(&layout.chunk).zip(tile);
     let mut bytes = layout.element.size;

@@ -1,25 +1,25 @@
-//! Cuts regions into bands: consecutive parts, each a box, that are worked on one by one.
+//! Cuts regions into bands: consecutive boxes that are worked on one by one.
 
 use crate::model::Region;
 
-/// Consecutive bands of a region in row-major order, each of at most `most` elements where a row
-/// of the last dimension allows it, else of parts of rows.
+/// Consecutive bands of a region in row-major order, each of at most `most` elements; they are parts of rows if
+/// a row of the last dimension is longer.
 #[derive(Debug, Clone)]
 pub struct Bands {
     region: Region,
     /// Shape of the chunks, in elements of the variable.
     chunk: Vec<u64>,
-    /// The dimension that is cut; those before it have length 1 in a band, those behind are whole.
+    /// The dimension that is cut; in a band, dimensions before it have length 1, those after it are whole.
     cut: usize,
     /// Most elements of a band along `cut`.
     step: u64,
-    /// Start of the next band relative to the region, up to and with `cut`; `None` at the end.
+    /// Start of the next band relative to the region, up to and including `cut`; `None` at the end.
     next: Option<Vec<u64>>,
 }
 
 impl Bands {
-    /// Bands of about `most` elements. Along the dimension that is cut they end where chunks end:
-    /// each has as many whole chunks as fit, or an equal part of one.
+    /// Bands of about `most` elements. Along the cut dimension they end where chunks end: each has as many whole
+    /// chunks as fit, or an equal part of one.
     #[must_use]
     pub fn new(region: Region, chunk: &[u64], most: u64) -> Self {
         let (mut cut, mut below) = (region.count.len(), 1u64);
@@ -46,7 +46,7 @@ impl Bands {
         bands
     }
 
-    /// In how many bands the elements of a chunk are, at most.
+    /// The most bands over which the elements of a chunk are spread.
     #[must_use]
     pub fn passes(&self) -> u64 {
         let Some(last) = self.cut.checked_sub(1) else {
@@ -70,7 +70,7 @@ impl Bands {
         behind.fold(along, |n, &len| n.saturating_mul(len))
     }
 
-    /// Elements of the region that a chunk has along a dimension, at most.
+    /// The most elements of the region in a chunk, along a dimension.
     fn of_chunk(&self, dim: usize) -> u64 {
         let (start, count, stride) = self.line(dim);
         let chunk = self.chunk.get(dim).copied().unwrap_or(1).max(1);
@@ -109,7 +109,7 @@ impl Bands {
         }
     }
 
-    /// The start of the band behind the one at `at`, which is `step` long.
+    /// The start of the band after the one at `at`, which is `step` long.
     fn following(&self, mut at: Vec<u64>, mut step: u64) -> Option<Vec<u64>> {
         for (index, &len) in at.iter_mut().zip(&self.region.count).rev() {
             *index = index.saturating_add(step);

@@ -1,4 +1,4 @@
-//! Which chunks a region touches, and which of its elements are in each.
+//! Which chunks intersect a region, and which of its elements are in each.
 
 use std::ops::Range;
 
@@ -7,11 +7,10 @@ use crate::chunk::scatter::{Block, advance, within};
 use crate::model::Region;
 use crate::model::region::product;
 
-/// The chunks that have elements of a region. Places are counted in elements of the region, from
-/// its start.
+/// The chunks with elements of a region. Places are in elements of the region, relative to its start.
 #[derive(Debug, Clone)]
 pub struct Cells {
-    /// The chunks per dimension.
+    /// The chunks along each dimension.
     lines: Vec<Line>,
     /// Chunks of the variable per dimension.
     grid: Vec<u64>,
@@ -19,11 +18,11 @@ pub struct Cells {
     pub stored: Vec<u64>,
 }
 
-/// The chunks that a region touches along one dimension. They are computed when they are asked for:
-/// a damaged file may claim more of them than fit in memory.
+/// The chunks that a region intersects along one dimension. They are computed on demand: a damaged file may
+/// claim more of them than memory holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Line {
-    /// The stored part of the region: first element, number of elements, distance.
+    /// The stored part of the region: first element, number of elements, stride.
     start: u64,
     count: u64,
     stride: u64,
@@ -31,7 +30,7 @@ struct Line {
     chunk: u64,
 }
 
-/// A chunk's part of a region, along one dimension.
+/// A chunk's share of a region, along one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Span {
     /// Which chunk.
@@ -42,7 +41,7 @@ struct Span {
     count: u64,
 }
 
-/// A chunk that has elements of a region.
+/// A chunk with elements of a region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     /// Row-major number of the chunk in the grid.
@@ -64,7 +63,7 @@ impl Cell {
 }
 
 impl Cells {
-    /// The chunks of a variable that has elements of `region`.
+    /// The chunks of a variable with elements of `region`.
     #[must_use]
     pub fn new(region: &Region, layout: &Layout) -> Self {
         let lines = region.start.iter().zip(&region.count).zip(&region.stride);
@@ -94,13 +93,13 @@ impl Cells {
         product(&lengths).unwrap_or(u64::MAX)
     }
 
-    /// True if no chunk has any.
+    /// True if no chunk has elements of the region.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines.iter().any(|line| line.count == 0)
     }
 
-    /// The box of the chunk grid, in chunks, that holds them all.
+    /// The smallest box of the chunk grid, in chunks, that contains them all.
     #[must_use]
     pub fn grid_box(&self) -> Block {
         let ends = self.lines.iter().map(|line| match line.count {
@@ -130,8 +129,8 @@ impl Cells {
         (rest == 0).then_some(Cell { index, place })
     }
 
-    /// The chunks with elements in a box of the region, in row-major order. Their places are
-    /// those within the whole region.
+    /// The chunks with elements in a box of the region, in row-major order. Their places are relative to the
+    /// whole region.
     pub fn within<'a>(&'a self, part: &Block) -> impl Iterator<Item = Cell> + use<'a> {
         let ends = part.start.iter().zip(&part.count);
         let slices = self.lines.iter().zip(ends);
@@ -150,7 +149,7 @@ impl Cells {
         })
     }
 
-    /// How many chunks have elements in a box of the region.
+    /// The number of chunks with elements in a box of the region.
     #[must_use]
     pub fn count_within(&self, part: &Block) -> u64 {
         let ends = part.start.iter().zip(&part.count);
@@ -161,7 +160,7 @@ impl Cells {
         product(&counts.collect::<Vec<_>>()).unwrap_or(u64::MAX)
     }
 
-    /// All of them, in row-major order.
+    /// All chunks, in row-major order.
     pub fn iter(&self) -> impl Iterator<Item = Cell> + use<'_> {
         self.within(&Block {
             start: vec![0; self.stored.len()],
@@ -170,7 +169,7 @@ impl Cells {
     }
 }
 
-/// The cell with these numbers along the dimensions, counted from the first of each range.
+/// The cell at these indices along the dimensions, relative to the start of each range.
 fn cell(slices: &[(Line, Range<u64>)], at: &[u64], grid: &[u64]) -> Cell {
     let mut index = 0u64;
     let (mut start, mut count) = (Vec::new(), Vec::new());
@@ -192,7 +191,7 @@ impl Line {
             / self.chunk
     }
 
-    /// True if no chunk between the first and the last is left out.
+    /// True if the chunks have no gaps between the first and the last.
     fn is_dense(&self) -> bool {
         self.stride <= self.chunk
     }
@@ -209,7 +208,7 @@ impl Line {
     /// The `n`th chunk.
     fn span(&self, n: u64) -> Span {
         if !self.is_dense() {
-            // Each element has a chunk of its own.
+            // Each element is in a different chunk.
             return Span {
                 chunk: self.chunk_of(n),
                 first: n,
@@ -241,7 +240,7 @@ impl Line {
         (n < self.count && self.chunk_of(n) == chunk).then(|| self.span(n))
     }
 
-    /// Numbers of the chunks with some of these elements of the region.
+    /// Indices of the chunks with any of these elements of the region.
     fn within(&self, start: u64, count: u64) -> Range<u64> {
         let end = start.saturating_add(count).min(self.count);
         if start >= end {

@@ -1,10 +1,9 @@
 //! How a region of a variable is read: in which parts, and how often each chunk is decoded.
 //!
-//! A region is worked on in *bands* of some ten thousand elements, in row-major order. Chunks have
-//! other shapes. So the region is first cut into *slabs*, which are bands of a size that the memory
-//! allows, and which end where rows of chunks end. What chunks a slab has is decoded in parallel,
-//! once, and the bands are cut from it. Where a row of chunks is larger than the memory allows, each
-//! of its slabs takes an equal part of it, and the chunks are decoded as often as it has slabs.
+//! A region is worked on in *bands* of some ten thousand elements, in row-major order. Chunks have other shapes.
+//! So the region is first cut into *slabs*: bands as large as memory allows, which end where rows of chunks end.
+//! A slab's chunks are decoded in parallel, once, and the bands are cut from them. If a row of chunks does not
+//! fit in memory, each of its slabs takes an equal part of it, and the chunks are decoded once per slab.
 
 mod bands;
 mod cells;
@@ -19,18 +18,18 @@ use crate::model::region::product;
 /// What the planner may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// Elements of a band, about.
+    /// Elements of a band, roughly.
     pub most: u64,
     /// Bytes of decoded chunks that may be kept.
     pub memory: u64,
-    /// Threads that work.
+    /// Number of threads.
     pub threads: usize,
 }
 
 /// How the bands of a slab get their elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// A slab is one band, which reads and decodes what it needs.
+    /// A slab is one band, which reads and decodes its own chunks.
     Direct,
     /// The chunks of a slab are read and decoded first, then its bands are cut from them.
     Staged {
@@ -46,27 +45,27 @@ pub struct Plan {
     pub slabs: Bands,
     /// How bands are made of them.
     pub way: Way,
-    /// How often a chunk is decoded, at most. More than once only where a row of chunks is larger
-    /// than the memory and than two chunks.
+    /// The most times a chunk is decoded. More than once only if a row of chunks exceeds the memory, and two
+    /// chunks.
     pub passes: u64,
 }
 
-/// Bytes in one piece from which on it is worth a read of its own.
+/// Pieces of at least this many bytes are worth a read of their own.
 const PIECE: u64 = 4 << 10;
 
-/// Bytes of memory that a chunk takes beside its elements.
+/// Memory of a chunk in bytes, on top of its elements.
 const PER_CHUNK: u64 = 256;
 
-/// Plans to read `region` of a variable that is stored as `layout` says.
+/// Plans how to read `region` of a variable with the storage `layout`.
 ///
-/// The first of these ways is taken that decodes each chunk once:
+/// Takes the first of these ways that decodes each chunk once:
 /// 1. bands of `most` elements that end where chunks end, each decoding its own;
 /// 2. slabs of half the memory, so that one is decoded while another is worked on;
 /// 3. slabs of all the memory, or of two chunks, if that is more. This one is taken, too, if
 ///    it decodes chunks more often: there is no other way without a file to put them in.
 ///
-/// Chunks without filters are read by parts, so that no way reads more than is needed; what counts
-/// for them is that the parts are not too small.
+/// Chunks without filters are read in parts, so no way reads more than needed; for them the parts just must not
+/// be too small.
 #[must_use]
 pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     let most = budget.most.max(1);
@@ -88,7 +87,7 @@ pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     let slabs = bands(most.max(fitting(memory, layout)));
     let passes = slabs.passes();
     let bytes = slabs.largest().saturating_mul(layout.element.size);
-    // Few chunks do not keep the threads busy.
+    // A few chunks do not keep the threads busy.
     let few = bytes / chunk.max(1) < 2 * budget.threads as u64 && bytes <= budget.memory;
     let two = passes == 1 && few && budget.threads > 1;
     let way = Way::Staged {
@@ -97,8 +96,8 @@ pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     Plan { slabs, way, passes }
 }
 
-/// Plans to read `region` of a variable whose elements the reader makes itself, in any boxes: large
-/// ones, as nothing is known of what is behind them.
+/// Plans how to read `region` of a variable whose elements the reader makes itself, in any boxes: large ones,
+/// because nothing is known about their sources.
 #[must_use]
 pub fn in_boxes(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     let plan = in_halves(region, layout, budget);
@@ -111,9 +110,9 @@ pub fn in_boxes(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     plan
 }
 
-/// Bands that read and decode each chunk once, of as little more than `most` elements as that takes; `None` where the
-/// memory of a thread is too small for one of them with a chunk that is decoded, or where there are too
-/// few to keep the threads busy.
+/// Bands that read and decode each chunk once, with as few elements above `most` as possible; `None` if a
+/// thread's memory is too small for a band and a chunk being decoded, or if there are too few bands to keep the
+/// threads busy.
 #[must_use]
 pub fn in_rows(region: &Region, layout: &Layout, budget: &Budget) -> Option<Bands> {
     if layout.filters.is_empty() {
@@ -160,8 +159,8 @@ fn fitting(bytes: u64, layout: &Layout) -> u64 {
     bytes / each.max(1)
 }
 
-/// True if what a band of an unfiltered variable needs of a chunk is large enough to be read alone,
-/// or is all of the chunk.
+/// True if what a band of an unfiltered variable needs of a chunk is large enough to be read alone, or is the
+/// whole chunk.
 fn piece(bands: &Bands, region: &Region, layout: &Layout) -> bool {
     let (mut piece, mut chunk) = (1u64, 1u64);
     let mut left = bands.largest();

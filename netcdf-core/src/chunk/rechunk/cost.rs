@@ -1,33 +1,33 @@
-//! What it costs to read chunks, for each byte of a variable. The figures are those of one thread
-//! with data in the page cache; they decide between ways, so that only their ratios count.
+//! Costs of reading chunks, per byte of a variable. The figures were measured with one thread and data in the
+//! page cache; they are used to choose between ways, so only their ratios matter.
 
 use crate::chunk::layout::Layout;
 use crate::model::region::product;
 
-/// Nanoseconds for a byte.
+/// Nanoseconds per byte.
 pub(super) type Nanoseconds = f64;
 
-/// To undo filters.
+/// Undoing filters.
 pub(super) const DECODE: Nanoseconds = 1.0;
-/// To copy in memory once more.
+/// Another copy in memory.
 pub(super) const COPY: Nanoseconds = 0.2;
-/// To wait for the last of the threads at the end of a slab.
+/// Waiting for the last thread at the end of a slab.
 pub(super) const WAIT: Nanoseconds = 0.05;
-/// Costs that differ by less are alike.
+/// Costs that differ by less are considered equal.
 pub(super) const ALIKE: f64 = 1.02;
-/// To write to a file and to read it again.
+/// Writing to a file and reading it back.
 pub(super) const SPILL: Nanoseconds = 3.0;
-/// To read from a file.
+/// Reading from a file.
 const READ: Nanoseconds = 0.15;
-/// To read one piece, however small (nanoseconds, not for a byte).
+/// Reading one piece of any size (in nanoseconds, not per byte).
 const PIECE: f64 = 1500.0;
 
-/// To read pieces of so many bytes.
+/// Reading pieces of this many bytes.
 pub(super) fn reading(piece: u64) -> Nanoseconds {
     READ + PIECE / piece.max(1) as f64
 }
 
-/// How many parts a line of `len` elements is cut into that is cut every `a` and every `b`.
+/// The number of parts of a line of `len` elements that is cut every `a` and every `b` elements.
 #[must_use]
 pub fn segments(len: u64, a: u64, b: u64) -> u64 {
     if len == 0 {
@@ -46,7 +46,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// How often the chunks of a variable are decoded, on average, if it is read in boxes of this shape.
+/// The average number of times that the chunks of a variable are decoded if it is read in boxes of this shape.
 #[must_use]
 pub fn decoding(layout: &Layout, shape: &[u64], slab: &[u64]) -> f64 {
     let dims = shape
@@ -61,14 +61,14 @@ pub fn decoding(layout: &Layout, shape: &[u64], slab: &[u64]) -> f64 {
     .product()
 }
 
-/// Bytes in one piece of what a box of this shape needs of a chunk.
+/// Contiguous bytes of what a box of this shape needs of a chunk.
 pub(super) fn piece(layout: &Layout, slab: &[u64]) -> u64 {
     let dims = layout.chunk.iter().zip(&layout.extent).zip(slab);
     let mut piece = 1u64;
     for ((&chunk, &extent), &part) in dims.rev() {
         let len = chunk.min(extent.max(1));
         piece = piece.saturating_mul(len.min(part.max(1)));
-        // What is beyond the extent lies between the rows, too.
+        // Elements beyond the extent lie between the rows, too.
         if part < len || chunk > len {
             break;
         }

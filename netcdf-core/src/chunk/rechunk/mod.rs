@@ -1,9 +1,8 @@
-//! How the elements of a variable get from chunks of one shape to chunks of another.
+//! Moves the elements of a variable from chunks of one shape to chunks of another.
 //!
-//! Chunks are written in row-major order. They are made in *slabs*: boxes of chunks that follow one
-//! another, as many as memory holds. Where the chunks that are read lie in several slabs, they are
-//! decoded several times (as often as there are *passes*), or once, if their elements are put into a
-//! spill file in the order in which they are wanted.
+//! Chunks are written in row-major order. They are made in *slabs*: boxes of consecutive chunks, as many as
+//! memory holds. If chunks of the input lie in several slabs, they are decoded several times (once per *pass*),
+//! or once if their elements go through a spill file in the order needed.
 
 mod cost;
 mod sparse;
@@ -28,16 +27,16 @@ use cost::{Nanoseconds, piece};
 pub struct Budget {
     /// Bytes of memory.
     pub memory: u64,
-    /// Threads that work.
+    /// Number of threads.
     pub threads: usize,
 }
 
 /// How chunks get their elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// Each reads and decodes what it needs.
+    /// Each chunk reads and decodes what it needs.
     Direct,
-    /// What is needed for a slab is decoded in memory first.
+    /// What a slab needs is decoded in memory first.
     Memory {
         /// Slabs kept at a time: with two, one is decoded while the other is encoded.
         slabs: usize,
@@ -51,22 +50,22 @@ pub enum Way {
 pub struct Plan {
     /// The way.
     pub way: Way,
-    /// Chunks of a slab, at most.
+    /// Most chunks of a slab.
     pub chunks: u64,
-    /// How often a chunk that is read is decoded, on average and rounded up.
+    /// How often an input chunk is decoded, on average and rounded up.
     pub passes: u64,
     /// Bytes of memory for slabs.
     pub slabs: u64,
-    /// Bytes of memory for chunks that are being decoded and encoded.
+    /// Bytes of memory for chunks being decoded and encoded.
     pub work: u64,
     /// Bytes of the spill file.
     pub disk: u64,
-    /// True if the memory that was given did not hold the chunks that are read and written at a time.
+    /// True if the allowed memory does not hold the chunks read and written at a time.
     pub raised: bool,
 }
 
 impl Plan {
-    /// Bytes of memory in all.
+    /// Bytes of memory in total.
     #[must_use]
     pub fn memory(&self) -> u64 {
         self.slabs.saturating_add(self.work)
@@ -76,19 +75,19 @@ impl Plan {
 /// Bytes of a slab that keep the threads busy.
 const SLAB: u64 = 8 << 20;
 
-/// Chunks are decoded so often at most; more often, a spill file is cheaper even on slow disks.
+/// The most times a chunk is decoded; beyond that a spill file is cheaper even on slow disks.
 const PASSES: f64 = 4.0;
 
-/// Copies of a chunk that is read, and of one that is written, while they are worked on.
+/// Copies of an input chunk, and of an output chunk, in memory while they are worked on.
 const DECODING: u64 = 2;
 const ENCODING: u64 = 3;
 
-/// A variable that is to be rechunked.
+/// A variable to rechunk.
 #[derive(Debug, Clone, Copy)]
 pub struct Variable<'a> {
-    /// How it is stored.
+    /// Its storage in the input.
     pub from: &'a Layout,
-    /// How it is to be stored.
+    /// Its storage in the output.
     pub to: &'a Layout,
     /// Its shape.
     pub shape: &'a [u64],
@@ -97,13 +96,13 @@ pub struct Variable<'a> {
 }
 
 impl Variable<'_> {
-    /// The chunks to be written.
+    /// The chunks to write.
     #[must_use]
     pub fn grid(&self) -> Grid {
         Grid::new(self.to, self.shape)
     }
 
-    /// Bytes of the elements of a box, as read or as written, whichever are more.
+    /// Bytes of the elements of a box, in the input or the output, whichever is larger.
     fn bytes(&self, count: &[u64]) -> u64 {
         let size = self.from.element.size.max(self.to.element.size);
         let elements = product(count).unwrap_or(u64::MAX);
@@ -115,7 +114,7 @@ impl Variable<'_> {
         self.bytes(self.shape)
     }
 
-    /// Bytes of memory that a chunk takes that is being read.
+    /// Bytes of memory for a chunk being read.
     fn input(&self) -> u64 {
         match self.from.filters.len() {
             0 => 0,
@@ -124,7 +123,7 @@ impl Variable<'_> {
     }
 }
 
-/// Plans to rechunk a variable: the cheapest way within the memory.
+/// Plans how to rechunk a variable: the cheapest way within the memory.
 #[must_use]
 pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
     let grid = variable.grid();
@@ -178,8 +177,7 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
     best.map_or(plan, |(plan, _)| plan)
 }
 
-/// The cost for each byte of slabs of this shape that are read from the chunks as they are; with how
-/// often these are decoded.
+/// The cost per byte of slabs of this shape if read from the chunks directly, and how often these are decoded.
 fn read(variable: Variable<'_>, slab: &[u64]) -> (f64, Nanoseconds) {
     let times = decoding(variable.from, variable.shape, slab);
     if variable.from.filters.is_empty() {
@@ -188,9 +186,9 @@ fn read(variable: Variable<'_>, slab: &[u64]) -> (f64, Nanoseconds) {
     (times, times * cost::DECODE)
 }
 
-/// A whole number of passes.
+/// Rounds up to a whole number of passes.
 fn passes(times: f64) -> u64 {
-    // Few: what is more than `PASSES` is not done.
+    // A small number: more than `PASSES` is never done.
     (1u32..100)
         .find(|&n| f64::from(n) >= times - 1e-9)
         .unwrap_or(100)
@@ -205,8 +203,8 @@ fn direct(variable: Variable<'_>, grid: &Grid, plan: Plan) -> (Plan, Nanoseconds
     (Plan { passes, ..plan }, allowed)
 }
 
-/// Slabs of at most `memory` bytes, so many at a time; `None` if not even one chunk fits. Smaller ones
-/// are taken where larger ones are not better.
+/// Slabs of at most `memory` bytes, this many at a time; `None` if not even one chunk fits. Smaller slabs are
+/// used where larger ones are not better.
 fn in_memory(
     variable: Variable<'_>,
     grid: &Grid,
@@ -214,7 +212,7 @@ fn in_memory(
     plan: Plan,
 ) -> Option<(Plan, Nanoseconds)> {
     let most = fitting(variable, grid, memory)?;
-    // With a single slab the threads wait for one another at its end.
+    // With a single slab, threads wait for one another at its end.
     let alone = if slabs == 1 { cost::WAIT } else { 0.0 };
     let of = |chunks: u64| {
         let slab = grid.boxes(chunks).next()?;
@@ -236,8 +234,8 @@ fn in_memory(
     Some(smaller.unwrap_or(best))
 }
 
-/// Numbers of chunks of slabs up to `most`, ascending: whole rows, planes …, as many of them as are
-/// worth the work.
+/// Numbers of chunks in slabs up to `most`, ascending: whole rows, planes and so on, as many as are worth
+/// trying.
 fn sizes(variable: Variable<'_>, grid: &Grid, most: u64) -> Vec<u64> {
     let chunk = variable.bytes(&grid.largest()).max(1);
     let least = SLAB.div_ceil(chunk).clamp(1, most);
@@ -271,11 +269,10 @@ fn in_file(variable: Variable<'_>, grid: &Grid, memory: u64, plan: Plan) -> (Pla
     (plan, read(variable, &whole).1 + cost::SPILL)
 }
 
-/// Bytes of memory that a chunk takes beside its elements, about: where it is, and where its elements go.
+/// Bytes of memory that a chunk takes besides its elements, roughly: its position, and where its elements go.
 const PLACE: u64 = 512;
 
-/// Chunks to be written that fit in `memory` bytes, with the places of the chunks that are read for them; `None` if not even one
-/// does.
+/// Output chunks that fit in `memory` bytes, with the positions of the input chunks that they need; `None` if not even one does.
 fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
     let (read, written) = (&variable.from.chunk, grid.largest());
     let elements = product(&written).unwrap_or(u64::MAX);
@@ -288,9 +285,8 @@ fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
     }
 }
 
-/// Reads a variable as planned: `work` and `sink` are given the elements of each chunk of `grid`, in
-/// row-major order; if it is known which chunks are `met`, only of these as a rule. Where the elements come from a spill file, they
-/// count as stored.
+/// Reads a variable as planned: `work` and `sink` get the elements of each chunk of `grid`, in row-major order;
+/// if it is known which chunks are `met`, usually only of these. Elements from a spill file count as stored.
 ///
 /// # Errors
 /// The first error of reading, `work` or `sink`.
@@ -303,7 +299,7 @@ pub fn run<R: Send>(
     let way = match plan.way {
         Way::Direct => plan::Way::Direct,
         Way::Memory { slabs } => plan::Way::Staged { slabs },
-        // A file would have room for all elements.
+        // A file would need room for all elements.
         Way::Spill if met.is_some_and(|met| met.is_nearly_nothing(grid)) => {
             plan::Way::Staged { slabs: 1 }
         }
@@ -321,7 +317,7 @@ pub fn run<R: Send>(
     set.parts(var, cuts, work, sink)
 }
 
-/// The slabs that are looked at.
+/// The slabs to process.
 fn slabs<'a>(
     grid: &'a Grid,
     plan: &Plan,
@@ -334,7 +330,7 @@ fn slabs<'a>(
     }
 }
 
-/// The chunks of a slab that are looked at, counted from its start.
+/// The chunks of a slab to process, relative to its start.
 fn parts(grid: &Grid, slab: &Region, met: Option<&Arc<Met>>) -> PartsOf {
     let chunks = grid.chunks(slab);
     let Some(met) = met.cloned() else {

@@ -1,4 +1,4 @@
-//! Variables of which little is stored.
+//! Variables of which only little is stored.
 
 use crate::chunk::dataset::Dataset;
 use crate::chunk::grid::Grid;
@@ -7,13 +7,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
 use crate::model::{Region, VarId};
 
-/// Less than one chunk in so many is few.
+/// Fewer than one chunk in this many is considered few.
 const FEW: u64 = 4;
 
-/// Bytes of memory that the number of a chunk takes, while the numbers are sorted.
+/// Bytes of memory for the number of a chunk while the numbers are sorted.
 const NUMBER: u64 = 16;
 
-/// Those chunks of a grid that have elements of stored chunks, where they are few.
+/// The chunks of a grid that intersect stored chunks, if they are few.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Met {
     /// The chunks' numbers in the grid, ascending.
@@ -21,8 +21,8 @@ pub struct Met {
 }
 
 impl Met {
-    /// Looks where the stored chunks of a variable are. `None` if they meet so many chunks of the grid that it is better to look at
-    /// all of them, or more than a share of the memory holds.
+    /// Finds the stored chunks of a variable. `None` if they intersect so many chunks of the grid that it is
+    /// better to process all, or more than a share of the memory can list.
     ///
     /// # Errors
     /// Those of [`Dataset::locate`].
@@ -58,13 +58,13 @@ impl Met {
         Ok(Some(Self { numbers }))
     }
 
-    /// Whether a chunk that starts with a box is one of them.
+    /// Whether the chunk at the start of a box is one of them.
     #[must_use]
     pub fn has(&self, grid: &Grid, place: &Region) -> bool {
         self.numbers.binary_search(&grid.index(place)).is_ok()
     }
 
-    /// Whether any chunk is one of them of a box of chunks that follow one another in row-major order.
+    /// Whether a box of consecutive chunks, in row-major order, contains one of them.
     pub(super) fn any(&self, grid: &Grid, slab: &Region) -> bool {
         let first = grid.index(slab);
         let ends = slab.start.iter().zip(&slab.count);
@@ -79,13 +79,13 @@ impl Met {
         self.numbers.iter().map(|&n| grid.numbered(n))
     }
 
-    /// Whether there are so few of them that all others are not even to be filled.
+    /// Whether they are so few that all others are not even to be filled.
     pub(super) fn is_nearly_nothing(&self, grid: &Grid) -> bool {
         (self.numbers.len() as u64).saturating_mul(64) < grid.len()
     }
 }
 
-/// What of a box is in another one.
+/// The intersection of two boxes.
 fn within(part: &Region, whole: &Region) -> Region {
     let mut count = vec![];
     let dims = part.start.iter().zip(&part.count).zip(&whole.count);

@@ -1,10 +1,10 @@
-//! Elements in a temporary file, in the order in which they are wanted.
+//! Elements in a temporary file, in the order needed.
 //!
-//! The file has an *area* for each slab. A slab is put together of *pieces*: what it has in common
-//! with each of the bands in which the input is read, which is decoded once. A piece is one run of
-//! bytes, in the order of its elements. Bands and slabs are grids, so that the place of a piece is
-//! computed. Where bands and slabs that fit in memory would have only small pieces in common, the
-//! areas are those of larger slabs, which then go through a file of their own.
+//! The file has an *area* for each slab. A slab consists of *pieces*: its intersections with the bands in which
+//! the input is read, which is decoded once. A piece is one run of bytes, in the order of its elements. Bands
+//! and slabs form grids, so the position of a piece is computed. If bands and slabs that fit in memory would
+//! have only small pieces in common, the areas are those of larger slabs, which then go through a file of their
+//! own.
 
 use super::Plan;
 use crate::chunk::dataset::{COPIES, Cuts, Dataset, Part, PartsOf};
@@ -21,23 +21,22 @@ use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
 use std::sync::Arc;
 
-/// Bytes of a piece from which on it is worth to be read and written alone. Tests have no pieces of
-/// that size.
+/// Pieces of at least this many bytes are worth reading and writing alone. Tests have no pieces of that size.
 const PIECE: u64 = if cfg!(test) { 24 } else { 64 << 10 };
 
-/// A part of a variable that is rechunked.
+/// A part of a variable being rechunked.
 struct View<'a> {
     set: Dataset<'a>,
     var: VarId,
     layout: Layout,
-    /// Its elements, as the variable counts them.
+    /// Its elements, in the variable's coordinates.
     region: Region,
-    /// The chunks to be written, counted from the region's start.
+    /// The chunks to write, relative to the region's start.
     grid: Grid,
 }
 
-/// Rechunks a variable through files: `work` and `sink` are given the elements of each chunk of
-/// `grid`, in row-major order.
+/// Rechunks a variable through files: `work` and `sink` get the elements of each chunk of `grid`, in row-major
+/// order.
 ///
 /// # Errors
 /// The first error of reading, of the files, of `work` or `sink`.
@@ -58,7 +57,7 @@ pub(super) fn spilled<R: Send>(
     level(&view, plan, &work, &mut sink)
 }
 
-/// Rechunks a part of a variable through a file, or through several.
+/// Rechunks a part of a variable through one file, or through several.
 fn level<R: Send>(
     view: &View<'_>,
     plan: &Plan,
@@ -97,7 +96,7 @@ fn level<R: Send>(
     set.parts(view.var, cuts, work, sink)
 }
 
-/// Chunks of an area; and whether areas fit in memory.
+/// Chunks per area, and whether areas fit in memory.
 fn of_area(view: &View<'_>, plan: &Plan) -> (u64, bool) {
     let size = view.layout.element.size.max(1);
     let bytes = |count: &[u64]| product(count).unwrap_or(u64::MAX).saturating_mul(size);
@@ -117,8 +116,8 @@ fn subtract(a: &[u64], b: &[u64]) -> Vec<u64> {
     a.iter().zip(b).map(|(a, b)| a.saturating_sub(*b)).collect()
 }
 
-/// Elements that come before a box if `whole` is cut into a grid of boxes of which it is one, and
-/// the elements of one box come after those of another.
+/// The number of elements before a box if `whole` is cut into a grid of such boxes, and the elements of each box
+/// follow those of the previous one.
 fn before(part: &Region, whole: &Region) -> u64 {
     let behind = whole.count.iter().rev().scan(1u64, |n, len| {
         let behind = *n;
@@ -137,13 +136,13 @@ fn before(part: &Region, whole: &Region) -> u64 {
     sum
 }
 
-/// The elements of a part of a variable in a file, as a dataset in which the rest is missing.
+/// The elements of a part of a variable in a file, as a dataset without the rest.
 struct Spill<'a> {
     reader: &'a dyn Reader,
     file: Scratch,
     /// Where the part starts.
     start: Vec<u64>,
-    /// The slabs, counted from the start of the part.
+    /// The slabs, relative to the start of the part.
     areas: Grid,
     /// The bands as chunks.
     layout: Layout,
@@ -166,14 +165,14 @@ impl<'a> Spill<'a> {
         })
     }
 
-    /// A box that is counted from the start of the part, as the variable counts.
+    /// A box relative to the start of the part, in the variable's coordinates.
     fn moved(&self, part: Region) -> Region {
         let start = part.start.iter().zip(&self.start);
         let start = start.map(|(a, b)| a.saturating_add(*b)).collect();
         Region::boxed(start, part.count)
     }
 
-    /// Decodes what the input has, band by band, and puts the pieces where they belong.
+    /// Decodes the input band by band, and writes the pieces to their positions.
     fn write(&self, view: &View<'_>, plan: &Plan) -> Result<()> {
         let bands = Cells::new(&view.region, &self.layout);
         let bands = bands.iter().map(|cell| cell.place);
@@ -199,12 +198,12 @@ impl<'a> Spill<'a> {
         view.set.parts(view.var, cuts, work, sink)
     }
 
-    /// Where a piece is in the file.
+    /// Position of a piece in the file.
     fn offset(&self, piece: &Region) -> u64 {
         let start = subtract(&piece.start, &self.start);
         let mut area = self.areas.around(&start);
         let elements = before(&area, &self.areas.whole());
-        // Of an area, as of a piece, only what is stored counts.
+        // Only the stored part of areas and pieces counts.
         let stored = subtract(&self.layout.extent, &self.start);
         let ends = area.count.iter_mut().zip(&area.start).zip(&stored);
         ends.for_each(|((n, start), end)| *n = (*n).min(end.saturating_sub(*start)));
@@ -214,8 +213,8 @@ impl<'a> Spill<'a> {
     }
 }
 
-/// The shape of bands: as many of the boxes that can be read alone as fit in memory. These are
-/// chunks, pieces, or elements.
+/// The shape of bands: as many of the boxes that can be read alone as fit in memory. These are chunks, pieces,
+/// or elements.
 fn band(view: &View<'_>, plan: &Plan) -> Vec<u64> {
     let (layout, region) = (&view.layout, &view.region);
     let alone = layout.filters.is_empty() && !view.set.reader.assembles(view.var);
@@ -285,7 +284,7 @@ impl Reader for Spill<'_> {
         true
     }
 
-    /// A piece, or a part of one.
+    /// Reads a piece, or a part of one.
     fn read_box(&self, _: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let part = Region::boxed(part.start.clone(), part.count.clone());
         let elements = part.elements().unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! What stays for kinds without groups and types, where only some variables are asked for.
+//! What is kept if only some variables are asked for and the output's kind has no groups and types.
 
 use super::Pair;
 use super::keep::{self, Stay};
@@ -6,8 +6,8 @@ use crate::env::Note;
 use crate::error::Result;
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
 
-/// As [`keep::keep`], without what no variable that stays needs: groups without variables, types that nothing is of, of several
-/// unlimited dimensions those that nothing has. `notes` say which groups are left out.
+/// As [`keep::keep`], but leaves out what no kept variable needs: groups without variables, unused types, and
+/// unused unlimited dimensions if there are several. `notes` say which groups are left out.
 ///
 /// # Errors
 /// As [`keep::keep`].
@@ -44,19 +44,19 @@ pub(super) fn keep(
     }
     let used = |id: DimId| kept().any(|v| v.dims.contains(&id));
     let dims = (0..).map(DimId).zip(&input.dims);
-    // One unlimited dimension stays as any other, used or not.
+    // A single unlimited dimension is kept like any other, used or not.
     let many = input.dims.iter().filter(|d| d.unlimited).count() > 1;
     let needless = |id: DimId, unlimited: bool| many && unlimited && !used(id);
     let dims: Vec<bool> = dims.map(|(id, dim)| !needless(id, dim.unlimited)).collect();
     let (schema, pairs) = keep::keep_dims(&bare, &asked, vars, &dims)?;
-    // Where groups stay the kind is refused.
+    // If groups are kept, the kind is refused later.
     let alone = schema.groups.len() == 1;
     let left_out = (0..).map(GroupId).zip(groups).zip(&asked);
     for ((id, before), now) in left_out.filter(|_| alone) {
         if *before != Stay::Nothing && *now == Stay::Nothing {
             notes.push(Note {
                 object: input.group_path(id),
-                what: "left out: a group without variables to be copied".to_owned(),
+                what: "left out: a group without variables to copy".to_owned(),
                 remedy: None,
             });
         }

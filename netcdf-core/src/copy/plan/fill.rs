@@ -1,10 +1,10 @@
-//! Fill values that are no attributes.
+//! Fill values that are not attributes.
 
 use super::Plan;
 use crate::model::{Attribute, Fill, Kind, Name, Schema, Values, Variable, Zarr, ZarrVersion};
 
-/// The fill values of pure Zarr version 2, of which no attribute tells, and which readers of Zarr take for missing data.
-/// Those of version 3 say no more than what is not stored.
+/// Carries over the fill values of pure Zarr version 2, which no attribute repeats, and which readers of Zarr
+/// take for missing data. In version 3 they only say how elements that are not stored read.
 pub(super) fn carry(input: &Schema, plan: &mut Plan, pairs: &[super::Pair]) {
     let kind = plan.schema.kind;
     for pair in pairs {
@@ -16,8 +16,8 @@ pub(super) fn carry(input: &Schema, plan: &mut Plan, pairs: &[super::Pair]) {
     }
 }
 
-/// Lets the variable `to` of a dataset of another kind have the fill value that the variable `from` has beside its
-/// attributes: beside them too where the kind has it there, else as `_FillValue`.
+/// Gives the variable `to`, of a dataset of another kind, the fill value that `from` has outside its attributes:
+/// outside the attributes again if the kind stores it there, else as `_FillValue`.
 pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variable)) {
     let Some(value) = from.storage.unwritten.clone() else {
         return;
@@ -30,7 +30,7 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
     if has.as_zarr().is_some_and(alike) {
         (to.storage.fill, to.storage.unwritten) = (Fill::Fill, Some(value));
     } else if to.ty.atomic().is_none() && has.as_zarr().is_some() {
-        // Attributes of Zarr are not of such types.
+        // Zarr attributes cannot have such types.
         (to.storage.fill, to.storage.unwritten) = (Fill::Fill, Some(value));
     } else if old.version == ZarrVersion::V2 && is_said(to, &value) {
         to.attributes.push(Attribute {
@@ -44,8 +44,7 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
     }
 }
 
-/// True if readers of netCDF have to be told of a fill value: if it is not the one that they expect. For bytes they
-/// expect none.
+/// True if netCDF readers have to be told the fill value: if it is not the default one. Bytes have no default.
 fn is_said(var: &Variable, value: &Values) -> bool {
     let said = var.attribute("_FillValue").is_some();
     let byte = matches!(value, Values::Byte(_) | Values::UByte(_));

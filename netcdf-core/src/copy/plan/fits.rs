@@ -1,16 +1,16 @@
-//! Whether a kind of dataset can hold what is to be in it.
+//! Checks whether a kind of dataset can hold a schema.
 
 use crate::error::{Error, ErrorKind, Result, list_names};
 use crate::format::zarr::write::check::user_types;
 use crate::model::kind::Model;
 use crate::model::{DataType, DimId, GroupId, Kind, Schema, Values};
 
-/// Whether the schema's kind has all that is in it. Nothing is changed to fit: readers of the output may rely on types.
-/// `fixed` says that unlimited dimensions were made fixed ones where they can be.
+/// Checks that the schema's kind can hold all of it. Nothing is changed to fit: readers of the output may rely
+/// on the types. `fixed` says that unlimited dimensions were made fixed where possible.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`], [`ErrorKind::Strict`], [`ErrorKind::Unlimited`] or, of Zarr, [`ErrorKind::NotInFormat`], with
-/// all that the kind lacks.
+/// [`ErrorKind::BadType`], [`ErrorKind::Strict`], [`ErrorKind::Unlimited`] or, for Zarr,
+/// [`ErrorKind::NotInFormat`], naming everything that the kind cannot hold.
 pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
     if schema.kind.as_zarr().is_some() {
         return user_types(schema);
@@ -26,7 +26,7 @@ pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
         ),
         (
             ErrorKind::Unlimited,
-            "an unlimited dimension behind another one in",
+            "an unlimited dimension that is not the first in",
             records(schema),
         ),
     ];
@@ -45,10 +45,11 @@ pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
     Err(Error::new(*kind, what).with_remedy(way_out(schema, fixed)))
 }
 
-/// Records of a CDF-1 or CDF-2 file, and one more: the greatest count stands for one that is not known.
+/// One more than the most records of a CDF-1 or CDF-2 file: the largest count stands for an unknown one.
 const RECORDS: u64 = 0xffff_ffff;
 
-/// Whether the schema's kind has as many records as each `(dimension, length)` asks for. That is known before any is written.
+/// Checks that the schema's kind can count the records that each `(dimension, length)` needs, before any is
+/// written.
 ///
 /// # Errors
 /// [`ErrorKind::DimSize`].
@@ -63,7 +64,7 @@ pub(super) fn check_records(
         return Ok(());
     }
     let name = schema.kind.name();
-    let what = format!("{records} records, {name} files have fewer than {RECORDS}");
+    let what = format!("{records} records, but {name} files hold fewer than {RECORDS}");
     Err(Error::new(ErrorKind::DimSize, what).with_remedy("use -k cdf5"))
 }
 
@@ -85,14 +86,14 @@ fn types(schema: &Schema) -> Vec<String> {
     paths.filter(|_| !enhanced(schema)).collect()
 }
 
-/// Variables and attributes whose types the kind lacks.
+/// Variables and attributes whose types the kind does not have.
 fn lacking(schema: &Schema) -> Vec<String> {
     let mut lacking = Vec::new();
     let mut look = |ty: DataType, values: Option<&Values>, name: &dyn Fn() -> String| {
         if !has_type(schema.kind, ty) {
             let ty = ty.atomic().map_or("user-defined", |a| a.name());
             let ty = match values {
-                // A single string would be text.
+                // A single string becomes text.
                 Some(Values::String(s)) if s.len() > 1 => format!("{} strings", s.len()),
                 _ => ty.to_owned(),
             };
@@ -126,7 +127,7 @@ fn unlimited(schema: &Schema) -> Vec<String> {
     names
 }
 
-/// The variables with an unlimited dimension that is not the first, where that is impossible.
+/// The variables with an unlimited dimension that is not the first, if the kind does not allow that.
 fn records(schema: &Schema) -> Vec<String> {
     let unlimited = |id| schema.dim(id).is_some_and(|d| d.unlimited);
     let vars = schema.var_ids().zip(&schema.vars);
@@ -135,7 +136,7 @@ fn records(schema: &Schema) -> Vec<String> {
     paths.filter(|_| schema.kind.is_cdf()).collect()
 }
 
-/// True if datasets of this kind have variables and attributes of this type.
+/// True if variables and attributes can have this type in datasets of this kind.
 fn has_type(kind: Kind, ty: DataType) -> bool {
     match kind.model() {
         Model::Classic => ty.atomic().is_some_and(|a| a.is_classic()),
@@ -151,9 +152,9 @@ fn way_out(schema: &Schema, fixed: bool) -> &'static str {
     let lengths = |s: &Schema| unlimited(s).is_empty() && records(s).is_empty();
     let fits = !enhanced && lacking(&cdf5).is_empty() && lengths(&cdf5);
     match (fits, enhanced || fixed || lengths(schema)) {
-        (true, _) => "use -k cdf5, or name the variables to be copied with -V",
-        (false, true) => "use -k nc4, or name the variables to be copied with -V",
-        (false, false) => "use -k nc4, or -u to make unlimited dimensions fixed ones",
+        (true, _) => "use -k cdf5, or choose the variables to copy with -V",
+        (false, true) => "use -k nc4, or choose the variables to copy with -V",
+        (false, false) => "use -k nc4, or -u to make unlimited dimensions fixed",
     }
 }
 
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(
             said(Kind::Netcdf4Classic),
             "netCDF-4 classic model files do not have groups /g; user-defined types /g/o; the types of /g/v (int64), \
-             /g/v:a (string); more than one unlimited dimension: t, u (use -k nc4, or name the variables to be copied with -V)"
+             /g/v:a (string); more than one unlimited dimension: t, u (use -k nc4, or choose the variables to copy with -V)"
         );
         let cdf5 = said(Kind::Cdf5);
         let mut zarr = sample(Kind::NCZARR);
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(e.object(), Some("/g/v"));
         assert!(
             cdf5.contains("types of /g/v:a (string);")
-                && cdf5.contains("behind another one in /g/v")
+                && cdf5.contains("that is not the first in /g/v")
         );
     }
 }

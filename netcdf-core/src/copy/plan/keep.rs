@@ -1,4 +1,4 @@
-//! What of a dataset's groups, dimensions and variables stays.
+//! Which groups, dimensions and variables of a dataset are kept.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,23 @@ use crate::model::{DimId, Dimension, Group, GroupId, Schema, UserType, VarId, Va
 pub(super) enum Stay {
     /// It is left out.
     Nothing,
-    /// What it defines stays, but for its variables.
+    /// The definitions in it are kept, but not its variables.
     Frame,
-    /// It stays.
+    /// It is kept.
     Whole,
 }
 
-/// Leaves out what does not stay: `groups` says so of groups, `vars` of variables. Types keep their ids, as values in memory
-/// name them: groups that define types stay. The variables that stay, in input and output.
+/// Leaves out what is not kept, as `groups` and `vars` say; returns the schema, and the kept variables in input
+/// and output. Types keep their ids, because values in memory refer to them; so groups that define types are
+/// kept.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a variable of a dimension that is not there.
+/// [`ErrorKind::NotFound`] for a variable whose dimension is missing.
 pub(super) fn keep(input: &Schema, groups: &[Stay], vars: &[bool]) -> Result<(Schema, Vec<Pair>)> {
     keep_dims(input, groups, vars, &vec![true; input.dims.len()])
 }
 
-/// As [`keep`]; `dims` says which dimensions of groups that stay do.
+/// As [`keep`]; `dims` says which dimensions of kept groups are kept.
 ///
 /// # Errors
 /// As [`keep`].
@@ -90,12 +91,12 @@ pub(super) fn keep_dims(
 }
 
 fn lost(input: &Schema, var: VarId) -> Error {
-    let what = "a dimension of this variable does not stay";
+    let what = "a dimension of this variable is not copied";
     Error::new(ErrorKind::NotFound, what).in_object(&input.var_path(var))
 }
 
-/// With the groups that others need: those above them, those with types, and those with dimensions of variables that
-/// stay. HDF5 lets a variable have dimensions of any group.
+/// Adds the groups that others need: their parents, groups with types, and groups with dimensions of kept
+/// variables. HDF5 lets a variable have dimensions of any group.
 fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
     let mut all = groups.to_vec();
     let stays = |group: GroupId| {
@@ -114,7 +115,7 @@ fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
         }
         let n = id.index();
         let mut at = Some(GroupId(u32::try_from(n).unwrap_or(u32::MAX)));
-        // Groups above groups are before them, so that this ends.
+        // Parents come before their groups, so this ends.
         while let Some(id) = at {
             if let Some(stay) = all.get_mut(id.index()).filter(|s| **s == Stay::Nothing) {
                 *stay = Stay::Frame;
@@ -125,7 +126,7 @@ fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
     all
 }
 
-/// New numbers of what stays.
+/// New numbers of what is kept.
 fn numbers(stays: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
     let mut next = 0;
     let number = |stays: bool| {

@@ -1,4 +1,4 @@
-//! Variables with chunks that are not stored.
+//! Variables some of whose chunks are not stored.
 
 use super::Plan;
 use crate::chunk::layout::Layout;
@@ -9,14 +9,14 @@ use crate::format::Reader;
 use crate::model::region::product;
 use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable, ZarrVersion};
 
-/// Lets those variables of a plan's output keep their fill value of which some chunks are not stored
-/// in the input, as they will not be stored in the output. Those that have none in the input have none in
-/// the output: what is not stored reads as zeros in both, for which the netCDF-4 writer and
-/// [`Job`](crate::copy::Job) see. Fill values that the variable's attributes do not say are kept as well, in Zarr of version
-/// 2, where readers mask them, only if that cannot be helped.
+/// Lets variables of a plan's output keep their fill value if some of their chunks are not stored in the input,
+/// and so will not be stored in the output. Variables without one in the input have none in the output: elements
+/// that are not stored read as zeros in both, which the netCDF-4 writer and [`Job`](crate::copy::Job) take care
+/// of. Fill values that no attribute of the variable repeats are kept, too; in Zarr version 2, where readers
+/// mask them, only if necessary.
 ///
 /// # Errors
-/// Those of reading where chunks are; [`crate::ErrorKind::Cancelled`].
+/// Those of finding the stored chunks; [`crate::ErrorKind::Cancelled`].
 pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
     let zarr = plan.schema.kind.as_zarr();
     let v2 = zarr.is_some_and(|zarr| zarr.version == ZarrVersion::V2);
@@ -26,7 +26,7 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Resu
         let Some(var) = plan.schema.vars.get_mut(pair.to.index()) else {
             continue;
         };
-        // There are no other variables in Zarr.
+        // In Zarr all variables are chunked.
         let chunked = zarr || matches!(var.storage.layout, Some(StorageLayout::Chunked(_)));
         let had = reader.schema().var(pair.from).map(|v| v.storage.fill);
         if !chunked || had != Some(Fill::Fill) {
@@ -47,7 +47,8 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Resu
     Ok(())
 }
 
-/// What the elements of an input read as that are not stored, if the output's attributes say something else.
+/// The value as which elements that are not stored read in the input, if the output's attributes say another
+/// one.
 fn unsaid(from: &Layout, to: &Variable) -> Option<Values> {
     let ty = from.element.plain_type()?;
     let value = elements::decode(ty, from.element.order, from.fill.as_ref()?).ok()?;
@@ -55,7 +56,7 @@ fn unsaid(from: &Layout, to: &Variable) -> Option<Values> {
     (fits && to.fill_value().as_ref() != Some(&value)).then_some(value)
 }
 
-/// True if not all chunks of a variable are stored. Those of classic files always are.
+/// True if not all chunks of a variable are stored. Classic files store all.
 fn is_sparse(set: Dataset<'_>, var: VarId) -> Result<bool> {
     set.env.cancel.check()?;
     if set.reader.schema().kind.is_cdf() {

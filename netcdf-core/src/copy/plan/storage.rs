@@ -19,7 +19,7 @@ use crate::model::{
 };
 use chunks::Shape;
 
-/// Most bytes of compact data: the object header holds it in a message with a length of 16 bits.
+/// Most bytes of compact data: a message of the object header holds it, with a 16-bit length.
 const COMPACT: u64 = 65_000;
 
 /// One variable whose storage is decided.
@@ -30,23 +30,23 @@ struct Case<'a> {
     from: &'a Variable,
     to: &'a Variable,
     ask: &'a StorageOptions,
-    /// The filters that are asked for the variable.
+    /// The filters asked for this variable.
     asked: Option<&'a Filtering>,
-    /// Whether something is asked for that concerns the variable, so that small chunks are given up.
+    /// Whether some option concerns the variable, so that small chunks are given up.
     anew: bool,
 }
 
-/// What is said of how variables are stored.
+/// Notes and remarks on how variables are stored.
 #[derive(Default)]
 struct Said {
     notes: Vec<Note>,
     remarks: Vec<Note>,
 }
 
-/// Decides how the variables of a plan's output are stored, `pairs` of input and output.
+/// Decides how the variables of a plan's output are stored; `pairs` are those of input and output.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] where something is asked of a variable by its name that cannot be.
+/// [`ErrorKind::Argument`] if something impossible is asked for a variable given by its name.
 pub(super) fn decide(
     input: &Schema,
     plan: &mut Plan,
@@ -92,13 +92,13 @@ pub(super) fn decide(
     Ok(())
 }
 
-/// Puts the attribute of a quantization first, as netCDF-C does, and takes those of others away.
+/// Puts the attribute of the quantization first, as netCDF-C does, and removes those of other quantizations.
 fn tell(quantize: Quantize, attributes: &mut Vec<Attribute>) {
     attributes.retain(|a| Algorithm::from_attribute(a.name.as_bytes()).is_none());
     attributes.insert(0, quantize.attribute());
 }
 
-/// True if some option but `-F` for the variable concerns its storage.
+/// True if an option other than `-F` for this variable concerns its storage.
 fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
     let ask = &options.storage;
     let dims = input
@@ -136,7 +136,7 @@ impl Case<'_> {
         Ok(storage)
     }
 
-    /// Whether the filters with their parameters are those of the input, and the chunks are, too.
+    /// Whether both the filters, with their parameters, and the chunks are those of the input.
     fn keeps_filters(&self, storage: &Storage) -> bool {
         let old = &self.from.storage;
         let types = match (self.from.ty, self.to.ty) {
@@ -152,8 +152,9 @@ impl Case<'_> {
             && storage.layout == old.layout
     }
 
-    /// All of a variable that is copied is written; what is not stays fill. As in netCDF-C this is said of
-    /// numbers and characters only; of strings in Zarr as well, where readers mask what is equal to a fill value.
+    /// The fill mode: a copied variable is written in full, others stay fill. As in netCDF-C, only numbers and
+    /// characters are marked as not filled; in Zarr strings as well, where readers mask elements that equal a
+    /// fill value.
     fn fill(&self, copied: bool) -> Fill {
         let zarr = self.output.kind.as_zarr().is_some();
         match self.to.ty {
@@ -189,7 +190,7 @@ impl Case<'_> {
         }
     }
 
-    /// The layout of a variable that needs no chunks, and of which nothing is said.
+    /// The layout of a variable that needs no chunks, and for which no layout is asked.
     fn unasked(&self) -> Result<StorageLayout> {
         let chunked = matches!(self.from.storage.layout, Some(StorageLayout::Chunked(_)));
         let named = self
@@ -205,7 +206,7 @@ impl Case<'_> {
         }
         let Shape { lengths, size } = self.shape(None)?;
         let least = self.ask.min_chunk.unwrap_or(MIN_CHUNK);
-        // Chunks of a shape that is asked for may be small, as long as the variable is not.
+        // A chunk shape that is asked for may be small, as long as the variable is not.
         let counted = if named {
             self.bytes()
         } else {
@@ -217,7 +218,7 @@ impl Case<'_> {
         Ok(StorageLayout::Chunked(lengths))
     }
 
-    /// Whether the variable is one of Zarr that is one chunk: what has no chunks elsewhere is that there.
+    /// Whether the variable comes from Zarr and is a single chunk: in other formats it would not be chunked.
     fn was_unchunked(&self) -> bool {
         let zarr = |schema: &Schema| schema.kind.as_zarr().is_some();
         let Some(StorageLayout::Chunked(chunk)) = &self.from.storage.layout else {
@@ -226,7 +227,7 @@ impl Case<'_> {
         zarr(self.input) && !zarr(self.output) && *chunk == self.input.shape(self.pair.from)
     }
 
-    /// The input's layout, if that is one without chunks.
+    /// The input's layout, if it is not chunked.
     fn unchunked(&self) -> StorageLayout {
         match self.from.storage.layout {
             Some(StorageLayout::Compact) if self.bytes() <= COMPACT => StorageLayout::Compact,
@@ -254,7 +255,7 @@ impl Case<'_> {
         bytes(&shape, memory_size(self.output, self.to.ty).max(1))
     }
 
-    /// Says that a variable is stored in chunks although something else is asked for.
+    /// Adds a note if a variable is stored in chunks although another layout is asked for.
     fn say_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, said: &mut Said) {
         let plain = match asked {
             Some(VarLayout::Compact | VarLayout::Contiguous) => true,
@@ -263,11 +264,8 @@ impl Case<'_> {
         };
         if plain {
             let (why, remedy) = match unlimited {
-                true => (
-                    "an unlimited dimension needs",
-                    "-u makes dimensions fixed ones",
-                ),
-                false => ("filters need", "-F none takes filters away"),
+                true => ("an unlimited dimension needs", "-u makes dimensions fixed"),
+                false => ("filters need", "-F none removes filters"),
             };
             said.notes.push(Note {
                 object: self.path(),
@@ -282,7 +280,8 @@ impl Case<'_> {
     }
 }
 
-/// True if elements of this type refer to data elsewhere, which filters do not reach. In Zarr strings have a fixed size.
+/// True if elements of this type refer to data elsewhere, which filters do not reach. In Zarr strings have a
+/// fixed size.
 fn is_heap(schema: &Schema, var: VarId) -> bool {
     let zarr = schema.kind.as_zarr().is_some();
     let fixed = |ty: DataType| zarr && ty == Atomic::String.into();

@@ -1,4 +1,4 @@
-//! Strings of outputs that store them with a fixed size.
+//! Strings in outputs that store them with a fixed size.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,11 +10,11 @@ use crate::format::Reader;
 use crate::model::strings::{DEFAULT, OF_VARIABLE};
 use crate::model::{Atomic, Region, Values, VarId, Variable};
 
-/// Elements that are looked at at a time, about.
+/// Elements looked at at a time, roughly.
 const BAND: u64 = 1 << 16;
 
-/// Lets the string variables of a plan's output have room for their longest string, if it is one that stores strings with
-/// a fixed size: as much as in the input, where that has such strings, else as much as the data needs.
+/// Gives the string variables of a plan's output room for their longest string, if the output stores strings
+/// with a fixed size: as much as in the input if it has such strings, else as much as the data needs.
 ///
 /// # Errors
 /// Those of reading the strings.
@@ -34,7 +34,7 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
         let source = reader.schema().var(from).map(|v| &v.storage);
         let characters = source.and_then(|s| s.characters);
         var.storage.characters = characters.map(|n| n.max(fill.characters));
-        // UTF-8 has four bytes for a character at most.
+        // UTF-8 takes at most four bytes per character.
         let said = characters.filter(|_| pure).map(|n| n.saturating_mul(4));
         let bytes = match source.and_then(|s| s.max_string).or(said) {
             Some(width) => width,
@@ -45,11 +45,11 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
     Ok(())
 }
 
-/// As [`size_strings`] for a dataset that is changed: strings of which no attribute says how long they may be have the room that
-/// they have, or the usual one, and more if they need it.
+/// As [`size_strings`], for a dataset that is being changed: strings without an attribute for their length keep
+/// the room they have, or the default one, and get more if they need it.
 ///
 /// # Errors
-/// Those of reading the strings; [`ErrorKind::Argument`] for attributes that are no lengths.
+/// Those of reading the strings; [`ErrorKind::Argument`] for length attributes that are not lengths.
 pub fn widen_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
     let said = plan.schema.said_string_size()?.is_some();
     if plan.schema.kind.as_zarr().is_none() || said {
@@ -72,7 +72,7 @@ pub fn widen_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<
     Ok(())
 }
 
-/// How long the longest of some strings is: the one with the most bytes, and the one with the most Unicode characters.
+/// The most bytes, and the most Unicode characters, of any of some strings.
 #[derive(Debug, Clone, Copy, Default)]
 struct Longest {
     bytes: u64,
@@ -106,7 +106,7 @@ fn longest(reader: &dyn Reader, var: VarId, env: &Env) -> Result<Longest> {
         (region, BAND),
         |_, bytes| {
             let Values::String(strings) = reader.resolve(var, &bytes)? else {
-                let what = "values that are no strings";
+                let what = "values that are not strings";
                 return Err(Error::new(ErrorKind::BadType, what));
             };
             let longest = longest_of(&strings);

@@ -108,7 +108,7 @@ fn types_that_the_kind_lacks_are_all_named() {
         assert_eq!(e.kind(), ErrorKind::BadType);
         let want = format!(
             "{} files do not have the types of :wide (int64), /u (ushort), /u:wide (int64) (use \
-             -k cdf5, or name the variables to be copied with -V)",
+             -k cdf5, or choose the variables to copy with -V)",
             kind.name()
         );
         assert_eq!(e.to_string(), want);
@@ -141,7 +141,7 @@ fn too_many_records_are_refused_before_they_are_written() {
             let e = with(kind, select).unwrap_err();
             assert_eq!(e.kind(), ErrorKind::DimSize);
             let said = format!(
-                "4294967295 records, {} files have fewer than 4294967295 (use -k cdf5)",
+                "4294967295 records, but {} files hold fewer than 4294967295 (use -k cdf5)",
                 kind.name()
             );
             assert_eq!(e.to_string(), said);

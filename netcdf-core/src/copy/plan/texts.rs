@@ -1,12 +1,13 @@
-//! String attributes for kinds without strings.
+//! String attributes in kinds without strings.
 
 use crate::env::Note;
 use crate::error::list_names;
 use crate::model::kind::Model;
 use crate::model::{Atomic, Attribute, GroupId, Schema, Values};
 
-/// Makes text of the string attributes with one string, or none, if the kind of the schema has no strings: readers find the same
-/// characters. An attribute with several strings, or with a null string, would lose something, and stays as it is.
+/// Turns string attributes with one string, or none, into text if the schema's kind has no strings: readers find
+/// the same characters. An attribute with several strings, or with a null string, would lose something, so it
+/// stays.
 ///
 /// Returns a remark that names the attributes, if there are any.
 pub(super) fn strings_to_text(schema: &mut Schema) -> Option<Note> {

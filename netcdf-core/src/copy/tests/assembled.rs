@@ -1,4 +1,4 @@
-//! Elements that are put in row-major order, as by one who has them as text.
+//! Elements that are put in row-major order, as when they come from text.
 
 use proptest::prelude::*;
 
@@ -64,7 +64,7 @@ proptest! {
     }
 }
 
-/// What is not put is fill: within the rows of chunks that have elements, and behind them.
+/// Elements that were not put are fill: within rows of chunks with elements, and after them.
 #[test]
 fn gaps_are_fill() {
     let env = env(2, 1 << 20);

@@ -208,7 +208,7 @@ pub(super) fn dimension() -> impl Strategy<Value = [u64; 3]> {
     (1u64..9, 1u64..11, 1u64..11).prop_map(|(n, a, b)| [n, a, b])
 }
 
-/// A dataset in chunks some of which are missing, and other chunks that it is to have.
+/// A chunked dataset with missing chunks, and other chunk shapes to copy it to.
 fn case() -> impl Strategy<Value = (Store, Form)> {
     let dims = prop::collection::vec(dimension(), 0..5);
     let ty = prop::sample::select(vec![Atomic::Byte, Atomic::Short, Atomic::Double]);

@@ -32,7 +32,7 @@ fn records_that_are_not_there_are_an_error_at_once() {
     }
 }
 
-/// Only those are visited that the file has, and one look at each is enough.
+/// Only existing records are visited, each once.
 #[test]
 fn records_that_are_not_there_are_not_visited() {
     let source = Container::Source(Arc::new(MemorySource::new("a.nc", claimed())));

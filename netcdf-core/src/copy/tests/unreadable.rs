@@ -43,7 +43,7 @@ impl Source for Failing {
     }
 }
 
-/// Copies with a source that is spoiled when it is open; the error, and that nothing is visible.
+/// Copies with a source that is spoiled after it was opened; returns the error, and checks that nothing is visible.
 fn spoiled(bytes: &[u8], shorter: bool, options: &Options, from: u64) -> Error {
     let env = Env::default();
     let source = Arc::new(Failing {
@@ -152,7 +152,7 @@ fn a_file_that_changed_is_not_copied() {
         };
         assert_eq!(
             e.unwrap_err().to_string(),
-            "in.nc: the file changed while it was copied (copy it again when nobody writes to it)"
+            "in.nc: the file changed while it was copied (copy it again when nothing is writing to it)"
         );
         assert!(verified || kept.take().is_err(), "not even finished");
         assert_eq!(*out.lock().unwrap(), None);
@@ -170,7 +170,7 @@ fn keys() -> [(&'static str, &'static [u8]); 3] {
     ]
 }
 
-/// A copy of a store that `change` is made to when it is open, and its data was read; the error.
+/// Copies a store to which `change` is made after it was opened and its data read; returns the error.
 fn changed(store: Arc<dyn Store>, change: &dyn Fn()) -> Option<Error> {
     let env = Env::default();
     let reader = format::open(Container::Store(store), &env).unwrap();

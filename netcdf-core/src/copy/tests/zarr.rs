@@ -280,7 +280,7 @@ fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
     options.storage.filters.vars.insert(v, asked);
     let e = plan(&s, &options).unwrap_err();
     assert_eq!((e.kind(), e.object()), (ErrorKind::Unsupported, Some("/v")));
-    let remedy = "give other filters, as -F '/v,zstd,3', or none, -F '/v,none'";
+    let remedy = "choose another filter, -F '/v,zstd,3', or none, -F '/v,none'";
     assert_eq!(e.remedy(), Some(remedy));
 }
 

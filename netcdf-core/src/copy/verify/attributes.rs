@@ -1,4 +1,4 @@
-//! Whether what was written has the attributes of the input.
+//! Compares the attributes of the output with those of the input.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use crate::error::{Context as _, Result};
 use crate::format::zarr::write::{reads_back, stored_alike};
 use crate::model::{Attribute, GroupId, Schema, VarId};
 
-/// Compares the attributes of groups and variables. Those that a writer makes itself begin with `_`,
-/// and may be missing. Those that have another type, as the kind does not record it.
+/// Compares the attributes of groups and variables; returns those with another type, which the kind does not
+/// record. Attributes that writers make themselves begin with `_`, and may be missing.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for what differs.
+/// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if anything differs.
 pub(super) fn compare(
     had: &Schema,
     (got, vars): (&Schema, &BTreeMap<String, VarId>),
@@ -25,7 +25,7 @@ pub(super) fn compare(
     let found = groups(got);
     for (path, id) in groups(had) {
         let group = found.get(&path).and_then(|id| got.group(*id));
-        let group = group.ok_or_else(|| differs("the group is not there").in_object(&path))?;
+        let group = group.ok_or_else(|| differs("the group is missing").in_object(&path))?;
         let own = had.group(id).map(|g| g.attributes.as_slice());
         let retyped = agree(got, own.unwrap_or_default(), &group.attributes);
         let owner = path.trim_end_matches('/').to_owned();
@@ -42,12 +42,12 @@ pub(super) fn compare(
     Ok(others)
 }
 
-/// That attributes are what they were, or what the kind makes of them; those that have another type.
+/// Checks that attributes are what they were, or what the kind makes of them; returns those with another type.
 fn agree(written: &Schema, had: &[Attribute], got: &[Attribute]) -> Result<Vec<String>> {
     let mut retyped = vec![];
     for (n, attribute) in had.iter().enumerate() {
         let name = &attribute.name;
-        // They mostly are at the same place.
+        // Mostly they are at the same place.
         let same_place = got.get(n).filter(|a| a.name == *name);
         let found = same_place.or_else(|| got.iter().find(|a| a.name == *name));
         match found {
@@ -65,7 +65,7 @@ fn agree(written: &Schema, had: &[Attribute], got: &[Attribute]) -> Result<Vec<S
             }
             None if name.as_bytes().starts_with(b"_") => {}
             Some(_) => return Err(differs(format!("attribute {name} differs"))),
-            None => return Err(differs(format!("attribute {name} is not there"))),
+            None => return Err(differs(format!("attribute {name} is missing"))),
         }
     }
     Ok(retyped)

@@ -1,11 +1,11 @@
-//! By how much numbers differ.
+//! How much numbers differ.
 
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::model::{Atomic, Endianness, Values};
 
-/// The largest difference between stored numbers of a type and byte order; infinite between one that is finite and one that
-/// is not, 0 between characters.
+/// The largest difference between stored numbers of a type and byte order: infinite between a finite number and
+/// one that is not, 0 between characters.
 pub(super) fn largest((ty, order): (Atomic, Endianness), had: &[u8], got: &[u8]) -> Result<f64> {
     if had == got {
         return Ok(0.0);
@@ -28,7 +28,7 @@ fn difference(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Numbers as doubles, which integers of 64 bits are but nearly.
+/// Numbers as doubles, which is inexact for 64-bit integers.
 fn numbers(values: &Values) -> Vec<f64> {
     fn wide<T: Copy + Into<f64>>(list: &[T]) -> Vec<f64> {
         list.iter().map(|&n| n.into()).collect()

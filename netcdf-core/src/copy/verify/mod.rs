@@ -1,9 +1,9 @@
-//! Reads a finished output back, and compares every value with the input, before it is visible.
+//! Reads a finished output back, and compares every value with the input, before the output becomes visible.
 //!
-//! The file is opened anew and read as any other, with no help of those who wrote it, in boxes of
-//! whole chunks of one of the two datasets: those for which fewer chunks are decoded. Chunks behind a
-//! filter that is missing are compared as they are stored. What the output cannot have as the input has it, and what was asked
-//! to change values, may differ: [`Allowed`] says by how much it does.
+//! The file is opened anew and read like any other, without anything the writer knew, in boxes of whole chunks
+//! of one of the two datasets: the one for which fewer chunks have to be decoded. Chunks behind a missing filter
+//! are compared as they are stored. Values and types may differ where the output cannot have them as in the
+//! input, or where an option changes them: [`Allowed`] says how much they do.
 
 mod attributes;
 mod difference;
@@ -29,17 +29,16 @@ use crate::limits;
 use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
 
-/// Boxes of so many parts of the memory are compared: there are two of them, and of each there is
-/// what is decoded and what is put together of it.
+/// A box takes this part of the memory: there are two boxes, each once as decoded chunks and once assembled.
 const PARTS: u64 = 5;
 
-/// Bytes that are not worth the start of threads.
+/// Up to this many bytes starting threads does not pay off.
 const SMALL: u64 = 1 << 18;
 
-/// Elements that are put together at a time.
+/// Elements assembled at a time.
 const PIECE: u64 = 1 << 16;
 
-/// Bytes that [`verify`] will tell the progress of: those of the elements to be compared.
+/// Bytes of progress that [`verify`] will report: those of the elements to compare.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for variables that do not exist.
@@ -53,21 +52,23 @@ pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
     Ok(all)
 }
 
-/// What differs from the input as it may.
+/// The permitted differences from the input.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Allowed {
-    /// Attributes that a kind stores without their type, with the types: `/t:flag (short is int)`.
+    /// Attributes whose type the output's kind does not record, with both types: `/t:flag (short is int)`.
     pub attributes: Vec<String>,
-    /// Variables of the input that are quantized, or that went through filters with loss, and the largest difference of a
-    /// value; an infinite one where a value became one, or NaN.
+    /// Variables of the input that were quantized, or went through lossy filters, with the largest difference of
+    /// a value: infinite if a finite value became infinite or NaN.
     pub values: BTreeMap<VarId, f64>,
 }
 
-/// Compares a finished output with the input, and makes it visible if they agree; what differs as it may.
+/// Compares a finished output with the input, and makes it visible if they agree; returns the permitted
+/// differences.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] with the variable and the place of a value that differs; those of reading;
-/// [`ErrorKind::Io`] if a file of the input changed meanwhile; those of [`Output::commit`](crate::io::Output::commit).
+/// [`ErrorKind::Corrupt`] with the variable and position of a value that differs; those of reading;
+/// [`ErrorKind::Io`] if a file of the input changed meanwhile; those of
+/// [`Output::commit`](crate::io::Output::commit).
 pub fn verify(reader: &dyn Reader, plan: &Plan, kept: &Kept, env: &Env) -> Result<Allowed> {
     let mut output = kept.take()?;
     let allowed = compare(reader, plan, output.written()?, env)?;
@@ -76,7 +77,7 @@ pub fn verify(reader: &dyn Reader, plan: &Plan, kept: &Kept, env: &Env) -> Resul
     Ok(allowed)
 }
 
-/// Compares the data that `plan` names, and the attributes of its schema, with what was written.
+/// Compares the data that `plan` names, and its schema's attributes, with what was written.
 pub(super) fn compare(
     reader: &dyn Reader,
     plan: &Plan,
@@ -120,7 +121,7 @@ fn paths(schema: &Schema) -> BTreeMap<String, VarId> {
 /// The variable with this path.
 fn find(vars: &BTreeMap<String, VarId>, path: &str) -> Result<VarId> {
     let found = vars.get(path).copied();
-    found.ok_or_else(|| differs("the variable is not there").in_object(path))
+    found.ok_or_else(|| differs("the variable is missing").in_object(path))
 }
 
 /// A variable in the input and in the output.
@@ -157,11 +158,11 @@ impl<'a> Both<'a> {
         Ok(Self { from, to, job })
     }
 
-    /// Compares the values; the largest difference, if there may be one.
+    /// Compares the values; returns the largest difference if values may differ.
     fn compare(&self) -> Result<Option<f64>> {
         match self.from.check_filters(self.job.pair.from) {
             Ok(()) => {}
-            // Its chunks could only be moved.
+            // Its chunks could only be moved, not decoded.
             Err(e) if e.kind() == ErrorKind::FilterUnavailable => {
                 return self.compare_chunks().map(|()| None);
             }
@@ -198,14 +199,14 @@ impl<'a> Both<'a> {
         Ok(largest)
     }
 
-    /// Whether values went through filters that may change them: those of chunks that were moved did not.
+    /// Whether values went through filters that may change them; moved chunks did not.
     fn is_lossy(&self) -> bool {
         let (from, to) = (&self.job.from, &self.job.to);
         let moved = from.filters == to.filters && from.chunk == to.chunk;
         !moved && to.filters.iter().any(names::is_lossy)
     }
 
-    /// What the elements of a box have become in the output, from what they are in its type.
+    /// What the elements of a box, converted to the output's type, should be in the output.
     fn expected(&self, part: &Region, mut made: Vec<u8>) -> Vec<u8> {
         if let Some(quantizer) = &self.job.to.quantize {
             quantizer.boxed(part, &self.job.shape, &mut made);
@@ -213,7 +214,7 @@ impl<'a> Both<'a> {
         made
     }
 
-    /// The first of the values with heap data, or of user types, that differs.
+    /// The index of the first value that differs, for values with heap data or of user-defined types.
     fn differing_value(&self, had: &[u8], got: &[u8]) -> Result<Option<u64>> {
         if had == got && self.has_same_form()? {
             return Ok(None);
@@ -229,13 +230,13 @@ impl<'a> Both<'a> {
         Ok(Some(differing.unwrap_or(0) as u64))
     }
 
-    /// True if the same bytes are the same values.
+    /// True if equal bytes mean equal values.
     fn has_same_form(&self) -> Result<bool> {
         let form = self.from.reader.form(self.job.pair.from)?;
         Ok(form.is_some() && form == self.to.reader.form(self.job.pair.to)?)
     }
 
-    /// The boxes that are compared one after the other.
+    /// The boxes to compare, one after the other.
     fn boxes(&self) -> impl Iterator<Item = Region> + use<> {
         let (job, shape) = (&self.job, &self.job.shape);
         let most = self.from.env.memory.0 / PARTS;
@@ -250,7 +251,7 @@ impl<'a> Both<'a> {
     }
 }
 
-/// The shape of boxes that have whole chunks, and not many more bytes than `most`.
+/// The shape of boxes of whole chunks with not many more bytes than `most`.
 fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
     let size = layout.element.size.max(1);
     let first = if layout.filters.is_empty() {
@@ -263,7 +264,7 @@ fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
     first.map_or_else(|| shape.to_vec(), |part| part.count)
 }
 
-/// The stored form of the elements of a box, decoded on all threads.
+/// The stored form of a box's elements, decoded on all threads.
 fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
     let layout = set.layout(var)?;
     let bytes = part
@@ -293,9 +294,9 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
     Ok(all)
 }
 
-/// Room for the elements of a box, which has a chunk at least, however large that is.
+/// Room for the elements of a box, which has at least one chunk, however large that is.
 fn room(bytes: u64, env: &Env) -> Result<Vec<u8>> {
-    let what = "elements that are compared at a time";
+    let what = "a part to compare";
     let room = env.limits.item(bytes, what).and_then(|len| {
         limits::room(len, what)?;
         Ok(Vec::with_capacity(len))
@@ -303,7 +304,8 @@ fn room(bytes: u64, env: &Env) -> Result<Vec<u8>> {
     room.map_err(|e| e.with_remedy("copy to smaller chunks (-c), or without --verify"))
 }
 
-/// Strings of at most one character as characters, if that is what was written: pure Zarr does not tell one from the other.
+/// Strings of at most one character as characters, if characters were written: pure Zarr does not distinguish
+/// them.
 fn as_characters(had: &Values, got: Values) -> Values {
     match (had, got) {
         (Values::Char(_), Values::String(strings))
@@ -316,7 +318,7 @@ fn as_characters(had: &Values, got: Values) -> Values {
     }
 }
 
-/// The first element of `size` bytes that differs.
+/// The index of the first element of `size` bytes that differs.
 fn first_difference(a: &[u8], b: &[u8], size: u64) -> Option<u64> {
     if a == b {
         return None;
@@ -326,7 +328,7 @@ fn first_difference(a: &[u8], b: &[u8], size: u64) -> Option<u64> {
     Some(at as u64 / size.max(1))
 }
 
-/// Where the element with this number in a box is in the variable.
+/// The position in the variable of an element of a box, given its number in the box.
 fn place(part: &Region, mut number: u64) -> Vec<u64> {
     let dims = part.start.iter().zip(&part.count).rev();
     let place = dims.map(|(start, &count)| {
@@ -339,7 +341,7 @@ fn place(part: &Region, mut number: u64) -> Vec<u64> {
     place
 }
 
-/// True if two lists of values are the same, bit by bit. Their types are those of two datasets.
+/// True if two lists of values are the same, bit by bit. Their type ids belong to two datasets.
 fn same(a: &Values, b: &Values) -> bool {
     match (a, b) {
         (Values::Float(a), Values::Float(b)) => {

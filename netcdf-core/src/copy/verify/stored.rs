@@ -1,4 +1,4 @@
-//! Chunks of both datasets as they are stored.
+//! Compares chunks of both datasets as they are stored.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use crate::error::Result;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
 
-/// Chunks whose places are held at a time, of either dataset.
+/// Chunks whose positions are held at a time, per dataset.
 const CHUNKS: u64 = 1 << 12;
 
 impl Both<'_> {
-    /// Compares the chunks as they are stored, which nobody here can decode.
+    /// Compares the chunks as they are stored, because their filters are missing.
     pub(super) fn compare_chunks(&self) -> Result<()> {
         if self.job.from.filters != self.job.to.filters {
-            return Err(differs("it does not have the filters of the input"));
+            return Err(differs("its filters differ from the input's"));
         }
         let grid = Grid::new(&self.job.to, &self.job.shape);
         for part in grid.boxes(CHUNKS) {
@@ -35,7 +35,7 @@ impl Both<'_> {
         let had = self.chunks(self.from, self.job.pair.from, part)?;
         let got = self.chunks(self.to, self.job.pair.to, part)?;
         if !had.keys().eq(got.keys()) {
-            return Err(differs("it does not have the chunks of the input"));
+            return Err(differs("its chunks differ from the input's"));
         }
         for ((place, one), other) in had.iter().zip(got.values()) {
             let fetch =
@@ -49,7 +49,7 @@ impl Both<'_> {
         Ok(())
     }
 
-    /// The stored chunks of a box of a variable, by their first elements.
+    /// The stored chunks of a box of a variable, keyed by their first elements.
     fn chunks(
         &self,
         set: Dataset<'_>,

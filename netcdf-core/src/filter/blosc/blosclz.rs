@@ -1,10 +1,10 @@
 //! BloscLZ, a descendant of FastLZ.
 //!
-//! A stream is a row of runs. A byte below 32 starts a run of one more literal bytes than it says;
-//! the first byte counts only its lower 5 bits. Else its upper 3 bits, less 1, are a length (6:
-//! bytes to add follow, up to one that is not 255); its lower 5 bits and the next byte are a
-//! distance: length + 3 bytes are repeated from distance + 1 bytes before. The largest distance
-//! stands for more: the next two bytes, big-endian, are what to add to it.
+//! A stream is a sequence of runs. A byte below 32 starts a run of literal bytes, one more than it says; of the
+//! first byte only the lower 5 bits count. Otherwise its upper 3 bits, less 1, are a length (6: bytes to add
+//! follow, up to one that is not 255); its lower 5 bits and the next byte are a distance: length + 3 bytes are
+//! repeated, starting distance + 1 bytes back. If the distance is the largest possible, the next two bytes,
+//! big-endian, are added to it.
 
 use super::NAME;
 use crate::error::Result;
@@ -50,7 +50,7 @@ pub(super) fn encode(input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         output,
         input.len().saturating_add(input.len() / 32 + 1),
     )?;
-    // The first run has to be literal, and the C decoder wants the last one to be.
+    // The first run must be literal, and the C decoder expects the last one to be.
     let (first, rest) = input.split_at(input.len().min(1));
     let (rest, last) = rest.split_at(rest.len().saturating_sub(LAST));
     put_literals(first, output);

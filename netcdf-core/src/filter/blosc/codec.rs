@@ -1,4 +1,4 @@
-//! The codecs within Blosc. LZ4 and LZ4HC are one to read, and here one to write.
+//! The codecs within Blosc. LZ4 and LZ4HC have the same stored form, and here the same encoder.
 
 use flate2::{Decompress, FlushDecompress};
 
@@ -17,7 +17,7 @@ pub(super) enum Codec {
 }
 
 impl Codec {
-    /// The codec of a number in the header.
+    /// The codec with this number in the header.
     pub fn new(number: u8, version: u8) -> Result<Self> {
         let codec = match number {
             0 => Self::BloscLz,
@@ -34,7 +34,7 @@ impl Codec {
         Ok(codec)
     }
 
-    /// The number in the header.
+    /// Its number in the header.
     pub fn number(self) -> u8 {
         match self {
             Self::BloscLz => 0,
@@ -45,7 +45,7 @@ impl Codec {
         }
     }
 
-    /// Appends what the codec makes of `input`, which may be longer.
+    /// Appends the encoded `input`, which may be longer.
     pub fn encode(self, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::BloscLz => blosclz::encode(input, output),
@@ -68,7 +68,7 @@ impl Codec {
     }
 }
 
-/// The level of zstd for one from 1 to 9.
+/// The zstd level for a Blosc level from 1 to 9.
 fn zstd_level(level: u32) -> i32 {
     match i32::try_from(level).unwrap_or(9) {
         level @ ..=7 => level * 2 - 1,

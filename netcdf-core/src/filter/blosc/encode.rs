@@ -1,4 +1,4 @@
-//! From the bytes of a chunk to blocks.
+//! Encodes the bytes of a chunk as blocks.
 
 use super::codec::Codec;
 use super::header::{self, Header, Shuffle};
@@ -10,7 +10,7 @@ use crate::filter::output::{allocate, sized};
 use crate::filter::shuffle::shuffle;
 use crate::filter::user::wrong_length;
 
-/// Appends the chunk that stands for `input`.
+/// Appends the chunk that encodes `input`.
 pub(super) fn chunk(choice: &Choice, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     // Sizes in the header are signed.
     let most = i32::MAX.unsigned_abs() as usize - header::SIZE;
@@ -60,7 +60,7 @@ fn copied(header: Header, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Appends room for the header, the offsets and the blocks.
+/// Appends the header, the offsets and the blocks.
 fn compressed(header: &Header, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let start = output.len();
     let blocks = input.len().div_ceil(header.block.max(1));
@@ -113,7 +113,7 @@ impl Header {
             sized(output, u32::to_le_bytes, |output| {
                 let start = output.len();
                 self.codec.encode(level, stream, output)?;
-                // A stream as long as what it stands for is taken for that.
+                // Readers take a stream as long as its decoded form for uncompressed bytes.
                 if output.len().saturating_sub(start) >= stream.len() {
                     output.truncate(start);
                     output.extend_from_slice(stream);
@@ -125,11 +125,11 @@ impl Header {
     }
 }
 
-/// Bytes of a block, at least: many blocks take long.
+/// Fewest bytes of a block: many blocks take long.
 const SMALLEST: usize = 128;
 
-/// Bytes of a block: what was asked for, or whole elements that stay in a cache, more of them for higher levels, for codecs
-/// that look far back and where each byte of the elements has a stream.
+/// Bytes of a block: as asked for, or whole elements that fit a cache. Blocks are larger for higher levels, for
+/// codecs that look far back, and if each byte of the elements has its own stream.
 fn block_size(choice: &Choice, len: usize) -> usize {
     let element = usize::from(choice.element);
     let far = match choice.codec {
@@ -152,7 +152,7 @@ fn block_size(choice: &Choice, len: usize) -> usize {
     };
     match len {
         0 => 1,
-        // A block that is no multiple of that stays as it is: let it be a short one.
+        // A block that is not a multiple of this is not shuffled, so leave a short block for the rest.
         _ if len <= bytes && len > whole && choice.shuffle == Shuffle::Bits => len - len % whole,
         _ if len <= bytes => len,
         _ => (bytes - bytes % whole).max(whole),

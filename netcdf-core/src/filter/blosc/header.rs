@@ -1,5 +1,5 @@
-//! The 16 bytes before the blocks: version, version of the codec, flags, element size; then as
-//! `u32` the decoded size, the size of a block, and the stored size with the header.
+//! The 16 bytes before the blocks: format version, codec version, flags, element size; then as `u32` the decoded
+//! size, the block size, and the stored size including the header.
 
 use super::NAME;
 use super::codec::Codec;
@@ -12,9 +12,9 @@ pub(super) const SIZE: usize = 16;
 pub(super) struct Header {
     /// Bytes that the chunk decodes to.
     pub decoded: usize,
-    /// Bytes of a decoded block, but for the last; not 0.
+    /// Bytes of a decoded block, except the last; not 0.
     pub block: usize,
-    /// Bytes of the chunk with its header.
+    /// Bytes of the chunk including its header.
     pub stored: usize,
     /// Bytes of an element; not 0.
     pub element: usize,

@@ -1,4 +1,4 @@
-//! The codec of Zarr.
+//! The Zarr codec.
 
 use super::NAME;
 use super::params::prepare;
@@ -7,10 +7,10 @@ use crate::filter::codec::{Config, Members, Shown, whole, word};
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// The compressors by their numbers.
+/// The compressors, by number.
 const COMPRESSORS: [&str; 6] = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
 
-/// The shuffles by their numbers, as version 3 names them.
+/// The shuffles, by number, as version 3 names them.
 const SHUFFLES: [&str; 3] = ["noshuffle", "shuffle", "bitshuffle"];
 
 /// The stored parameters for the members of the codec.
@@ -35,7 +35,7 @@ pub(super) fn read(config: &Config<'_>) -> Result<Vec<u32>> {
         0 => stored.get(..7),
         _ => stored.get(..),
     };
-    // The length is not known behind some filters, and the number says nothing then.
+    // After some filters the length is not known, and the number means nothing.
     let mut params = prepare(config.context, user.unwrap_or_default())?;
     if let Some(place) = params.get_mut(2) {
         *place = size;
@@ -50,7 +50,7 @@ fn shuffle(config: &Config<'_>, size: u32) -> Result<u32> {
         return known.ok_or_else(|| config.wrong(format_args!("shuffle {name}")));
     }
     match config.int("shuffle", 1)? {
-        // By the type: bits of bytes, else bytes.
+        // It depends on the type: bits for single bytes, else bytes.
         -1 if size == 1 => Ok(2),
         -1 => Ok(1),
         n => {

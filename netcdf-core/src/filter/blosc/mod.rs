@@ -1,4 +1,4 @@
-//! Blosc, version 1: blocks that fit a cache are shuffled and compressed each.
+//! Blosc, version 1: blocks that fit a cache, each shuffled and compressed.
 //!
 //! | | |
 //! |---|---|
@@ -8,10 +8,10 @@
 //! | Specification | c-blosc, `README_CHUNK_FORMAT.rst` |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin; in Zarr, every implementation |
 //!
-//! After the header come the offsets of the blocks (`u32`) and the blocks. A block is one stream,
-//! or one for each byte of the elements; a stream is its stored size (`u32`) and what a codec
-//! made of it, or, where the stored size is that of what it stands for, these bytes. All numbers are
-//! little-endian. The last block is what is left, always one stream.
+//! The header is followed by the offsets of the blocks (`u32`) and the blocks. A block is one stream, or one
+//! stream for each byte of the elements. A stream is its stored size (`u32`) followed by its encoded bytes or,
+//! if the stored size equals the decoded size, by the decoded bytes. All numbers are little-endian. The last
+//! block has what is left, and is always one stream.
 
 mod blosclz;
 mod codec;
@@ -29,7 +29,7 @@ use header::{Header, Shuffle};
 use params::Choice;
 pub(super) use params::visible;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32001,
     name: NAME,
@@ -51,7 +51,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
 const NAME: &str = "blosc";
 
 struct Blosc {
-    /// What reading has no need of, writing has.
+    /// Needed for writing only.
     params: Vec<u32>,
 }
 
@@ -118,7 +118,7 @@ impl Header {
         Ok(())
     }
 
-    /// Appends the `n` bytes of a block as they were compressed.
+    /// Appends the `n` bytes of a block before unshuffling.
     fn streams(&self, block: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
         let streams = if self.splits(n) { self.element } else { 1 };
         let each = n / streams;
@@ -139,8 +139,8 @@ impl Header {
         Ok(())
     }
 
-    /// Whether a block of `n` bytes has a stream for each byte of the elements: by the flag, and
-    /// by the rule from before there was one.
+    /// Whether a block of `n` bytes has a stream for each byte of the elements: the flag decides, and the rule
+    /// from before there was a flag.
     fn splits(&self, n: usize) -> bool {
         let whole = n == self.block;
         self.split && whole && self.element <= 16 && n / self.element >= 128

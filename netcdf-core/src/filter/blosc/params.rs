@@ -13,7 +13,7 @@ use crate::filter::user::{chunk_bytes, element_size, unfit, wrong};
 const REVISION: u32 = 2;
 const VERSION: u32 = 2;
 
-/// What a user gives, by name.
+/// The parameters that a user gives, by name.
 pub(super) const NAMED: &[Mode] = &[Mode::of(&[
     Parameter::number("level", 5),
     Parameter::word("shuffle", &[("none", 0), ("bytes", 1), ("bits", 2)], 1),
@@ -29,16 +29,16 @@ const CODECS: &[(&str, u32)] = &[
     ("zstd", 5),
 ];
 
-/// Larger elements are bytes to Blosc.
+/// Blosc treats larger elements as bytes.
 const LARGEST: u32 = 255;
 
 /// The longest chunk that Blosc takes.
 const MOST: u32 = 0x7FFF_FFFF - 16;
 
-/// Parameters that are stored, as a rule: bytes of a block may follow.
+/// Usual number of stored parameters: the block size may follow.
 const STORED: usize = 7;
 
-/// The parameters that a user of Zarr gave: without what depends on type and chunk.
+/// The parameters that a user of Zarr gave: without those that depend on type and chunk.
 pub(in crate::filter) fn visible(params: &[u32]) -> Vec<u32> {
     let block = params.get(STORED).copied().unwrap_or(0);
     let mut visible = vec![0, 0, 0, block];
@@ -46,7 +46,7 @@ pub(in crate::filter) fn visible(params: &[u32]) -> Vec<u32> {
     visible
 }
 
-/// The stored parameters for a user's.
+/// The stored parameters for those of a user.
 pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     let choice = match user {
         [_, _, _, _, choice @ ..] | choice => choice,
@@ -73,7 +73,7 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     Ok(params)
 }
 
-/// What is written and how.
+/// What to write, and how.
 pub(super) struct Choice {
     /// Bytes of an element, 1 to 255.
     pub element: u8,
@@ -81,13 +81,12 @@ pub(super) struct Choice {
     pub level: u32,
     pub shuffle: Shuffle,
     pub codec: Codec,
-    /// Bytes of a block; 0 leaves them to us.
+    /// Bytes of a block; 0 to choose.
     pub block: usize,
 }
 
 impl Choice {
-    /// Whether each byte of the elements has a stream of its own: codecs without entropy coding
-    /// gain from it.
+    /// Whether each byte of the elements has its own stream: codecs without entropy coding gain from it.
     pub fn splits(&self) -> bool {
         let fast = match self.codec {
             Codec::BloscLz | Codec::Lz4 | Codec::Snappy => true,
@@ -96,7 +95,7 @@ impl Choice {
         fast && self.shuffle == Shuffle::Bytes
     }
 
-    /// From the stored parameters, of which the last may be missing.
+    /// Reads the stored parameters, of which the last may be missing.
     pub fn new(params: &[u32]) -> Result<Self> {
         let pick = |n: usize, default| params.get(n).copied().unwrap_or(default);
         let codec = match pick(6, 0) {

@@ -1,4 +1,4 @@
-//! Codecs one behind the other.
+//! Chains of codecs.
 
 use super::{from_json, to_json};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::filter::{Context, Table};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// The filters of codecs that are given in the order of writing; the context is that of the chunk.
+/// The filters for codecs in the order of writing; `context` is that of the chunk.
 ///
 /// # Errors
 /// Those of [`from_json`].
@@ -26,7 +26,7 @@ pub fn filters(
     Ok(filters)
 }
 
-/// The codecs of filters in the order of writing; the context is that of the chunk.
+/// The codecs for filters in the order of writing; `context` is that of the chunk.
 ///
 /// # Errors
 /// Those of [`to_json`].
@@ -45,7 +45,7 @@ pub fn list(
     Ok(codecs)
 }
 
-/// The context behind a filter: what the next one is given on writing.
+/// The context after a filter: what the next filter gets on writing.
 #[must_use]
 pub fn behind(spec: &FilterSpec, context: &Context, table: &Table) -> Context {
     let built = table.entry(spec.id);

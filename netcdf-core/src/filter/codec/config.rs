@@ -7,35 +7,35 @@ use crate::filter::Context;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// How a codec is described, and for which chunks.
+/// A codec's description, and the chunks it is for.
 #[derive(Debug, Clone, Copy)]
 pub struct Config<'a> {
     /// Its name, without a prefix.
     pub name: &'a str,
-    /// What stands beside the name (version 2) or in `configuration` (version 3).
+    /// The members beside the name (version 2) or in `configuration` (version 3).
     pub(super) members: &'a Json,
     /// The version of the format.
     pub version: ZarrVersion,
-    /// Whether version 3 has it by its bare name, not as one of numcodecs.
+    /// Whether version 3 knows it by its bare name, not as a codec of numcodecs.
     pub plain: bool,
-    /// What it is given on writing.
+    /// What it gets on writing.
     pub context: &'a Context,
 }
 
 impl<'a> Config<'a> {
-    /// A member; `None` if there is none, or null.
+    /// A member; `None` if it is missing or null.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&'a Json> {
         self.members.get(key).filter(|value| **value != Json::Null)
     }
 
-    /// The error for what is wrong in the JSON.
+    /// The error for wrong JSON.
     pub fn wrong(&self, what: impl Display) -> Error {
         let name = self.name;
         Error::new(ErrorKind::Corrupt, format!("codec {name}: {what}"))
     }
 
-    /// The error for a form of the codec that we do not have.
+    /// The error for a form of the codec that we do not support.
     pub fn unsupported(&self, what: impl Display) -> Error {
         let name = self.name;
         Error::new(ErrorKind::Unsupported, format!("codec {name}: {what}"))
@@ -44,7 +44,7 @@ impl<'a> Config<'a> {
     /// The error for a member that is missing or of another type.
     fn expected(&self, key: &str, expected: &str) -> Error {
         match self.get(key) {
-            None => self.wrong(format_args!("no `{key}`, which is {expected}")),
+            None => self.wrong(format_args!("no `{key}`, which must be {expected}")),
             Some(value) => {
                 let value = value.to_bytes();
                 let found = String::from_utf8_lossy(&value);
@@ -53,10 +53,10 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// A whole number; the default where there is none.
+    /// A whole number; the default if it is missing.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for what is not one, and where it is missing without a default.
+    /// [`ErrorKind::Corrupt`] if it is something else, or missing without a default.
     pub fn int(&self, key: &str, default: impl Into<Option<i64>>) -> Result<i64> {
         let wrong = || self.expected(key, "a whole number");
         match self.get(key) {
@@ -71,7 +71,7 @@ impl<'a> Config<'a> {
     /// The text of a number.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for what is not one, and where it is missing.
+    /// [`ErrorKind::Corrupt`] if it is something else, or missing.
     pub fn number(&self, key: &str) -> Result<&'a str> {
         match self.get(key) {
             Some(Json::Number(text)) => Ok(text),
@@ -80,24 +80,24 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// A text; `None` where there is none.
+    /// A string; `None` if it is missing.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for what is not one.
+    /// [`ErrorKind::Corrupt`] if it is something else.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
         match self.get(key) {
             None => Ok(None),
             Some(value) => match value.as_str() {
                 Some(text) => Ok(Some(text)),
-                None => Err(self.expected(key, "a text")),
+                None => Err(self.expected(key, "a string")),
             },
         }
     }
 
-    /// Whether something is so; not, where nothing is said.
+    /// A boolean; false if it is missing.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for what says neither.
+    /// [`ErrorKind::Corrupt`] if it is something else.
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.get(key) {
             None => Ok(false),
@@ -108,10 +108,10 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// A level among these; another one says nothing to a reader, and becomes the default.
+    /// A level from this range; other levels mean nothing to a reader, and become the default.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for what is no whole number.
+    /// [`ErrorKind::Corrupt`] if it is not a whole number.
     pub fn level(&self, known: std::ops::RangeInclusive<i64>, default: u32) -> Result<u32> {
         let level = self.int("level", i64::from(default))?;
         let known = Some(level).filter(|level| known.contains(level));

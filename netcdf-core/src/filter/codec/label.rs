@@ -1,4 +1,5 @@
-//! What people are shown of a filter: its name, and its parameters, which for codecs that are no HDF5 filters is their JSON.
+//! How filters are shown: name and parameters. For codecs that are not HDF5 filters, the parameters are their
+//! JSON.
 
 use super::{Shown, UNKNOWN, is_private, unpack_text};
 use crate::chunk::layout::Element;
@@ -11,13 +12,13 @@ use crate::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
 pub struct Label {
     /// The name, if it is known.
     pub name: Option<String>,
-    /// The parameters between commas; of a codec that is no HDF5 filter, the members of its JSON.
+    /// The parameters, separated by commas; for a codec that is not an HDF5 filter, the members of its JSON.
     pub params: String,
 }
 
 impl Table {
-    /// What Zarr calls a filter: in version 2, and in version 3. `None` for filters that Zarr does not have, as far as is
-    /// known here.
+    /// Zarr's names for a filter, in version 2 and in version 3. `None` for filters that Zarr does not have, as
+    /// far as we know.
     #[must_use]
     pub fn codec_names(&self, id: u32) -> Option<(&str, &str)> {
         let row = self.rows.iter().find(|row| row.id == id);
@@ -58,7 +59,7 @@ impl Table {
     }
 }
 
-/// The name in the JSON of a codec that nobody knows.
+/// The name in the JSON of an unknown codec.
 pub(in crate::filter) fn unknown_name(text: &[u8]) -> Option<String> {
     let json = Json::parse(text).ok()?;
     let name = json.get("id").or_else(|| json.get("name"));
@@ -66,7 +67,7 @@ pub(in crate::filter) fn unknown_name(text: &[u8]) -> Option<String> {
     name.map(|name| name.strip_prefix("numcodecs.").unwrap_or(name).to_owned())
 }
 
-/// Codecs that are no HDF5 filters need no chunk to be described.
+/// An empty context: codecs that are not HDF5 filters can be described without a chunk.
 fn nothing() -> Context {
     Context {
         shape: vec![],

@@ -1,12 +1,12 @@
-//! Codecs of Zarr: from the JSON by which Zarr describes a filter to its number and parameters, and back.
+//! Zarr codecs: conversion between Zarr's JSON description of a filter and its number and parameters.
 //!
-//! A codec that stores the bytes that an HDF5 filter stores has its number, and the parameters that HDF5 stores for the chunk
-//! and the type. The others have numbers of their own, from [`PRIVATE`] on, which no HDF5 file can have: [`visible`] gives
-//! `None` for them. A codec that nobody knows is [`UNKNOWN`], with its JSON as the parameters ([`pack_text`]), so that it can
-//! be shown and copied.
+//! A codec whose stored bytes are those of an HDF5 filter has its number, and the parameters that HDF5 stores
+//! for the chunk and the type. Other codecs have their own numbers, from [`PRIVATE`] on, which no HDF5 file can
+//! have: [`visible`] returns `None` for them. An unknown codec is [`UNKNOWN`], with its JSON as parameters
+//! ([`pack_text`]), so that it can be shown and copied.
 //!
-//! Version 2 has `{"id": NAME, …}`, version 3 `{"name": NAME, "configuration": {…}}`, where the codecs of numcodecs that are
-//! not its own are called `numcodecs.NAME`, with the members that they have in version 2.
+//! Version 2 has `{"id": NAME, …}`, version 3 `{"name": NAME, "configuration": {…}}`. There, numcodecs codecs
+//! that are not part of version 3 are called `numcodecs.NAME`, with the same members as in version 2.
 
 mod chain;
 mod config;
@@ -24,13 +24,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// The first of the numbers that are no HDF5 filter's.
+/// The first of the numbers that are not HDF5 filters.
 pub const PRIVATE: u32 = 0x8000_0000;
 
-/// The number of codecs that nobody knows.
+/// The number of unknown codecs.
 pub const UNKNOWN: u32 = PRIVATE;
 
-/// Numbers of the codecs that are no HDF5 filters.
+/// Numbers of the codecs that are not HDF5 filters.
 pub mod ids {
     use super::PRIVATE;
 
@@ -62,7 +62,8 @@ pub mod ids {
     pub const LZMA: u32 = PRIVATE + 13;
     /// `zfpy`.
     pub const ZFPY: u32 = PRIVATE + 14;
-    /// `transpose`, and `order: "F"` of version 2. Parameters: for each dimension of what is stored, that of the chunk.
+    /// `transpose`, and `order: "F"` of version 2. Parameters: for each stored dimension, the dimension of the
+    /// chunk.
     pub const TRANSPOSE: u32 = PRIVATE + 15;
     /// `base64`.
     pub const BASE64: u32 = PRIVATE + 16;
@@ -71,19 +72,19 @@ pub mod ids {
 /// Members of a JSON object.
 pub type Members = Vec<(String, Json)>;
 
-/// What Zarr calls a filter, and how it describes its parameters.
+/// Zarr's names for a filter, and how it describes its parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Codec {
-    /// `id` in version 2: the name that numcodecs, or NCZarr, has for it.
+    /// `id` in version 2: the name that numcodecs or NCZarr use.
     pub name: &'static str,
-    /// `name` in version 3, with `numcodecs.` before it where it is no codec of version 3 itself.
+    /// `name` in version 3, with the prefix `numcodecs.` if it is not a codec of version 3 itself.
     pub v3: &'static str,
-    /// From JSON to the parameters that are stored.
+    /// Converts JSON to stored parameters.
     ///
-    /// Fails with [`ErrorKind::Corrupt`] for members that cannot be, with [`ErrorKind::Unsupported`] for forms of the codec
-    /// that we do not have.
+    /// Fails with [`ErrorKind::Corrupt`] for impossible members, and with [`ErrorKind::Unsupported`] for forms
+    /// of the codec that we do not support.
     pub read: fn(&Config<'_>) -> Result<Vec<u32>>,
-    /// From the parameters that are stored to the members of the JSON.
+    /// Converts stored parameters to the members of the JSON.
     pub write: fn(&[u32], &Shown<'_>) -> Result<Members>,
 }
 
@@ -92,18 +93,18 @@ pub struct Codec {
 pub struct Shown<'a> {
     /// The version of the format.
     pub version: ZarrVersion,
-    /// What the filter is given on writing.
+    /// What the filter gets on writing.
     pub context: &'a Context,
 }
 
-/// Whether a number is one of a codec that is no HDF5 filter.
+/// Whether a number belongs to a codec that is not an HDF5 filter.
 #[must_use]
 pub fn is_private(id: u32) -> bool {
     id >= PRIVATE
 }
 
-/// The form of a filter that `_Filter` and netCDF-C show of a variable in Zarr: the parameters that a user gives, not those that
-/// depend on type and chunk. `None` for codecs that are no HDF5 filters.
+/// The form of a filter that `_Filter` and netCDF-C show for a Zarr variable: the parameters that a user gives,
+/// without those that depend on type and chunk. `None` for codecs that are not HDF5 filters.
 #[must_use]
 pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     let params = match (spec.id, spec.params.as_slice()) {
@@ -120,14 +121,14 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     })
 }
 
-/// A codec by its name, and its JSON in parts.
+/// The name of a codec, and the parts of its JSON.
 struct Named<'a> {
     /// As it is written.
     full: &'a str,
     members: &'a Json,
 }
 
-/// The members of a codec that has none.
+/// The members of a codec without any.
 const NOTHING: &Json = &Json::Object(Vec::new());
 
 impl<'a> Named<'a> {
@@ -140,7 +141,7 @@ impl<'a> Named<'a> {
                 ("name", members.unwrap_or(NOTHING))
             }
         };
-        // Version 3 allows a name alone.
+        // Version 3 allows a bare name.
         let alone = json.as_str().filter(|_| version == ZarrVersion::V3);
         let full = alone.or_else(|| json.get(key).and_then(Json::as_str));
         let full = full.ok_or_else(|| {
@@ -159,12 +160,12 @@ impl<'a> Named<'a> {
     }
 }
 
-/// The filter that JSON describes, for chunks of this context. A codec that is neither built in nor described by a codec library
-/// becomes [`UNKNOWN`].
+/// The filter that JSON describes, for chunks of this context. A codec that is neither built in nor known to a
+/// codec library becomes [`UNKNOWN`].
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] for a codec without a name, and for members that a known codec cannot have; the errors of codec
-/// libraries.
+/// [`ErrorKind::Corrupt`] for a codec without a name, and for members that a known codec cannot have; the errors
+/// of codec libraries.
 pub fn from_json(
     version: ZarrVersion,
     json: &Json,
@@ -202,7 +203,7 @@ fn unknown(json: &Json) -> FilterSpec {
 /// The JSON that describes a filter, for chunks of this context.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`], with a way out, for a filter that Zarr has no codec for; the errors of codec libraries.
+/// [`ErrorKind::Unsupported`], with a remedy, for a filter without a Zarr codec; the errors of codec libraries.
 pub fn to_json(
     version: ZarrVersion,
     spec: &FilterSpec,
@@ -223,7 +224,7 @@ pub fn to_json(
     }
 }
 
-/// A codec that nobody knows stays as it is.
+/// The JSON of an unknown codec, unchanged.
 fn same(version: ZarrVersion, spec: &FilterSpec) -> Result<Json> {
     let text = unpack_text(&spec.params).unwrap_or_default();
     let json = Json::parse(&text)?;
@@ -231,19 +232,19 @@ fn same(version: ZarrVersion, spec: &FilterSpec) -> Result<Json> {
         Ok(_) => Ok(json),
         Err(_) => {
             let text = String::from_utf8_lossy(&text);
-            let what = format!("the codec {text} has no form in this version of Zarr");
+            let what = format!("this version of Zarr cannot describe the codec {text}");
             Err(Error::new(ErrorKind::Unsupported, what).with_remedy(OTHERS))
         }
     }
 }
 
-const OTHERS: &str = "give other filters, as -F '*,zstd,3', or none, -F '*,none'";
+const OTHERS: &str = "choose another filter, -F '*,zstd,3', or none, -F '*,none'";
 
 fn no_codec(id: u32, table: &Table) -> Error {
     let name = table
         .name(id)
         .map_or(String::new(), |name| format!(" ({name})"));
-    let what = format!("filter {id}{name} is no codec of Zarr");
+    let what = format!("filter {id}{name} is not a Zarr codec");
     Error::new(ErrorKind::Unsupported, what).with_remedy(OTHERS)
 }
 
@@ -255,7 +256,7 @@ fn wrapped(version: ZarrVersion, (v2, v3): (&str, &str), members: Members) -> Js
     };
     match version {
         ZarrVersion::V2 => with("id", v2, members),
-        // zarr-python wants the member of all but its own.
+        // zarr-python requires the member for all codecs but its own.
         ZarrVersion::V3 if members.is_empty() && !v3.contains('.') => with("name", v3, vec![]),
         ZarrVersion::V3 => {
             let configuration = ("configuration".to_owned(), Json::Object(members));
@@ -265,14 +266,14 @@ fn wrapped(version: ZarrVersion, (v2, v3): (&str, &str), members: Members) -> Js
 }
 
 impl Table {
-    /// The codec of a name of numcodecs, with its filter's number.
+    /// The codec with this numcodecs name, and its filter number.
     fn codec(&self, name: &str) -> Option<(u32, &Codec)> {
         let codecs = self.rows.iter();
         let mut codecs = codecs.filter_map(|row| Some((row.id, row.codec.as_ref()?)));
         codecs.find(|(_, codec)| codec.name == name)
     }
 
-    /// The filter that a codec library makes of JSON.
+    /// The filter that a codec library makes from JSON.
     fn library_codec(&self, config: &Config<'_>) -> Option<Result<FilterSpec>> {
         let codec = self.plugins.as_ref()?.codec(config.name)?;
         let members = config.members.members().iter();
@@ -286,7 +287,7 @@ impl Table {
         }))
     }
 
-    /// The JSON that a codec library makes of parameters.
+    /// The JSON that a codec library makes from parameters.
     fn library_json(&self, version: ZarrVersion, spec: &FilterSpec) -> Option<Result<Json>> {
         let codec = self.plugins.as_ref()?.codec_of(spec.id)?;
         let json = codec

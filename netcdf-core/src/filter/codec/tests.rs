@@ -156,7 +156,7 @@ fn damaged_codecs_are_refused() {
         ),
         (
             r#"{"id": "szip", "mask": 32}"#,
-            "codec szip: no `pixels-per-block`, which is a whole number",
+            "codec szip: no `pixels-per-block`, which must be a whole number",
         ),
         (
             r#"{"id": "shuffle", "elementsize": -1}"#,
@@ -232,6 +232,6 @@ fn hostile_codecs_do_no_harm() {
 fn filters_without_a_codec_are_refused_with_a_way_out() {
     let e = write(V2, 32004, &[]).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Unsupported);
-    assert_eq!(e.what(), "filter 32004 (lz4) is no codec of Zarr");
+    assert_eq!(e.what(), "filter 32004 (lz4) is not a Zarr codec");
     assert!(e.remedy().unwrap().contains("-F"));
 }

@@ -1,6 +1,6 @@
 //! Text in the parameters of a filter: its length in bytes, then its bytes in little-endian words.
 
-/// Parameters that hold a text.
+/// Packs a text into parameters.
 #[must_use]
 pub fn pack_text(text: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| {
@@ -16,7 +16,7 @@ pub fn pack_text(text: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// The text that parameters hold; `None` if they are too few.
+/// Unpacks a text from parameters; `None` if there are too few.
 #[must_use]
 pub fn unpack_text(params: &[u32]) -> Option<Vec<u8>> {
     let (&len, words) = params.split_first()?;

@@ -1,16 +1,16 @@
-//! LZMA, in the formats of xz, of the older `.lzma`, and bare.
+//! LZMA, in the formats `.xz` and the older `.lzma`, and raw.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `lzma` |
 //! | Parameters | the members of the codec in Zarr, as text: `format` (1 xz, 2 alone, 3 raw), `check`, `preset`, `filters`, as Python's module `lzma` has them |
-//! | Stored form | a stream of the format; more of them may follow one of xz |
+//! | Stored form | a stream of the format; an xz stream may be followed by more |
 //! | Specification | The .xz File Format; the LZMA specification; Python's `lzma` |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 //!
-//! Of the filters before LZMA only delta is written; those for machine code are undone in xz streams alone. No dictionary is
-//! larger than [`MEMORY`].
+//! Of the filters before LZMA, only delta is written; those for machine code are undone in xz streams only. No
+//! dictionary is larger than [`MEMORY`].
 
 mod settings;
 
@@ -28,7 +28,7 @@ use super::{Codec, Context, Encoded, Filter, FilterEntry};
 use crate::error::Result;
 use settings::{Form, Settings};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::LZMA,
     name: NAME,
@@ -81,7 +81,7 @@ impl Filter for Lzma {
 }
 
 impl Lzma {
-    /// What decodes.
+    /// A decoder for `input`.
     fn reader<'a>(&self, input: &'a [u8]) -> Result<Box<dyn Read + 'a>> {
         let (settings, most) = (&self.0, MEMORY / 1024 + 1024);
         let reader: Box<dyn Read + 'a> = match settings.form {

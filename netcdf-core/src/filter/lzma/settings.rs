@@ -1,4 +1,4 @@
-//! What Python's module `lzma` is told.
+//! The settings of Python's module `lzma`.
 
 use lzma_rust2::{CheckType, EncodeMode, LzmaOptions, MfType};
 
@@ -20,15 +20,15 @@ pub(super) enum Form {
 #[derive(Debug)]
 pub(super) struct Settings {
     pub form: Form,
-    /// Whether the stream says itself which format it has.
+    /// Whether the stream itself says its format.
     pub any: bool,
     pub check: CheckType,
     /// Distances of the delta filters before LZMA.
     pub distances: Vec<u32>,
-    /// Whether it is the first LZMA, not LZMA2.
+    /// Whether it is LZMA1, not LZMA2.
     pub first: bool,
     pub lzma: LzmaOptions,
-    /// A filter that we do not have.
+    /// A filter that we do not support.
     pub unknown: Option<String>,
 }
 
@@ -37,7 +37,7 @@ const LZMA1: i64 = 0x4000_0000_0000_0001;
 const LZMA2: i64 = 0x21;
 const DELTA: i64 = 3;
 
-/// Filters, at most.
+/// Most filters.
 const FILTERS: usize = 4;
 
 /// The parameters for members.
@@ -45,7 +45,7 @@ pub(super) fn params(members: &[(String, Json)]) -> Vec<u32> {
     pack_text(&Json::Object(members.to_vec()).to_bytes())
 }
 
-/// The members of the codec that count.
+/// The members of the codec that we use.
 const MEMBERS: [&str; 4] = ["format", "check", "preset", "filters"];
 
 /// The stored parameters for the members of the codec.
@@ -69,10 +69,10 @@ pub(super) fn to_codec(params: &[u32]) -> Result<Members> {
 
 fn text(params: &[u32]) -> Result<Json> {
     let text = unpack_text(params);
-    Json::parse(&text.ok_or_else(|| bad(NAME, "parameters that hold no text"))?)
+    Json::parse(&text.ok_or_else(|| bad(NAME, "the parameters hold no text"))?)
 }
 
-/// A whole number among members; the default where there is none.
+/// A whole number among members; the default if it is missing.
 fn int(json: &Json, key: &str, default: i64) -> Result<i64> {
     match json.get(key) {
         None | Some(Json::Null) => Ok(default),
@@ -81,11 +81,11 @@ fn int(json: &Json, key: &str, default: i64) -> Result<i64> {
         }
         Some(
             Json::Number(_) | Json::Bool(_) | Json::Text(_) | Json::Array(_) | Json::Object(_),
-        ) => Err(bad(NAME, format_args!("`{key}` is no whole number"))),
+        ) => Err(bad(NAME, format_args!("`{key}` is not a whole number"))),
     }
 }
 
-/// One of these, or an error.
+/// A whole number up to `most`, or an error.
 fn among(json: &Json, key: &str, default: u32, most: u32) -> Result<u32> {
     let n = int(json, key, default.into())?;
     let known = u32::try_from(n).ok().filter(|n| *n <= most);
@@ -121,7 +121,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// How so many bytes are encoded: no dictionary is larger than they are, as its tables take ten times its size.
+    /// The options to encode `len` bytes: the dictionary is no larger than they are, because its tables take ten
+    /// times its size.
     pub fn options(&self, len: usize) -> LzmaOptions {
         let most = len.checked_next_power_of_two();
         let most = most.and_then(|n| u32::try_from(n).ok());
@@ -136,7 +137,7 @@ impl Settings {
         let (last, before) = filters
             .split_last()
             .filter(|(_, before)| before.len() < FILTERS)
-            .ok_or_else(|| bad(NAME, "`filters` is no list of one to four"))?;
+            .ok_or_else(|| bad(NAME, "`filters` is not a list of one to four"))?;
         for filter in before {
             match int(filter, "id", 0)? {
                 DELTA => {
@@ -152,7 +153,7 @@ impl Settings {
             id => return Err(bad(NAME, format_args!("filter {id} as the last one"))),
         }
         if (self.form == Form::Alone) != self.first && self.form != Form::Raw {
-            return Err(bad(NAME, "filters that the format does not have"));
+            return Err(bad(NAME, "the format does not have these filters"));
         }
         self.lzma = options(last)?;
         Ok(())
@@ -170,7 +171,7 @@ fn check(json: &Json) -> Result<CheckType> {
 }
 
 fn preset(json: &Json) -> Result<LzmaOptions> {
-    // The upper bits ask for more work.
+    // The upper bits only ask for more effort.
     let preset = int(json, "preset", 6)? & 0x1F;
     let preset = u32::try_from(preset).ok().filter(|n| *n <= 9);
     let preset = preset.ok_or_else(|| bad(NAME, "a preset above 9"))?;
@@ -186,7 +187,7 @@ fn options(filter: &Json) -> Result<LzmaOptions> {
         among(filter, "lp", usual.lp, 4)?,
     ];
     if lc.saturating_add(lp) > 4 {
-        return Err(bad(NAME, "`lc` and `lp` are more than 4 together"));
+        return Err(bad(NAME, "`lc` and `lp` add up to more than 4"));
     }
     let nice = among(filter, "nice_len", usual.nice_len, u32::MAX)?;
     let depth = among(filter, "depth", 0, 1 << 16)?;

@@ -1,4 +1,4 @@
-//! Types as the N-bit filter's parameters describe them.
+//! Types as described by the parameters of the N-bit filter.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::corrupt;
 use crate::model::Endianness;
 
-/// What is kept of an element.
+/// Which bits of an element are stored.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Packing {
     /// The significant bits of a number.
     Number(Number),
-    /// All bytes, so many.
+    /// All bytes, this many.
     Bytes(usize),
-    /// Of each of `len` elements of `step` bytes the same.
+    /// The same for each of `len` elements of `step` bytes.
     Array {
         len: usize,
         step: usize,
         of: Box<Packing>,
     },
-    /// Something else of each member, and its bytes within the compound.
+    /// Its own packing for each member, with its bytes within the compound.
     Compound(Vec<(Range<usize>, Packing)>),
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Number {
 /// Bytes of the largest number; HDF5's own have at most 16.
 const MOST: u32 = 1 << 16;
 
-/// Nesting of types.
+/// The deepest nesting of types.
 const DEPTH: u32 = 32;
 
 impl Packing {
-    /// The type that `params` describe from their start, and its bytes.
+    /// The type that `params` describe from their start, and its size in bytes.
     pub(super) fn parse(params: &[u32]) -> Result<(Self, usize)> {
         Params(params).ty(DEPTH)
     }
@@ -57,7 +57,7 @@ impl Packing {
     }
 }
 
-/// Parameters still to be read.
+/// Parameters yet to be read.
 struct Params<'a>(&'a [u32]);
 
 impl Params<'_> {
@@ -70,7 +70,7 @@ impl Params<'_> {
         Ok(first)
     }
 
-    /// A number of bytes, which is not zero.
+    /// A size in bytes, which is not zero.
     fn size(&mut self) -> Result<usize> {
         match usize::try_from(self.next()?) {
             Ok(size @ 1..) => Ok(size),
@@ -119,7 +119,7 @@ impl Params<'_> {
 
     fn array(&mut self, depth: u32) -> Result<(Packing, usize)> {
         let size = self.size()?;
-        // libhdf5 goes by the size of the array for what is stored whole
+        // like libhdf5, go by the size of the array for elements that are stored whole
         let (of, step) = match self.ty(depth)? {
             (Packing::Bytes(_), _) => return Ok((Packing::Bytes(size), size)),
             other => other,

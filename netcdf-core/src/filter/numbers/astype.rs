@@ -1,15 +1,15 @@
-//! Astype: numbers of another type.
+//! Astype: converts numbers to another type.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `astype` |
-//! | Parameters | types of the numbers and of what is stored |
+//! | Parameters | types of the numbers and of the stored form |
 //! | Stored form | the numbers in the other type |
 //! | Specification | numcodecs |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 //!
-//! What the other type does not have is lost: integers keep their lowest bits, floats are rounded.
+//! What the other type cannot hold is lost: integers keep their lowest bits, floats are rounded.
 
 use super::dtype::Dtype;
 use super::{Cast, dtype, own, stored};
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::filter::codec::{Config, Members, ids, word};
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::ASTYPE,
     name: NAME,

@@ -1,15 +1,15 @@
-//! Bitround of numcodecs: floats with fewer bits of their fractions.
+//! Bitround of numcodecs: floats with a shortened fraction.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none (the BitRound filter of HDF5, 32032, has other parameters) |
 //! | Names | `bitround` |
-//! | Parameters | bits of the fraction that stay |
+//! | Parameters | bits of the fraction to keep |
 //! | Stored form | floats |
 //! | Specification | numcodecs; doi:10.1038/s43588-021-00156-2 |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 //!
-//! What is written are numbers as they are: reading does nothing.
+//! Stored are plain numbers: reading does nothing.
 
 use super::dtype::{Dtype, Type};
 use crate::error::Result;
@@ -18,7 +18,7 @@ use crate::filter::output::{allocate, parameter, reserve};
 use crate::filter::user::{unfit, wrong};
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::BITROUND,
     name: "numcodecs.bitround",
@@ -43,20 +43,20 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "bitround";
 
-/// Bits of the fraction that stay.
+/// Bits of the fraction to keep.
 struct BitRound(u32);
 
 /// How numbers of one type are rounded.
 struct Rounding {
     dtype: Dtype,
-    /// Bits that go.
+    /// Bits to drop.
     bits: u32,
 }
 
 impl Rounding {
     fn new(context: &Context, keep: u32) -> Result<Self> {
         let dtype = Dtype::of(&context.element).filter(|d| d.ty.is_float());
-        let dtype = dtype.ok_or_else(|| unfit(NAME, "the type is not one of floats"))?;
+        let dtype = dtype.ok_or_else(|| unfit(NAME, "the type is not a float"))?;
         let fraction = match dtype.ty {
             Type::F16 => 10,
             Type::F32 => 23,
@@ -66,7 +66,7 @@ impl Rounding {
         let more = || {
             unfit(
                 NAME,
-                format_args!("{keep} bits of the {fraction} that there are"),
+                format_args!("{keep} bits to keep, but the fraction has {fraction}"),
             )
         };
         Ok(Self {
@@ -75,7 +75,7 @@ impl Rounding {
         })
     }
 
-    /// To the nearest, the even one of two.
+    /// Rounds to nearest, ties to even.
     fn round(&self, word: u64) -> u64 {
         match self.bits.checked_sub(1) {
             None => word,

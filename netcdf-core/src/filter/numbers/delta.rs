@@ -1,13 +1,13 @@
-//! Delta: each number less the one before it.
+//! Delta: the difference between each number and the one before it.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `delta` |
 //! | Parameters | types of the numbers and of the differences |
-//! | Stored form | the first number, then differences, computed in the type of the numbers; sums are made in a type that has both |
+//! | Stored form | the first number, then differences, computed in the type of the numbers; sums are computed in a common type of both |
 //! | Specification | numcodecs |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 
 use super::dtype::{Dtype, Type};
 use super::{Cast, dtype, own, stored};
@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::filter::codec::{Config, Members, ids, word};
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::DELTA,
     name: NAME,
@@ -38,7 +38,7 @@ impl Cast {
     fn of(params: &[u32]) -> Result<Self> {
         let (from, to) = (stored(NAME, params, 0)?, stored(NAME, params, 1)?);
         if from.ty == Type::Bool {
-            return Err(corrupt("delta: differences of truth values"));
+            return Err(corrupt("delta: truth values have no differences"));
         }
         let filter = NAME;
         Ok(Self { filter, from, to })
@@ -76,7 +76,7 @@ fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     let from = dtype(config, "dtype", own(config))?;
     let to = dtype(config, "astype", Some(from))?;
     match from.ty {
-        Type::Bool => Err(config.unsupported("differences of truth values")),
+        Type::Bool => Err(config.unsupported("truth values have no differences")),
         _ => Ok(vec![from.word(), to.word()]),
     }
 }

@@ -1,4 +1,4 @@
-//! Types of numpy.
+//! Numpy types.
 
 use super::half;
 use super::value::{self, Value};
@@ -29,7 +29,7 @@ pub(super) struct Dtype {
     pub big: bool,
 }
 
-/// The types with the letter of their kind, their size and their names.
+/// The types: letter of the kind, size, and name.
 const TYPES: [(Type, u8, u8, &str); 12] = [
     (Type::Bool, b'b', 1, "bool"),
     (Type::I8, b'i', 1, "int8"),
@@ -45,7 +45,7 @@ const TYPES: [(Type, u8, u8, &str); 12] = [
     (Type::F64, b'f', 8, "float64"),
 ];
 
-/// The bit of a parameter for big-endian numbers.
+/// The parameter bit for big-endian numbers.
 const BIG: u32 = 1 << 16;
 
 impl Type {
@@ -58,7 +58,7 @@ impl Type {
         self.row().0 == b'f'
     }
 
-    /// The type in which numpy computes with numbers of both.
+    /// The type in which numpy computes with numbers of both types.
     pub fn with(self, other: Self) -> Self {
         let [(kind, size), (other_kind, other_size)] = [self.row(), other.row()];
         let of = |kind: u8, size: u8| {
@@ -69,7 +69,7 @@ impl Type {
             (b'b', _) => other,
             (_, b'b') => self,
             _ if kind == other_kind => of(kind, size.max(other_size)),
-            // Floats have room for integers of half their size.
+            // A float type can hold integers of half its size.
             (b'f', _) => of(b'f', size.max(other_size.saturating_mul(2)).min(8)),
             (_, b'f') => of(b'f', other_size.max(size.saturating_mul(2)).min(8)),
             (b'u', _) => of(b'i', other_size.max(size.saturating_mul(2))),
@@ -79,7 +79,7 @@ impl Type {
 }
 
 impl Dtype {
-    /// From a spelling of numpy: `<i4`, `|u1`, `f8`, `float64`; times are integers.
+    /// Parses a numpy spelling: `<i4`, `|u1`, `f8`, `float64`; times are read as integers.
     pub fn parse(text: &str) -> Option<Self> {
         let (big, rest) = match text.split_at_checked(1)? {
             (">", rest) => (true, rest),
@@ -100,7 +100,7 @@ impl Dtype {
         Some(Self { ty: *ty, big })
     }
 
-    /// As numpy spells it.
+    /// Its numpy spelling.
     pub fn text(self) -> String {
         let (kind, size) = self.ty.row();
         let order = match (size, self.big) {
@@ -132,7 +132,7 @@ impl Dtype {
         element.order == Endianness::Big
     }
 
-    /// The type of elements that are numbers.
+    /// The type of elements, if they are numbers.
     pub fn of(element: &Element) -> Option<Self> {
         let ty = match (element.ty.atomic()?, element.size) {
             (Atomic::Byte, 1) => Type::I8,
@@ -183,7 +183,7 @@ impl Dtype {
         usize::from(self.ty.row().1).max(1)
     }
 
-    /// The number that `bytes` are.
+    /// The number stored in `bytes`.
     pub fn load(self, bytes: &[u8]) -> Value {
         let mut word = [0; 8];
         let copy = |(to, from): (&mut u8, &u8)| *to = *from;

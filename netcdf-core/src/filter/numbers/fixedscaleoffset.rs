@@ -1,4 +1,4 @@
-//! Fixedscaleoffset: numbers less an offset, scaled and rounded.
+//! Fixedscaleoffset: subtracts an offset from numbers, scales and rounds them.
 //!
 //! | | |
 //! |---|---|
@@ -7,9 +7,9 @@
 //! | Parameters | types of the numbers and of what is stored; whether offset (1) and scale (2) are whole numbers; both, as integers or doubles, in two parameters each, the lower half first |
 //! | Stored form | `(x - offset) * scale`, rounded, in the other type |
 //! | Specification | numcodecs |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 //!
-//! As in numpy, integers are computed with as integers where offset and scale are whole numbers.
+//! As in numpy, integers are computed as integers if offset and scale are whole numbers.
 
 use super::dtype::{Dtype, Type};
 use super::value::Value;
@@ -20,7 +20,7 @@ use crate::filter::output::parameter;
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
 use crate::json::Json;
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::FIXED_SCALE_OFFSET,
     name: NAME,
@@ -37,7 +37,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "fixedscaleoffset";
 
-/// Bits for numbers that are whole.
+/// Bits of the parameter that says which numbers are whole.
 const WHOLE_OFFSET: u32 = 1;
 const WHOLE_SCALE: u32 = 2;
 
@@ -55,7 +55,7 @@ impl FixedScaleOffset {
             to: stored(NAME, params, 1)?,
         };
         if cast.from.ty == Type::Bool {
-            return Err(corrupt("fixedscaleoffset: truth values have no scale"));
+            return Err(corrupt("fixedscaleoffset: truth values cannot be scaled"));
         }
         let whole = parameter(NAME, params, 2)?;
         let number = |at, bit| {
@@ -73,7 +73,7 @@ impl FixedScaleOffset {
     }
 }
 
-/// The type in which numpy computes with numbers of a type and one without.
+/// The type in which numpy computes with numbers of `ty` and a number without a type.
 fn common(ty: Type, other: Value) -> Type {
     match other {
         Value::Float(_) if !ty.is_float() => Type::F64,
@@ -120,7 +120,7 @@ fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     Ok([&types[..], &halves(offset), &halves(scale)].concat())
 }
 
-/// A number as bits, and whether it is a whole one.
+/// A number as bits, and whether it is whole.
 fn number(config: &Config<'_>, key: &str) -> Result<(u64, bool)> {
     let text = config.number(key)?;
     if let Ok(n) = text.parse::<i64>() {

@@ -1,6 +1,6 @@
 //! Floats of 16 bits.
 
-/// The number that the bits stand for.
+/// The number that some bits represent.
 pub(super) fn from_bits(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
@@ -13,7 +13,7 @@ pub(super) fn from_bits(bits: u16) -> f64 {
     sign * size
 }
 
-/// The bits of the nearest number, the even one of two.
+/// The bits of the nearest number, ties to even.
 pub(super) fn to_bits(x: f64) -> u16 {
     let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
     sign | size(x.abs())
@@ -23,7 +23,7 @@ fn size(x: f64) -> u16 {
     if x.is_nan() {
         return 0x7E00;
     }
-    // What rounds up beyond the largest number is infinite.
+    // Numbers that round up beyond the largest are infinite.
     if x >= 65_520.0 {
         return 0x7C00;
     }

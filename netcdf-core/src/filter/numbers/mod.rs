@@ -1,7 +1,8 @@
-//! Filters of numcodecs that make other numbers of numbers, as numpy computes.
+//! Filters of numcodecs that turn numbers into other numbers, computing like numpy.
 //!
-//! Types are those of numpy (`<i4`, `|u1`, `>f8`, …), a parameter each: bytes of a number, its kind, and whether it is big-endian.
-//! In Zarr 3 the codec `bytes` says what the byte order is, and it is that of the elements.
+//! Types are those of numpy (`<i4`, `|u1`, `>f8`, …), stored as one parameter each: bytes of a number, its kind,
+//! and whether it is big-endian. In Zarr 3 the codec `bytes` decides the byte order, and the numbers have that
+//! of the elements.
 
 pub mod astype;
 pub mod bitround;
@@ -23,7 +24,7 @@ use super::{Context, corrupt};
 use crate::error::Result;
 use crate::model::ZarrVersion;
 
-/// A type among the members of a codec; the default where it is missing.
+/// A type among the members of a codec; the default if it is missing.
 fn dtype(config: &Config<'_>, key: &str, default: Option<Dtype>) -> Result<Dtype> {
     let Some(text) = config.text(key)? else {
         let missing = || config.unsupported(format_args!("numbers without `{key}`"));
@@ -45,20 +46,20 @@ fn own(config: &Config<'_>) -> Option<Dtype> {
     Dtype::of(&config.context.element)
 }
 
-/// The type that parameter `n` stands for.
+/// The type that parameter `n` names.
 fn stored(filter: &str, params: &[u32], n: usize) -> Result<Dtype> {
     let word = parameter(filter, params, n)?;
     Dtype::of_word(word).ok_or_else(|| corrupt(format!("{filter}: numbers of type {word:#x}")))
 }
 
-/// A parameter of 64 bits, the lower half first.
+/// A 64-bit parameter, the lower half first.
 fn wide(filter: &str, params: &[u32], n: usize) -> Result<u64> {
     let low = parameter(filter, params, n)?;
     let high = parameter(filter, params, n.saturating_add(1))?;
     Ok(u64::from(high) << 32 | u64::from(low))
 }
 
-/// Both halves of a parameter of 64 bits.
+/// Both halves of a 64-bit parameter.
 fn halves(wide: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = wide.to_le_bytes();
     [
@@ -67,7 +68,7 @@ fn halves(wide: u64) -> [u32; 2] {
     ]
 }
 
-/// From one type to another.
+/// A conversion from one type to another.
 #[derive(Debug, Clone, Copy)]
 struct Cast {
     filter: &'static str,
@@ -76,7 +77,7 @@ struct Cast {
 }
 
 impl Cast {
-    /// Back.
+    /// The inverse conversion.
     fn back(self) -> Self {
         Self {
             from: self.to,
@@ -85,7 +86,7 @@ impl Cast {
         }
     }
 
-    /// The context behind a filter that makes one number of each.
+    /// The context after a filter that turns each number into one other.
     fn behind(self, context: &Context) -> Context {
         let len = |len: usize| {
             let numbers = len / self.from.size();
@@ -99,7 +100,7 @@ impl Cast {
         }
     }
 
-    /// Room for the numbers of `input` in the other type.
+    /// Reserves room for the numbers of `input` in the other type.
     fn room(self, most: Option<&Context>, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let (from, to) = (self.from.size(), self.to.size());
         if !input.len().is_multiple_of(from) {
@@ -114,7 +115,7 @@ impl Cast {
         allocate(self.filter, output, bytes)
     }
 
-    /// Appends what `make` makes of the numbers of `input`. Where a context is given, it bounds them.
+    /// Appends the numbers of `input`, converted by `make`; the context, if given, limits the output.
     fn numbers(
         self,
         most: Option<&Context>,

@@ -1,13 +1,13 @@
-//! Packbits: truth values in bits.
+//! Packbits: truth values as bits.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `packbits` |
 //! | Parameters | none |
-//! | Stored form | the number of bits that the last byte does not use, then the bits, the most significant of each byte first |
+//! | Stored form | the number of unused bits in the last byte, then the bits, most significant bit of each byte first |
 //! | Specification | numcodecs |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 
 use super::dtype::{Dtype, Type};
 use crate::chunk::layout::Element;
@@ -17,7 +17,7 @@ use crate::filter::output::{allocate, bad, truncated};
 use crate::filter::user::wrong;
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::PACKBITS,
     name: NAME,
@@ -65,7 +65,7 @@ impl Filter for PackBits {
         let (&unused, bytes) = input.split_first().ok_or_else(|| truncated(NAME))?;
         let bits = (bytes.len() as u64).saturating_mul(8);
         let bits = bits.checked_sub(unused.into());
-        let bits = bits.ok_or_else(|| bad(NAME, format_args!("{unused} bits are not used")))?;
+        let bits = bits.ok_or_else(|| bad(NAME, format_args!("{unused} unused bits in a byte")))?;
         let len = context.room(bits, NAME)?;
         allocate(NAME, output, len)?;
         let all = bytes

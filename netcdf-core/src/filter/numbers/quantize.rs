@@ -1,15 +1,15 @@
-//! Quantize: floats with a number of decimal digits, in as few bits of theirs.
+//! Quantize: rounds floats to a number of decimal digits, so that few of their bits are used.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `quantize` |
-//! | Parameters | digits behind the decimal point, as a signed number; types of the numbers and of what is stored |
+//! | Parameters | digits after the decimal point, as a signed number; types of the numbers and of the stored form |
 //! | Stored form | floats |
 //! | Specification | numcodecs |
-//! | Also read by | numcodecs and what uses it |
+//! | Also read by | numcodecs and software built on it |
 //!
-//! Reading does nothing, but for the type.
+//! Reading only converts the type.
 
 use super::dtype::Dtype;
 use super::value::Value;
@@ -19,7 +19,7 @@ use crate::filter::codec::{Config, Members, ids, whole, word};
 use crate::filter::output::parameter;
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
 
-/// The row of the table.
+/// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ids::QUANTIZE,
     name: NAME,
@@ -49,13 +49,13 @@ impl Quantize {
             to: stored(NAME, params, 2)?,
         };
         if !cast.from.ty.is_float() || !cast.to.ty.is_float() {
-            return Err(corrupt("quantize: numbers that are no floats"));
+            return Err(corrupt("quantize: the numbers are not floats"));
         }
         let digits = parameter(NAME, params, 0)?.cast_signed();
         Ok(Self { digits, cast })
     }
 
-    /// The power of two by which floats are multiplied to be rounded.
+    /// The power of two by which floats are multiplied before rounding.
     fn scale(&self) -> f64 {
         let exponent = 10_f64.powf(-f64::from(self.digits)).log10();
         let exponent = match exponent < 0.0 {

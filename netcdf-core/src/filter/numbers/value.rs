@@ -1,14 +1,14 @@
-//! Numbers of any type, and what numpy does with them.
+//! Numbers of any type, and numpy's arithmetic on them.
 
 use super::dtype::Type;
 use super::half;
 
-/// A number. What its type is, another place knows.
+/// A number, without its exact type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Value {
     Signed(i64),
     Unsigned(u64),
-    /// One that its type has.
+    /// A float, representable in its type.
     Float(f64),
 }
 
@@ -22,8 +22,8 @@ pub(super) fn single(x: f64) -> f32 {
 }
 
 impl Value {
-    /// In a type: integers lose their upper bits, floats are rounded, and those that no integer is near become what
-    /// processors of the x86 family make of them.
+    /// Converts to a type: integers lose their upper bits, floats are rounded, and floats out of the range of
+    /// integers become what x86 processors make of them.
     pub fn to(self, ty: Type) -> Self {
         match ty {
             Type::Bool => Self::Unsigned(u64::from(self.float() != 0.0)),
@@ -57,7 +57,7 @@ impl Value {
         }
     }
 
-    /// As a float of 32 bits, rounded once.
+    /// As a 32-bit float, rounded once.
     #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
     fn single(self) -> f32 {
         match self {
@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// As the bits of an integer, of which the lowest count that `ty` has.
+    /// As the bits of an integer; only the lowest bits, as many as `ty` has, matter.
     fn bits(self, ty: Type) -> u64 {
         match self {
             Self::Signed(n) => n.cast_unsigned(),
@@ -76,28 +76,28 @@ impl Value {
         }
     }
 
-    /// The sum in a type.
+    /// The sum, computed in a type.
     pub fn plus(self, other: Self, ty: Type) -> Self {
         self.with(other, ty, u64::wrapping_add, |a, b| a + b)
     }
 
-    /// The difference in a type.
+    /// The difference, computed in a type.
     pub fn minus(self, other: Self, ty: Type) -> Self {
         self.with(other, ty, u64::wrapping_sub, |a, b| a - b)
     }
 
-    /// The product in a type.
+    /// The product, computed in a type.
     pub fn times(self, other: Self, ty: Type) -> Self {
         self.with(other, ty, u64::wrapping_mul, |a, b| a * b)
     }
 
-    /// The quotient in a type of floats.
+    /// The quotient, computed in a float type.
     pub fn over(self, other: Self, ty: Type) -> Self {
         self.with(other, ty, |a, _| a, |a, b| a / b)
     }
 
-    /// What is done to both in a type. Rounding the result of doubles is rounding the exact one: they have more than
-    /// twice the bits of the other types.
+    /// Computes with both numbers in a type. Rounding the result computed in doubles gives the correctly rounded
+    /// one: doubles have more than twice the bits of the other types.
     fn with(
         self,
         other: Self,
@@ -111,7 +111,7 @@ impl Value {
         }
     }
 
-    /// The nearest whole number, the even one of two.
+    /// The nearest whole number, ties to even.
     pub fn rounded(self) -> Self {
         match self {
             Self::Float(x) => Self::Float(x.round_ties_even()),
@@ -138,7 +138,7 @@ fn wrapped(bits: u64, ty: Type) -> Value {
 
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// A float without its fraction. Small types are made of 32 bits.
+/// A float without its fraction. For small types, 32-bit integers are truncated.
 fn integer(x: f64, ty: Type) -> u64 {
     let small = || match (-2_147_483_649.0 < x) && (x < 2_147_483_648.0) {
         true => long(x),

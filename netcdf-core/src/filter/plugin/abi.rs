@@ -1,4 +1,4 @@
-//! The structures of C by which plugins describe themselves (`H5Zpublic.h`, `H5PLextern.h`,
+//! The C structures by which plugins describe themselves (`H5Zpublic.h`, `H5PLextern.h`,
 //! `netcdf_filter_build.h`).
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -6,21 +6,21 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 /// An identifier of HDF5 1.10 and later.
 pub(super) type Id = i64;
 
-/// Version of [`FilterClass`] that there is.
+/// The only version of [`FilterClass`].
 pub(super) const CLASS_VERSION: c_int = 1;
-/// What `H5PLget_plugin_type` says of a filter.
+/// The type of a filter, returned by `H5PLget_plugin_type`.
 pub(super) const TYPE_FILTER: c_int = 0;
 /// Flag of a call: undo the filter.
 pub(super) const REVERSE: c_uint = 0x0100;
-/// Flag of a filter that chunks may do without.
+/// Flag of an optional filter, which chunks may skip.
 pub(super) const OPTIONAL: c_uint = 0x0001;
 
 /// Whether a filter can be applied: `dcpl`, `type`, `space`; more than 0 for yes.
 pub(super) type CanApply = unsafe extern "C" fn(Id, Id, Id) -> c_int;
-/// Makes stored parameters of the user's: `dcpl`, `type`, `space`; less than 0 for an error.
+/// Makes stored parameters from the user's: `dcpl`, `type`, `space`; negative for an error.
 pub(super) type SetLocal = unsafe extern "C" fn(Id, Id, Id) -> c_int;
-/// Applies a filter or undoes it: flags, number of parameters, parameters, bytes in the buffer, size of the buffer, buffer. Bytes
-/// in the buffer after it, 0 for a failure.
+/// Applies a filter or undoes it: flags, number of parameters, parameters, bytes in the buffer, size of the
+/// buffer, buffer. Returns the bytes in the buffer afterwards, 0 for a failure.
 pub(super) type Apply = unsafe extern "C" fn(
     c_uint,
     usize,
@@ -43,18 +43,19 @@ pub(super) struct FilterClass {
     pub filter: Option<Apply>,
 }
 
-/// Version and sort of [`CodecClass`] that there are.
+/// The only version and sort of [`CodecClass`].
 pub(super) const CODEC_VERSION: c_int = 1;
 pub(super) const CODEC_HDF5: c_int = 1;
 
-/// What is called when a codec is used for the first and after the last time.
+/// Called before a codec is first used, and after it was last used.
 pub(super) type Step = unsafe extern "C" fn();
-/// From JSON to parameters: number and block; 0 for success.
+/// Converts JSON to parameters: their number and a block; 0 for success.
 pub(super) type ToParams =
     unsafe extern "C" fn(*const c_char, *mut usize, *mut *mut c_uint) -> c_int;
-/// From parameters to JSON; 0 for success.
+/// Converts parameters to JSON; 0 for success.
 pub(super) type ToJson = unsafe extern "C" fn(usize, *const c_uint, *mut *mut c_char) -> c_int;
-/// From visible to working parameters of a variable: dataset, variable, visible ones, working ones; 0 for success.
+/// Converts visible to working parameters for a variable: dataset, variable, visible ones, working ones; 0 for
+/// success.
 pub(super) type Modify = unsafe extern "C" fn(
     c_int,
     c_int,

@@ -1,8 +1,8 @@
-//! Memory of the C allocator, which plugins free and allocate as they like.
+//! Memory of the C allocator, which plugins may free and allocate.
 
 use std::ffi::c_void;
 
-/// A block of the C allocator, freed when dropped.
+/// A block of the C allocator, freed on drop.
 pub(super) struct Buffer {
     block: *mut c_void,
     size: usize,
@@ -12,7 +12,7 @@ impl Buffer {
     /// A block that begins with `bytes`; `None` if there is no memory.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         let size = bytes.len().max(1);
-        // SAFETY: any size may be asked for; the answer is looked at.
+        // SAFETY: any size may be requested; the result is checked.
         let block = unsafe { libc::malloc(size) };
         if block.is_null() {
             return None;
@@ -22,41 +22,41 @@ impl Buffer {
         Some(Self { block, size })
     }
 
-    /// Lets a plugin work on the block: what it is handed may be freed and replaced, with its size.
+    /// Lends the block to a plugin, which may free and replace it, and change its size.
     pub(super) fn lend<T>(&mut self, work: impl FnOnce(*mut usize, *mut *mut c_void) -> T) -> T {
         work(&raw mut self.size, &raw mut self.block)
     }
 
-    /// Whether there is a block: a plugin may have taken it away.
+    /// Whether there is a block: a plugin may have removed it.
     pub(super) fn is_there(&self) -> bool {
         !self.block.is_null()
     }
 
-    /// The first `n` bytes; `None` if the block does not have so many.
+    /// The first `n` bytes; `None` if the block is smaller.
     pub(super) fn bytes(&self, n: usize) -> Option<&[u8]> {
-        // Errors of compressors, and -1, are beyond what any block has.
+        // Error codes of compressors, and -1, exceed the size of any block.
         isize::try_from(n).ok()?;
         if self.block.is_null() || n > self.room() {
             return None;
         }
-        // SAFETY: the block is allocated and has `n` bytes, no more than a slice may have: the allocator says so;
-        // where it does not, the plugin that made the block. What a plugin did not write has been through no
-        // initialisation of ours, as with every C library; bytes have no invalid values.
+        // SAFETY: the block is allocated and has `n` bytes, which a slice may have: the allocator says so or, if
+        // it cannot, the plugin that made the block. Bytes that a plugin did not write are uninitialized as far
+        // as we know, as with any C library; but bytes have no invalid values.
         Some(unsafe { std::slice::from_raw_parts(self.block.cast(), n) })
     }
 
-    /// Bytes of the block. The size that a plugin left is believed only where there is nobody else to ask: plugins
-    /// leave it as it was although they made a larger block, or put an error there.
+    /// Bytes of the block. The size that a plugin reports is used only if the allocator cannot tell: some
+    /// plugins do not update it for a larger block, or store an error there.
     fn room(&self) -> usize {
         // SAFETY: the block is one of the allocator: ours or the one that a plugin put in its place.
         unsafe { allocated(self.block) }.unwrap_or(self.size)
     }
 }
 
-/// Bytes of a block of the C allocator, 0 of null; `None` where it does not say.
+/// The size of a block of the C allocator, 0 for null; `None` if the allocator cannot tell.
 ///
 /// # Safety
-/// The block is null or one of the C allocator.
+/// The block is null, or comes from the C allocator.
 pub(super) unsafe fn allocated(block: *mut c_void) -> Option<usize> {
     #[cfg(target_os = "linux")]
     {
@@ -77,7 +77,7 @@ pub(super) unsafe fn allocated(block: *mut c_void) -> Option<usize> {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: the block is ours or the one that a plugin put in its place; nobody else has it.
+        // SAFETY: the block is ours, or the plugin's replacement for it; nobody else has it.
         unsafe { libc::free(self.block) };
     }
 }

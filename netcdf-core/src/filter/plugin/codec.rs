@@ -1,5 +1,5 @@
-//! Codec libraries of NCZarr: from the JSON by which Zarr describes a filter to the parameters that HDF5 has for it, and
-//! back. (What Zarr calls a codec is a name and JSON for a filter; the filter itself is built in or a plugin.)
+//! NCZarr codec libraries: they convert Zarr's JSON description of a filter to HDF5's parameters, and back. (A
+//! Zarr codec is a name and JSON for a filter; the filter itself is built in or a plugin.)
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
@@ -14,9 +14,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Context;
 use crate::model::FilterSpec;
 
-/// Parameters of a codec, at most.
+/// Most parameters of a codec.
 const PARAMETERS: usize = 0xffff;
-/// Dataset and variable in calls; the functions that a library asks take them as those of the call.
+/// Ids of dataset and variable in calls; functions that a library calls expect them.
 const DATASET: c_int = 0x10000;
 const VARIABLE: c_int = 0;
 
@@ -31,7 +31,7 @@ pub struct Codec {
     library: Arc<Library>,
     functions: Functions,
     ready: OnceLock<()>,
-    /// Visible parameters by the working ones that were made of them.
+    /// Visible parameters, by the working parameters made from them.
     made: Mutex<BTreeMap<Vec<u32>, Vec<u32>>>,
 }
 
@@ -47,9 +47,9 @@ struct Functions {
 /// Parameters of a filter for a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameters {
-    /// Those that the dataset describes.
+    /// The parameters that the dataset describes.
     pub visible: Vec<u32>,
-    /// Those that the filter is given.
+    /// The parameters that the filter gets.
     pub working: Vec<u32>,
 }
 
@@ -64,7 +64,8 @@ struct Block<T>(*mut T);
 
 impl<T> Drop for Block<T> {
     fn drop(&mut self) {
-        // SAFETY: libraries allocate what they give by the C allocator, or leave it null; it is the caller's.
+        // SAFETY: libraries allocate their results with the C allocator, or leave them null; the caller owns
+        // them.
         unsafe { libc::free(self.0.cast()) };
     }
 }
@@ -73,26 +74,27 @@ impl Block<c_uint> {
     /// A copy of parameters for a library, which may free it.
     fn of(params: &[u32]) -> Option<Self> {
         let bytes = size_of_val(params).max(1);
-        // SAFETY: any size may be asked for; the answer is looked at.
+        // SAFETY: any size may be requested; the result is checked.
         let block = unsafe { libc::malloc(bytes) }.cast::<c_uint>();
         if block.is_null() {
             return None;
         }
-        // SAFETY: the block is new, has room for the parameters, and is aligned as those of malloc are.
+        // SAFETY: the block is new, large enough, and aligned like all malloc blocks.
         unsafe { std::ptr::copy_nonoverlapping(params.as_ptr(), block, params.len()) };
         Some(Self(block))
     }
 
-    /// The parameters that a library left; `None` for more than there can be, or than the block has.
+    /// The parameters that a library left; `None` for more than allowed, or more than the block holds.
     fn get(&self, count: usize) -> Option<Vec<u32>> {
-        // SAFETY: the block is null or one of the C allocator.
+        // SAFETY: the block is null, or comes from the C allocator.
         let room = unsafe { allocated(self.0.cast()) };
         let fits = || room.is_none_or(|room| count <= room / size_of::<c_uint>());
         match count {
             0 => Some(vec![]),
             _ if self.0.is_null() || !self.0.is_aligned() => None,
             _ if count > PARAMETERS || !fits() => None,
-            // SAFETY: the block is aligned and has so many, as the allocator or at least the library says.
+            // SAFETY: the block is aligned and has this many parameters, according to the allocator or at least
+            // the library.
             _ => Some(unsafe { std::slice::from_raw_parts(self.0, count) }.to_vec()),
         }
     }
@@ -102,7 +104,7 @@ impl Codec {
     /// The codecs of a library.
     ///
     /// # Errors
-    /// Why it has none that can be used.
+    /// Why it has no usable codecs.
     pub(super) fn all(library: &Arc<Library>, path: &std::path::Path) -> Result<Vec<Self>, String> {
         let classes = library.codec_classes()?;
         let made = |class: &&CodecClass| Self::of(library, path.to_owned(), class);
@@ -113,7 +115,7 @@ impl Codec {
         if class.name.is_null() {
             return Err("its codec has no name".to_owned());
         }
-        // SAFETY: the name is a text that ends with a NUL, and stays.
+        // SAFETY: the name is a NUL-terminated text, and stays valid.
         let name = unsafe { CStr::from_ptr(class.name) };
         let name = name.to_string_lossy().into_owned();
         match (class.to_params, class.to_json) {
@@ -139,7 +141,7 @@ impl Codec {
         }
     }
 
-    /// Calls functions of the library, one thread at a time, once it is ready.
+    /// Lock for calls of the library, one thread at a time; initializes the library on first use.
     fn lock(&self) -> MutexGuard<'_, Uses> {
         let mut held = self.library.lock();
         self.ready.get_or_init(|| {
@@ -162,7 +164,7 @@ impl Codec {
         self.error(ErrorKind::Limit, "no memory for its parameters")
     }
 
-    /// What became of a call that gave `status`.
+    /// The result of a call that returned `status`.
     fn done(&self, status: c_int, asked: &str) -> Result<()> {
         match status {
             0 => Ok(()),
@@ -176,14 +178,14 @@ impl Codec {
     /// The parameters that the JSON describes.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the library does not take it.
+    /// [`ErrorKind::Argument`] if the library rejects it.
     pub fn parameters(&self, json: &[u8]) -> Result<Vec<u32>> {
         let asked = String::from_utf8_lossy(json);
         let no_text = |_| self.error(ErrorKind::Argument, "a NUL in the JSON");
         let text = CString::new(json).map_err(no_text)?;
         let (mut count, mut params) = (0, Block(std::ptr::null_mut()));
         let held = self.lock();
-        // SAFETY: the function is the library's own; the text ends with a NUL, the places are valid.
+        // SAFETY: the function belongs to the library; the text is NUL-terminated, the pointers are valid.
         let status = self.library.enter(|| unsafe {
             (self.functions.to_params)(text.as_ptr(), &raw mut count, &raw mut params.0)
         });
@@ -193,33 +195,36 @@ impl Codec {
     }
 
     fn wild(&self, count: usize) -> Error {
-        self.error(ErrorKind::Corrupt, &format!("it gives {count} parameters"))
+        self.error(
+            ErrorKind::Corrupt,
+            &format!("it returns {count} parameters"),
+        )
     }
 
     /// The JSON for visible parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the library does not take them.
+    /// [`ErrorKind::Argument`] if the library rejects them.
     pub fn json(&self, visible: &[u32]) -> Result<Vec<u8>> {
         let mut json: Block<c_char> = Block(std::ptr::null_mut());
         let held = self.lock();
-        // SAFETY: the function is the library's own; there are so many parameters, the place is valid.
+        // SAFETY: the function belongs to the library; the count is right, the pointer is valid.
         let status = self.library.enter(|| unsafe {
             (self.functions.to_json)(visible.len(), visible.as_ptr(), &raw mut json.0)
         });
         drop(held);
         self.done(status, &listed(visible))?;
         if json.0.is_null() {
-            return Err(self.error(ErrorKind::Corrupt, "it gives no JSON"));
+            return Err(self.error(ErrorKind::Corrupt, "it returns no JSON"));
         }
-        // SAFETY: what a library gives is a text that ends with a NUL.
+        // SAFETY: the library returned a NUL-terminated text.
         Ok(unsafe { CStr::from_ptr(json.0) }.to_bytes().to_vec())
     }
 
-    /// The parameters for a variable: those that are described may change, and the filter is given its own.
+    /// The parameters for a variable: the library may change the visible ones, and makes the working ones.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the library does not take them.
+    /// [`ErrorKind::Argument`] if the library rejects them.
     pub fn modify(&self, context: &Context, visible: &[u32]) -> Result<Parameters> {
         let Some(modify) = self.functions.modify else {
             return Ok(Parameters {
@@ -248,7 +253,7 @@ impl Codec {
         drop(held);
         let given = working.get(count);
         if working.0 == shown.0 {
-            // A library may give one block for both; it is freed once.
+            // A library may return one block for both; it must be freed once.
             working.0 = std::ptr::null_mut();
         }
         self.done(status, &listed(visible))?;
@@ -258,7 +263,7 @@ impl Codec {
                 .ok_or_else(|| self.wild(shown_count))?,
             working: given.ok_or_else(|| self.wild(count))?,
         };
-        // What the dataset describes is what was given: the library may have added to it.
+        // The dataset describes the parameters that were given: the library may have added to them.
         let mut known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         known
             .entry(made.working.clone())
@@ -266,8 +271,7 @@ impl Codec {
         Ok(made)
     }
 
-    /// The parameters that the dataset describes, of those that the filter is given: what these were made of in this
-    /// run, else the same.
+    /// The visible parameters for working ones: those from which they were made in this run, else the same.
     #[must_use]
     pub fn described(&self, working: &[u32]) -> Vec<u32> {
         let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -290,7 +294,7 @@ impl Drop for Codec {
         let uses = held.entry(self.filter).or_default();
         *uses = uses.saturating_sub(1);
         if let (0, Some(finalize)) = (*uses, self.functions.finalize) {
-            // SAFETY: the function is the library's own and takes nothing; the library is loaded.
+            // SAFETY: the function belongs to the library and takes nothing; the library is loaded.
             self.library.enter(|| unsafe { finalize() });
         }
     }

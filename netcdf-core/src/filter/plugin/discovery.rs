@@ -1,22 +1,21 @@
-//! Where plugins are looked for, and which files may be some.
+//! Which directories are searched for plugins, and which of their files may be plugins.
 //!
-//! As HDF5 and netCDF-C have it: the directories of `HDF5_PLUGIN_PATH`, if it is set (even if it names none), else
-//! the usual ones, in their order. Files are taken in the order of their names, so that what is found does not
-//! depend on the file system.
+//! As in HDF5 and netCDF-C: the directories of `HDF5_PLUGIN_PATH`, if it is set (even if it names none), else
+//! the default ones, in order. Files are sorted by name, so that the result does not depend on the file system.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::trust;
 
-/// The variable that names the directories.
+/// The environment variable that names the directories.
 pub const VARIABLE: &str = "HDF5_PLUGIN_PATH";
-/// The variable that switches plugins off, if its value is `::`.
+/// The environment variable that switches plugins off if its value is `::`.
 pub const PRELOAD: &str = "HDF5_PLUGIN_PRELOAD";
 /// See [`PRELOAD`].
 const OFF: &str = "::";
 
-/// The usual directories: that of HDF5's own installation, and those of distributions.
+/// The default directories: those of HDF5's own installation and of distributions.
 #[cfg(all(unix, target_arch = "x86_64"))]
 const USUAL: &[&str] = &[
     "/usr/local/hdf5/lib/plugin",
@@ -32,21 +31,21 @@ const USUAL: &[&str] = &[
 #[cfg(all(unix, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 const USUAL: &[&str] = &["/usr/local/hdf5/lib/plugin"];
 
-/// What is searched for plugins.
+/// Where to search for plugins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Search {
     /// Directories with filters and codecs.
     pub directories: Vec<PathBuf>,
-    /// Directories in which codecs are looked for after that: the usual ones, where the variable names others.
+    /// More directories, searched for codecs only: the default ones, if the variable names others.
     pub for_codecs: Vec<PathBuf>,
-    /// Why parts of the variable do not count.
+    /// Why parts of the variable are ignored.
     pub left_out: Vec<String>,
-    /// Why nothing is searched at all.
+    /// Why nothing is searched.
     pub off: Option<String>,
 }
 
 impl Search {
-    /// What the environment of the process asks for.
+    /// The search that the environment of the process asks for.
     #[must_use]
     pub fn from_environment() -> Self {
         let path = std::env::var_os(VARIABLE);
@@ -54,8 +53,8 @@ impl Search {
         Self::new(path.as_deref(), preload.as_deref(), trust::elevated())
     }
 
-    /// What these values of the variables ask for. They do not count for a process with more rights than its
-    /// user has, but to switch plugins off.
+    /// The search for these values of the variables. In a process with more rights than its user, they can only
+    /// switch plugins off.
     #[must_use]
     pub fn new(path: Option<&OsStr>, preload: Option<&OsStr>, elevated: bool) -> Self {
         if preload.is_some_and(|value| value == OFF) {
@@ -66,9 +65,9 @@ impl Search {
         }
         match path {
             None => Self::usual(None),
-            // One that names nothing switches plugins off, whoever runs the program.
+            // A variable that names nothing switches plugins off, whoever runs the program.
             Some(path) if elevated && names_any(path) => {
-                let why = format!("{VARIABLE} does not count in a program with raised privileges");
+                let why = format!("{VARIABLE} is ignored in a program with raised privileges");
                 Self::usual(Some(why))
             }
             Some(path) => Self::listed(path),
@@ -134,7 +133,7 @@ fn usual() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a file's name is one of plugins.
+/// Whether a file is named like a plugin.
 #[must_use]
 fn is_name(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
@@ -144,7 +143,7 @@ fn is_name(name: &OsStr) -> bool {
     name.starts_with("lib") && (name.contains(".so") || name.contains(".dylib"))
 }
 
-/// The files of a directory that may be plugins, by name.
+/// The files of a directory that may be plugins, sorted by name.
 ///
 /// # Errors
 /// Why the directory is not searched.

@@ -1,4 +1,4 @@
-//! A filter of a plugin.
+//! The filter of a plugin.
 
 use std::ffi::c_uint;
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use crate::filter::user::unfit;
 use crate::filter::{Context, Encoded, Filter, optional};
 use crate::model::FilterSpec;
 
-/// HDF5's number of szip.
+/// HDF5's number for szip.
 const SZIP: u32 = 4;
-/// HDF5's number of the checksum, and its bytes.
+/// HDF5's number for the checksum, and the size of the checksum in bytes.
 const FLETCHER32: u32 = 3;
 const CHECKSUM: usize = 4;
 
-/// A plugin that was loaded, with the filter that it has.
+/// A loaded plugin, with its filter.
 pub struct Plugin {
     /// The filter's number.
     pub id: u32,
@@ -34,7 +34,7 @@ pub struct Plugin {
     place: Place,
 }
 
-/// Where a plugin is run.
+/// Where a plugin runs.
 enum Place {
     /// In this process.
     Here(Local),
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Plugin {
 }
 
 impl Plugin {
-    /// The filter that a library has.
+    /// The filter of a library.
     ///
     /// # Errors
     /// Why it has none.
@@ -82,12 +82,12 @@ impl Plugin {
         }
     }
 
-    /// How the filter is called in messages.
+    /// The filter's name in messages.
     fn label(&self) -> String {
         format!("filter {} of {}", self.id, self.path.display())
     }
 
-    /// From the user's parameters to those that are stored.
+    /// Converts the user's parameters to stored ones.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for chunks and types that it cannot be applied to; [`ErrorKind::Argument`] for
@@ -114,13 +114,13 @@ impl Plugin {
                     .join(",");
                 let (label, said) = (self.label(), told.said);
                 let what = format!("{label} does not take the parameters {list}{said}");
-                let remedy = "stored parameters are not always those that it takes from a user";
+                let remedy = "stored parameters may differ from those that a user gives";
                 Err(Error::new(ErrorKind::Argument, what).with_remedy(remedy))
             }
         }
     }
 
-    /// That the filter with these stored parameters can be applied to a chunk.
+    /// Checks that the filter with these stored parameters can be applied to a chunk.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] if it cannot.
@@ -136,7 +136,7 @@ impl Plugin {
         }
     }
 
-    /// That the filter can be applied to the chunk of a call.
+    /// Checks that the filter can be applied to the chunk of a call.
     fn applicable(&self, call: Call) -> Result<()> {
         if !self.described.encodes {
             return Err(unfit(&self.label(), "the plugin can only undo it"));
@@ -168,7 +168,7 @@ impl Plugin {
     }
 }
 
-/// Parameters as the functions of libhdf5 for a user hand them on: of szip, options that are always or never set.
+/// The user's parameters as libhdf5's functions pass them on: for szip, some options are always or never set.
 fn given(id: u32, user: &[u32]) -> Vec<u32> {
     let mut params = user.to_vec();
     if let (SZIP, Some(options)) = (id, params.first_mut()) {
@@ -186,7 +186,7 @@ struct Applied {
 }
 
 impl Applied {
-    /// Calls the plugin's function; what goes wrong with its process is an error of this kind.
+    /// Calls the plugin's function; failures of its process are errors of this kind.
     fn call(
         &self,
         context: &Context,
@@ -211,7 +211,7 @@ impl Applied {
         }
     }
 
-    /// That the filter can be applied; asked once.
+    /// Checks that the filter can be applied; asks once.
     fn fits(&self, context: &Context) -> Result<()> {
         let plugin = &self.plugin;
         let why = self.fits.get_or_init(|| {
@@ -226,18 +226,18 @@ impl Applied {
 }
 
 impl Given {
-    /// Whether the function says that it wrote more than its block has: it has overwritten other memory.
+    /// Whether the function claims to have written more than its block holds: it has overwritten other memory.
     fn overran(&self) -> bool {
         let is_size = self.len > 0 && isize::try_from(self.len).is_ok();
         is_size && self.is_there() && self.bytes().is_none()
     }
 
-    /// What is wrong, in words.
+    /// The reason for the failure, as text.
     fn why(&self) -> String {
         let what = match self.len {
             0 => "it failed".to_owned(),
             n if isize::try_from(n).is_err() => "it failed".to_owned(),
-            n => format!("it gives {n} bytes, more than it has memory for"),
+            n => format!("it returns {n} bytes, more than its buffer holds"),
         };
         format!("{what}{}", self.said)
     }
@@ -260,14 +260,14 @@ impl Filter for Applied {
             let what = format!("{label}: the plugin can only apply it");
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
-        // The function of netCDF-C for the checksum reads before the chunk.
+        // netCDF-C's checksum function reads before the start of a chunk that is too short.
         if self.plugin.id == FLETCHER32 && input.len() < CHECKSUM {
             return Err(truncated(&label));
         }
         let given = self.call(context, input, (REVERSE, ErrorKind::Corrupt))?;
         let bytes = given.bytes().ok_or_else(|| bad(&label, given.why()))?;
         let wanted = match context.len {
-            // Some give more: what is behind the chunk means nothing.
+            // Some return more; bytes after the chunk mean nothing.
             Some(len) => bytes.get(..len).unwrap_or(bytes),
             None => bytes,
         };

@@ -1,6 +1,7 @@
-//! Loading shared objects.
+//! Loads shared objects.
 //!
-//! What is loaded stays loaded: plugins start threads and leave functions to be called when threads end.
+//! Loaded libraries are never unloaded: plugins start threads, and leave functions to be called when threads
+//! end.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_void};
@@ -21,23 +22,23 @@ use libloading::os::windows as os;
 /// A loaded plugin.
 pub(super) struct Library {
     handle: ManuallyDrop<os::Library>,
-    /// The file, for messages.
+    /// Its file, for messages.
     file: &'static str,
-    /// What it may do in several threads at a time.
+    /// What it can do in several threads at a time.
     pub threads: Threads,
     uses: Mutex<Uses>,
 }
 
-/// How often codecs are in use that have to be made ready, by their filter.
+/// Use counts of codecs that need initialization, by filter.
 pub(super) type Uses = BTreeMap<u32, usize>;
 
-/// The libraries that are loaded. The dynamic linker loads a file once a process, with one set of data: what is held
-/// while it works must be the same for all who use it.
+/// The loaded libraries. The dynamic linker loads a file once per process, with one set of data: all users must
+/// share the lock held while it works.
 static LOADED: Mutex<BTreeMap<Identity, Arc<Library>>> = Mutex::new(BTreeMap::new());
 
 impl Library {
-    /// Loads a library, if it is still the one that was looked at; all that it needs has to be there. A library
-    /// that is linked finds others beside itself, not beside the link.
+    /// Loads a library if it is still the file that was checked; everything that it needs must be available. A
+    /// linked library finds others beside the library itself, not beside the link.
     ///
     /// # Errors
     /// What is wrong with the file; the dynamic linker's reason.
@@ -48,7 +49,7 @@ impl Library {
             return Ok(Arc::clone(library));
         }
         guard::watch();
-        // What is loaded stays to the end, and so does its name.
+        // Libraries stay loaded to the end, and so do their names.
         let name: &'static str = Box::leak(file.path.display().to_string().into_boxed_str());
         let handle = guard::inside(name, || load(&file.path));
         let handle = handle.map_err(|e| reason(&e, &file.path))?;
@@ -66,19 +67,19 @@ impl Library {
         }
     }
 
-    /// Calls functions of the library.
+    /// Calls a function of the library.
     pub(super) fn enter<T>(&self, work: impl FnOnce() -> T) -> T {
         guard::inside(self.file, work)
     }
 
-    /// Held during calls of functions that are not known to work in several threads at a time.
+    /// Lock for calls of functions not known to support several threads at a time.
     pub(super) fn lock(&self) -> MutexGuard<'_, Uses> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The address of a symbol, if the library has it.
     pub(super) fn address(&self, name: &CStr) -> Option<*const c_void> {
-        // SAFETY: only the address is taken, as that of something unknown.
+        // SAFETY: only the address is taken, as that of an unknown object.
         let symbol = unsafe { self.handle.get::<*const c_void>(name.to_bytes_with_nul()) };
         let address = symbol.ok()?.into_raw();
         #[cfg(unix)]
@@ -88,7 +89,7 @@ impl Library {
         (!address.is_null()).then_some(address)
     }
 
-    /// What `H5PLget_plugin_info` says of the filter.
+    /// The description of the filter by `H5PLget_plugin_info`.
     ///
     /// # Errors
     /// Why there is none.
@@ -102,29 +103,29 @@ impl Library {
         let ty: abi::GetType = unsafe { std::mem::transmute(get(c"H5PLget_plugin_type")?) };
         // SAFETY: as above.
         let info: abi::GetInfo = unsafe { std::mem::transmute(get(c"H5PLget_plugin_info")?) };
-        // SAFETY: it takes nothing and gives a number.
+        // SAFETY: it takes nothing and returns a number.
         match self.enter(|| unsafe { ty() }) {
             abi::TYPE_FILTER => {}
             other => return Err(format!("a plugin of HDF5 of type {other}, not a filter")),
         }
-        // SAFETY: it takes nothing and gives the address of a class.
+        // SAFETY: it takes nothing and returns the address of a class.
         let class = self.enter(|| unsafe { info() }).cast::<FilterClass>();
         if class.is_null() || !class.is_aligned() {
             return Err("it does not describe its filter".to_owned());
         }
-        // SAFETY: the address is that of a class, which begins with its version, and stays valid, as the
-        // library does.
+        // SAFETY: the address is that of a class, which begins with its version, and is as long-lived as the
+        // library.
         let version = unsafe { (*class).version };
         if version != abi::CLASS_VERSION {
             return Err(format!("its filter is of version {version}, not 1"));
         }
-        // SAFETY: a class of version 1 has this form.
+        // SAFETY: a class of version 1 has this layout.
         Ok(unsafe { &*class })
     }
 }
 
 impl Library {
-    /// What `NCZ_codec_info_defaults` or, if that is not there, `NCZ_get_codec_info` says of codecs.
+    /// The description of codecs by `NCZ_codec_info_defaults` or, if that is missing, `NCZ_get_codec_info`.
     ///
     /// # Errors
     /// Why there are none.
@@ -132,14 +133,14 @@ impl Library {
         let call = |address: *const c_void| {
             // SAFETY: functions of these names are of this type in every codec library (netcdf_filter_build.h).
             let info: abi::GetInfo = unsafe { std::mem::transmute(address) };
-            // SAFETY: it takes nothing and gives an address.
+            // SAFETY: it takes nothing and returns an address.
             self.enter(|| unsafe { info() })
         };
         let mut classes = vec![];
         if let Some(defaults) = self.address(DEFAULTS) {
             let mut at = call(defaults).cast::<*const CodecClass>();
             while !at.is_null() && at.is_aligned() && classes.len() < CODECS {
-                // SAFETY: the list is aligned and ends with a null, which was not met yet.
+                // SAFETY: the list is aligned and ends with a null, which has not been reached.
                 let class = unsafe { at.read() };
                 if class.is_null() {
                     break;
@@ -160,36 +161,37 @@ impl Library {
 
 const NO_CODECS: &str = "it does not describe its codecs";
 
-/// The class at an address that a library gave.
+/// The class at an address from a library.
 ///
 /// # Errors
-/// That there is none, or one of another version.
+/// If there is none, or one of another version.
 fn codec_class(class: *const CodecClass) -> Result<&'static CodecClass, String> {
     if class.is_null() || !class.is_aligned() {
         return Err(NO_CODECS.to_owned());
     }
-    // SAFETY: the address is that of a class, which begins with its version and sort in every version. Of others,
-    // nobody knows how long they are.
+    // SAFETY: the address is that of a class, and every version begins with version and sort. The size of other
+    // versions is unknown.
     let (version, sort) = unsafe { ((*class).version, (*class).sort) };
     if version != abi::CODEC_VERSION || sort != abi::CODEC_HDF5 {
         return Err(format!(
             "its codec is of version {version} and sort {sort}, not 1 and 1"
         ));
     }
-    // SAFETY: a class of version 1 has this form, and stays as the library does.
+    // SAFETY: a class of version 1 has this layout, and lives as long as the library.
     Ok(unsafe { &*class })
 }
 
 /// Names of the functions of codec libraries.
 const DEFAULTS: &CStr = c"NCZ_codec_info_defaults";
 const CODEC: &CStr = c"NCZ_get_codec_info";
-/// Codecs of a library, at most.
+/// Most codecs of a library.
 const CODECS: usize = 1000;
 
-/// That plugins find the functions of [`host`](super::host) in this program: it was linked for it.
+/// Checks that plugins find the functions of [`host`](super::host) in this program, which has to be linked for
+/// that.
 ///
 /// # Errors
-/// That they do not.
+/// If they do not.
 #[cfg(unix)]
 pub(super) fn exported() -> Result<(), String> {
     let this = Library::of(os::Library::this(), "", Threads::default());
@@ -205,7 +207,7 @@ pub(super) fn exported() -> Result<(), String> {
     }
 }
 
-/// Not looked into: on Windows, plugins find functions by the name of the library that has them.
+/// Does nothing: on Windows, plugins find functions by the name of the library that has them.
 ///
 /// # Errors
 /// None.
@@ -216,8 +218,8 @@ pub(super) fn exported() -> Result<(), String> {
 
 #[cfg(unix)]
 fn load(path: &Path) -> Result<os::Library, libloading::Error> {
-    // SAFETY: the library's constructors run. What it is was looked at, and who may have written it; more
-    // cannot be known of a plugin.
+    // SAFETY: the library's constructors run. Its contents and who could write to it were checked; more cannot
+    // be known about a plugin.
     unsafe { os::Library::open(Some(path), os::RTLD_NOW | os::RTLD_LOCAL) }
 }
 
@@ -227,7 +229,7 @@ fn load(path: &Path) -> Result<os::Library, libloading::Error> {
     unsafe { os::Library::new(path) }
 }
 
-/// The linker's own words, which begin with the path.
+/// The linker's message, without the path at its start.
 fn reason(e: &libloading::Error, path: &Path) -> String {
     let text = std::error::Error::source(e).map_or_else(|| e.to_string(), ToString::to_string);
     let text = text.trim_matches('"');
@@ -237,10 +239,10 @@ fn reason(e: &libloading::Error, path: &Path) -> String {
         .to_owned()
 }
 
-/// Loads an object without content in place of the library of this name.
+/// Loads an empty object in place of the library with this name.
 ///
 /// # Errors
-/// Why it cannot be.
+/// Why that fails.
 #[cfg(target_os = "linux")]
 pub(super) fn load_stub(name: &str) -> Result<(), String> {
     use std::io::Write;
@@ -254,19 +256,19 @@ pub(super) fn load_stub(name: &str) -> Result<(), String> {
     {
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         if load(Path::new(&path)).map(ManuallyDrop::new).is_ok() {
-            // The linker would take a second object of this path for the first.
+            // The linker would take another object with this path for the first one.
             std::mem::forget(file);
             return Ok(());
         }
     }
-    // Where memory may not be run, or /proc is not there.
+    // For systems where memory must not be executed, or without /proc.
     let file = tempfile::NamedTempFile::new().map_err(|e| crate::error::plain(&e))?;
     std::fs::write(file.path(), &object).map_err(|e| crate::error::plain(&e))?;
     let loaded = load(file.path()).map(ManuallyDrop::new);
     loaded.map(|_| ()).map_err(|e| reason(&e, file.path()))
 }
 
-/// Other linkers do not take an object in memory for a library.
+/// Other linkers do not accept an object in memory as a library.
 ///
 /// # Errors
 /// None: the library itself is loaded.

@@ -1,4 +1,4 @@
-//! The functions of a plugin that is loaded in this process.
+//! The functions of a plugin loaded in this process.
 
 use std::ffi::{CStr, c_int, c_uint};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::buffer::Buffer;
 use super::host::{self, Call};
 use super::library::Library;
 
-/// What a plugin says of its filter.
+/// A plugin's description of its filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Described {
     /// The filter's number.
@@ -18,7 +18,7 @@ pub(super) struct Described {
     pub name: String,
     pub encodes: bool,
     pub decodes: bool,
-    /// Whether it has functions that say whether it can be applied, and that make parameters.
+    /// Whether it has functions that check applicability, or that make parameters.
     pub asks: bool,
     pub prepares: bool,
 }
@@ -42,11 +42,11 @@ impl Described {
     }
 }
 
-/// What a function gave that is told of a chunk.
+/// The result of a function that looks at a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Told {
     pub answer: c_int,
-    /// What was said, for the end of a message.
+    /// The messages, as the end of an error message.
     pub said: String,
     /// The filter's parameters after it.
     pub params: Option<Vec<u32>>,
@@ -62,7 +62,7 @@ impl Told {
     }
 
     pub(super) fn put(&self, out: &mut Out) {
-        // Only whether it is positive, 0 or negative means something.
+        // Only positive, 0 and negative are distinguished.
         out.number(u64::from(self.answer > 0))
             .truth(self.answer < 0);
         out.bytes(self.said.as_bytes()).truth(self.params.is_some());
@@ -81,7 +81,7 @@ impl Told {
     }
 }
 
-/// What is asked of the filter itself.
+/// A request to the filter itself.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'a> {
     pub flags: c_uint,
@@ -89,20 +89,20 @@ pub(super) struct Job<'a> {
     pub input: &'a [u8],
 }
 
-/// Bytes that a filter made.
+/// The bytes that a filter made.
 pub(super) enum Made {
-    /// The block of memory that it left; they may be more than it has.
+    /// The block of memory that it left; the claimed bytes may exceed it.
     Block(Buffer),
     /// A copy of them.
     Copy(Vec<u8>),
-    /// None that there are; whether there is a block at all.
+    /// No bytes; says whether there is a block at all.
     Nothing {
-        /// Whether there is.
+        /// Whether there is a block.
         there: bool,
     },
 }
 
-/// What the function of a filter gave: its buffer, the bytes in it, and what it said.
+/// The result of a filter's function: its buffer, the bytes in it, and its messages.
 pub(super) struct Given {
     pub made: Made,
     pub len: usize,
@@ -110,8 +110,8 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// The bytes, unless the function failed: it gives 0 then, or -1, or an error of its compressor, which
-    /// is as large.
+    /// The bytes, unless the function failed: then it returns 0, -1, or an equally large error code of its
+    /// compressor.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         match (&self.made, self.len) {
             (_, 0) | (Made::Nothing { .. }, _) => None,
@@ -120,7 +120,7 @@ impl Given {
         }
     }
 
-    /// Whether there is a block of memory: a plugin may have taken it away.
+    /// Whether there is a block of memory: a plugin may have removed it.
     pub(super) fn is_there(&self) -> bool {
         match &self.made {
             Made::Block(buffer) => buffer.is_there(),
@@ -140,18 +140,18 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// The filter that a library has.
+    /// The filter of a library.
     ///
     /// # Errors
     /// Why it has none.
     pub(super) fn of(library: Arc<Library>) -> Result<Self, String> {
         let class = library.filter_class()?;
         let id = u32::try_from(class.id).ok().filter(|&id| id <= 0xffff);
-        let id = id.ok_or_else(|| format!("filter {} is none that HDF5 has", class.id))?;
+        let id = id.ok_or_else(|| format!("HDF5 has no filter number {}", class.id))?;
         let filter = class.filter.ok_or("its filter has no function")?;
         let name = match class.name.is_null() {
             true => String::new(),
-            // SAFETY: the name of a class is null or a text that ends with a NUL, and stays.
+            // SAFETY: the name of a class is null or a NUL-terminated text, and stays valid.
             false => unsafe { CStr::from_ptr(class.name) }
                 .to_string_lossy()
                 .into_owned(),
@@ -172,18 +172,18 @@ impl Local {
         })
     }
 
-    /// Whether the filter can be applied to a chunk: more than 0 for yes.
+    /// Whether the filter can be applied to a chunk: positive for yes.
     pub(super) fn can_apply(&self, call: Call) -> Told {
         let Some(can_apply) = self.can_apply else {
             return Told::of(1, Some(&call), self.described.id);
         };
-        // SAFETY: the function is the plugin's own, the call is there for its questions.
+        // SAFETY: the function belongs to the plugin, and the call is set up for its queries.
         self.asked(call, || unsafe {
             can_apply(host::LIST, host::TYPE, host::SPACE)
         })
     }
 
-    /// Makes stored parameters of those of the call.
+    /// Makes stored parameters from those of the call.
     pub(super) fn set_local(&self, call: Call) -> Told {
         let Some(set_local) = self.set_local else {
             return Told::of(0, Some(&call), self.described.id);
@@ -214,8 +214,8 @@ impl Local {
             buffer.lend(|size, block| {
                 let (count, params) = (job.params.len(), job.params.as_ptr());
                 let (flags, used) = (job.flags, job.input.len());
-                // SAFETY: the function is the plugin's own; the block is one of the C allocator of at least
-                // the size given and has the input, all places are valid.
+                // SAFETY: the function belongs to the plugin; the block comes from the C allocator, has at least
+                // the given size and contains the input; all pointers are valid.
                 let work = || unsafe { (self.filter)(flags, count, params, used, size, block) };
                 self.library.enter(work)
             })

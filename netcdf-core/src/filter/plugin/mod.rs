@@ -1,16 +1,16 @@
-//! Filter plugins of HDF5 and codec libraries of NCZarr: shared objects that are loaded when a filter is needed that is
-//! not built in. They are given what libhdf5 would give them, but there is no libhdf5.
+//! HDF5 filter plugins and NCZarr codec libraries: shared objects, loaded when a filter is needed that is not
+//! built in. They get what libhdf5 would give them, without libhdf5.
 //!
 //! | module | what |
 //! |---|---|
-//! | `discovery` | the directories that are searched, and the files in them |
+//! | `discovery` | the searched directories, and the files in them |
 //! | `trust` | whose files are loaded |
 //! | `writers` | who may write to a file or directory |
-//! | `object` | what a file says of itself before it is loaded |
-//! | `stub` | an object that stands for libhdf5 where a plugin says that it needs it |
+//! | `object` | what a file says about itself before it is loaded |
+//! | `stub` | an object that replaces libhdf5 for plugins that need it |
 //! | `library` | loading |
 //! | `threads` | which plugins work in several threads at a time |
-//! | `guard` | what becomes of a process that a plugin ends |
+//! | `guard` | what happens when a plugin ends the process |
 //! | `abi` | the structures of C |
 //! | `buffer` | memory that plugins may free |
 //! | `host` | the functions and data that plugins use |
@@ -18,10 +18,11 @@
 //! | `apart` | plugins in processes of their own |
 //! | `filter` | a plugin's filter as one of ours |
 //! | `codec` | codec libraries of NCZarr |
-//! | `closed` | what has nothing to do with plugins, but is the one other thing that needs `unsafe`: whether standard output was open |
-//! | `registry` | the plugins of a run, and what is wrong with others |
+//! | `closed` | not about plugins, but the only other code that needs `unsafe`: whether standard output was closed |
+//! | `registry` | the plugins of a run, and why others are not used |
 //!
-//! This is the only place of the workspace with `unsafe` code: functions of C are called, and are exported to be called.
+//! This is the only place in the workspace with `unsafe` code: it calls C functions, and exports functions for
+//! C.
 #![allow(unsafe_code, reason = "plugins are functions of C")]
 #![deny(clippy::undocumented_unsafe_blocks)]
 

@@ -1,4 +1,4 @@
-//! What an ELF shared object says of itself, read before it is loaded: loading runs its code.
+//! What an ELF shared object says about itself. This is read before it is loaded, because loading runs its code.
 
 use std::fs::File;
 use std::ops::Range;
@@ -9,16 +9,16 @@ use object::elf::{self, FileHeader64, SectionHeader64};
 use object::read::elf::{FileHeader as _, SectionHeader as _, Sym as _};
 use object::read::{ReadCache, ReadRef};
 
-/// What a plugin is needed for, and what it needs.
+/// The names that a plugin defines, and those that it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Object {
-    /// Names of libraries that are loaded with it.
+    /// Names of libraries loaded along with it.
     pub needed: Vec<String>,
-    /// Names of functions and data that others may use, of those that are [`asked for`](is_asked_for).
+    /// Functions and data that it defines, of the names that are [`asked for`](is_asked_for).
     pub defined: Vec<String>,
-    /// Names that others have to define, of the same.
+    /// Names that others have to define, of the same names.
     pub undefined: Vec<String>,
-    /// The identity that the linker gave to this build, in hexadecimal digits; empty without one.
+    /// The build id from the linker, in hexadecimal digits; empty if there is none.
     pub build: String,
 }
 
@@ -42,12 +42,12 @@ const MACHINES: &[(u16, &str)] = &[
     (elf::EM_LOONGARCH, "loongarch64"),
 ];
 
-/// Bytes of a name, at most. None that we know has a hundred.
+/// Longest name in bytes. None that we know has a hundred.
 const LONGEST: usize = 4096;
-/// Names that are kept of a kind, at most. All those of libhdf5 and libnetcdf are not ten thousand.
+/// Most names kept of each kind. libhdf5 and libnetcdf together have fewer than ten thousand.
 const NAMES: usize = 1 << 16;
 
-/// Whether a name is one of HDF5, of netCDF-C or of its codec libraries.
+/// Whether a name belongs to HDF5, to netCDF-C or to its codec libraries.
 fn is_asked_for(name: &[u8]) -> bool {
     let starts = ["H5", "nc_", "ncaux_", "NC"];
     starts
@@ -55,10 +55,10 @@ fn is_asked_for(name: &[u8]) -> bool {
         .any(|start| name.starts_with(start.as_bytes()))
 }
 
-/// Bytes of a table, at most: half a million symbols are 12 MB.
+/// Largest table in bytes: half a million symbols take 12 MB.
 const MOST: u64 = 64 << 20;
 
-/// The number of the machine that this program was built for, if plugins can be loaded on it.
+/// The number of the machine that this program was built for, if it can load plugins.
 pub(super) fn machine() -> Option<u16> {
     let usable = cfg!(all(target_pointer_width = "64", target_endian = "little"));
     let this = MACHINES
@@ -70,7 +70,7 @@ pub(super) fn machine() -> Option<u16> {
 type Header = FileHeader64<LittleEndian>;
 type Section = SectionHeader64<LittleEndian>;
 
-/// A file of which no part is read that is larger than tables are.
+/// A file from which no part larger than a table is read.
 #[derive(Clone, Copy)]
 struct Parts<'a>(&'a ReadCache<File>);
 
@@ -91,7 +91,7 @@ impl<'a> ReadRef<'a> for Parts<'a> {
     }
 }
 
-/// Reads what the file says.
+/// Reads the names in a file.
 ///
 /// # Errors
 /// Why it is not a shared object for this machine.
@@ -138,7 +138,7 @@ pub(super) fn read(path: &Path) -> Result<Object, String> {
 const NO_ELF: &str = "not an ELF file";
 const NO_SECTIONS: &str = "it has no table of sections";
 
-/// That the header is one of a shared object for this machine.
+/// Checks that the header is that of a shared object for this machine.
 fn check(header: &Header) -> Result<(), String> {
     let about = &header.e_ident;
     if about.magic != elf::ELFMAG {
@@ -192,7 +192,7 @@ impl Object {
         Ok(())
     }
 
-    /// Notes only say which build it is: damaged ones say nothing.
+    /// Notes only identify the build, so damaged ones are ignored.
     fn notes(&mut self, section: &Section, parts: Parts<'_>) {
         let Ok(Some(mut notes)) = section.notes(LittleEndian, parts) else {
             return;
@@ -210,7 +210,7 @@ impl Object {
     }
 }
 
-/// Keeps the name at the beginning of `rest`.
+/// Keeps the name at the start of `rest`.
 fn keep(names: &mut Vec<String>, rest: &[u8]) -> Result<(), String> {
     if names.len() == NAMES {
         return Err(damaged());
@@ -229,7 +229,7 @@ fn from(names: &[u8], at: u64) -> Result<&[u8], String> {
     rest.ok_or_else(damaged)
 }
 
-/// The name at the beginning.
+/// The name at the start of `names`.
 fn name(names: &[u8]) -> Result<String, String> {
     let most = names.get(..LONGEST).unwrap_or(names);
     let name = most.split(|&b| b == 0).next().unwrap_or_default();

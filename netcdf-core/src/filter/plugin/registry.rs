@@ -1,4 +1,4 @@
-//! The plugins of a run: looked for and loaded when they are needed, and why some could not be.
+//! The plugins of a run: found and loaded when needed, with the reasons why others are not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use super::{host, stub, trust};
 
 /// The plugins of a run.
 ///
-/// The process is not left as it was once a plugin is loaded, which it stays to the end: on Unix, descriptor 1 leads to
-/// where descriptor 2 does from then on, so that what plugins print is no part of any output. A program that
-/// prints for itself takes [`io::stdout`](crate::io::stdout::stdout), which goes where descriptor 1 went before.
+/// A process does not recover from loading a plugin, which stays loaded: on Unix, descriptor 1 then points to
+/// the target of descriptor 2, so that what plugins print does not get into any output. A program that prints
+/// has to use [`io::stdout`](crate::io::stdout::stdout), which writes to the original descriptor 1.
 #[derive(Default)]
 pub struct Plugins {
     search: Search,
@@ -25,40 +25,40 @@ pub struct Plugins {
     state: Mutex<State>,
 }
 
-/// What was found so far.
+/// What has been found so far.
 #[derive(Default)]
 struct State {
-    /// The directories, once they were read, and what became of them.
+    /// The directories and the result of reading them, once they are read.
     directories: Option<Vec<(PathBuf, Result<(), String>)>>,
-    /// Files that may be plugins, in the order in which they count.
+    /// Files that may be plugins, in order of precedence.
     candidates: Vec<Candidate>,
-    /// Filters of candidates before this one were loaded.
+    /// The filters of candidates before this one have been loaded.
     next: usize,
-    /// Those who run plugins, if it is not us.
+    /// The helpers that run plugins, if we do not.
     helpers: Option<Arc<Helpers>>,
     /// Filters by their number.
     filters: BTreeMap<u32, Arc<Plugin>>,
-    /// Codecs, once they were looked for.
+    /// Codecs, once they have been looked for.
     codecs: Option<Vec<Arc<Codec>>>,
-    /// Libraries that are loaded, and why others are not: nothing is loaded twice.
+    /// Loaded libraries, and the reasons why others failed to load: nothing is tried twice.
     libraries: BTreeMap<PathBuf, Result<Arc<Library>, String>>,
     /// Files that were not used, and why.
     refused: Vec<(PathBuf, String)>,
-    /// Names of libraries that a stub stands for.
+    /// Names of libraries replaced by a stub.
     stubs: BTreeSet<String>,
-    /// Whether this program can have plugins at all, once that is known.
+    /// Whether this program supports plugins, once known.
     ready: Option<Result<(), String>>,
 }
 
-/// A file that says that it is a plugin.
+/// A file that declares itself a plugin.
 #[derive(Debug, Clone)]
 struct Candidate {
-    /// As it was found: for people.
+    /// Its path as found, for messages.
     path: PathBuf,
-    /// The file itself, which is what is read and loaded.
+    /// The file itself, which is read and loaded.
     file: trust::Known,
     object: Object,
-    /// Whether it is looked into for filters, not for codecs alone.
+    /// Whether it is used for filters, too, not only for codecs.
     for_filters: bool,
 }
 
@@ -83,7 +83,7 @@ impl std::fmt::Debug for Plugins {
 }
 
 impl Plugins {
-    /// Plugins of these directories. Those that are preferred come before the filters that are built in.
+    /// Plugins of these directories. With `prefer`, they take precedence over built-in filters.
     #[must_use]
     pub fn new(search: Search, prefer: bool) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Plugins {
         }
     }
 
-    /// The same plugins, run in processes of their own.
+    /// The same plugins, run in separate processes.
     #[must_use]
     pub fn isolated(self, isolation: Isolation) -> Self {
         let state = self
@@ -105,44 +105,45 @@ impl Plugins {
         Self { state, ..self }
     }
 
-    /// The plugins that the environment of the process names.
+    /// The plugins that the environment of the process specifies.
     #[must_use]
     pub fn from_environment(prefer: bool) -> Self {
         Self::new(Search::from_environment(), prefer)
     }
 
-    /// Whether they come before the filters that are built in.
+    /// Whether they take precedence over built-in filters.
     #[must_use]
     pub fn preferred(&self) -> bool {
         self.prefer
     }
 
-    /// What was found so far; the directories are read.
+    /// The state, after the directories have been read.
     fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.list(&self.search);
         state
     }
 
-    /// The plugin for a filter: of the first file that has one.
+    /// The plugin for a filter: that of the first file with one.
     #[must_use]
     pub fn filter(&self, id: u32) -> Option<Arc<Plugin>> {
         self.state().filter(id)
     }
 
-    /// The codec of a filter: of the first library that describes it; of one with defaults, if no other does.
+    /// The codec of a filter: of the first library that describes it, or of a library with defaults if no other
+    /// does.
     #[must_use]
     pub fn codec_of(&self, filter: u32) -> Option<Arc<Codec>> {
         self.codecs().into_iter().find(|c| c.filter == filter)
     }
 
-    /// The codec of this name; see [`Self::codec_of`].
+    /// The codec with this name; see [`Self::codec_of`].
     #[must_use]
     pub fn codec(&self, name: &str) -> Option<Arc<Codec>> {
         self.codecs().into_iter().find(|c| c.name == name)
     }
 
-    /// The codecs, one a filter.
+    /// The codecs, one per filter.
     #[must_use]
     pub fn codecs(&self) -> Vec<Arc<Codec>> {
         let mut state = self.state();
@@ -153,7 +154,7 @@ impl Plugins {
         state.codecs.clone().unwrap_or_default()
     }
 
-    /// Where was looked for a filter, and what was wrong there: for a message.
+    /// Where a filter was looked for, and what went wrong there, for a message.
     #[must_use]
     pub fn searched(&self) -> String {
         if let Some(off) = &self.search.off {
@@ -181,7 +182,7 @@ impl Plugins {
         let reasons = files.chain(self.search.left_out.iter().cloned());
         for (n, reason) in reasons.enumerate() {
             if n == MOST_REASONS {
-                text.push_str("; and more that is not used");
+                text.push_str("; more files are not used");
                 break;
             }
             text.push_str("; ");
@@ -191,7 +192,7 @@ impl Plugins {
     }
 }
 
-/// Reasons that a message has, at most.
+/// Most reasons in a message.
 const MOST_REASONS: usize = 16;
 
 impl State {
@@ -208,7 +209,7 @@ impl State {
                 directories.push((directory.clone(), read));
             }
             for directory in &search.for_codecs {
-                // As a rule these are not there, and nobody asked for them.
+                // Usually these do not exist, and nobody asked for them.
                 let _ = self.list_one(directory, false, &mut known);
             }
         }
@@ -235,7 +236,7 @@ impl State {
                         object,
                         for_filters,
                     };
-                    // Libraries that plugins use lie beside them.
+                    // Libraries used by plugins may be in the same directory.
                     if candidate.has_filter() || candidate.has_codec() {
                         self.candidates.push(candidate);
                     }
@@ -274,7 +275,7 @@ impl State {
         }
     }
 
-    /// One codec a filter: those that describe one filter come before defaults.
+    /// One codec per filter: libraries for a single filter take precedence over defaults.
     fn find_codecs(&mut self) -> Vec<Arc<Codec>> {
         let candidates: Vec<_> = self
             .candidates
@@ -330,7 +331,7 @@ impl State {
         Library::open(&candidate.file, &candidate.object.build)
     }
 
-    /// Keeps why a file is not used.
+    /// Records why a file is not used.
     fn refuse(&mut self, path: PathBuf, why: String) {
         let refusal = (path, why);
         if !self.refused.contains(&refusal) {
@@ -338,11 +339,11 @@ impl State {
         }
     }
 
-    /// Loads stubs in place of the libraries that plugins must not bring in.
+    /// Loads stubs in place of the libraries that plugins must not load.
     fn stand_for(&mut self, object: &Object) -> Result<(), String> {
         for name in object.needed.iter().filter(|name| stub::replaces(name)) {
             if !self.stubs.contains(name) {
-                load_stub(name).map_err(|e| format!("nothing can stand for {name}: {e}"))?;
+                load_stub(name).map_err(|e| format!("{name} cannot be replaced: {e}"))?;
                 self.stubs.insert(name.clone());
             }
         }
@@ -350,10 +351,10 @@ impl State {
     }
 }
 
-/// Loads a file that another process looked at, and its filter.
+/// Loads a file that another process checked, and its filter.
 ///
 /// # Errors
-/// Why that cannot be.
+/// Why that fails.
 pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local, String> {
     let file = trust::file(path)?;
     if file.identity != identity {
@@ -368,7 +369,8 @@ pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local
     Local::of(State::default().load(&candidate)?)
 }
 
-/// That the functions of HDF5 and netCDF that an object uses are there. The dynamic linker names only one.
+/// Checks that the HDF5 and netCDF functions that an object uses exist here. The dynamic linker would name only
+/// one.
 fn check_functions(object: &Object) -> Result<(), String> {
     let exports = host::all();
     let ours = |name: &str| exports.iter().any(|e| e.name.to_bytes() == name.as_bytes());
@@ -382,13 +384,14 @@ fn check_functions(object: &Object) -> Result<(), String> {
         true => Ok(()),
         false => {
             let missing = missing.join(", ");
-            Err(format!("it uses functions that are not there: {missing}"))
+            Err(format!(
+                "it uses functions that are not supported: {missing}"
+            ))
         }
     }
 }
 
-/// That the functions for plugins are found in this program, and that what plugins print does not get into our
-/// output.
+/// Checks that plugins find their functions in this program, and keeps what they print out of our output.
 fn prepare() -> Result<(), String> {
     library::exported()?;
     crate::io::stdout::lead_to_stderr().map_err(|e| crate::error::plain(&e))

@@ -1,10 +1,10 @@
-//! A shared object without any content but its name.
+//! A shared object that has only a name.
 //!
-//! Many plugins say that they need libhdf5 or libnetcdf. The dynamic linker is content with any loaded object of that
-//! name: with this one, it loads no second HDF5 beside the functions that we give to plugins, which would mix
-//! up both.
+//! Many plugins declare that they need libhdf5 or libnetcdf. The dynamic linker accepts any loaded object with
+//! that name: with this one, it loads no second HDF5 next to the functions that we provide to plugins, which
+//! would mix up both.
 
-/// Whether a needed library is one whose place a stub takes.
+/// Whether a needed library is replaced by a stub.
 pub(super) fn replaces(needed: &str) -> bool {
     let hdf5 = needed.starts_with("libhdf5") || needed.starts_with("libnetcdf");
     hdf5 && needed.contains(".so")

@@ -1,9 +1,9 @@
-//! Which plugins work in several threads at a time.
+//! Which plugins support several threads at a time.
 //!
-//! Nothing in a plugin says so, and another plugin for the same filter may be of another kind: a build counts, by the identity that
-//! its linker wrote into it. All others are entered by one thread at a time.
+//! Nothing in a plugin says so, and plugins for the same filter differ; so we know individual builds, by the
+//! build id from the linker. All others are called by one thread at a time.
 
-/// What a plugin may do in several threads at a time.
+/// What a plugin can do in several threads at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Threads {
     /// Apply its filter.
@@ -21,7 +21,7 @@ const DECODES: Threads = Threads {
     decodes: true,
 };
 
-/// Builds for x86-64 of which we know it, from the packages of the Python package index.
+/// Builds for x86-64 known to support threads, from packages of the Python package index.
 const KNOWN: &[(&str, Threads)] = &[
     // hdf5plugin 7.1.0: blosc2, bshuf, bzip2, lz4, zfp, zstd.
     ("9b5ba24b6b52337899e648bad378f795cf7f063c", DECODES),
@@ -40,7 +40,7 @@ const KNOWN: &[(&str, Threads)] = &[
 ];
 
 impl Threads {
-    /// That of a build.
+    /// The threads that a build supports.
     pub(super) fn of(build: &str) -> Self {
         let known = KNOWN.iter().find(|(known, _)| *known == build);
         known.map(|(_, threads)| *threads).unwrap_or_default()

@@ -1,5 +1,5 @@
-//! Whose files are run. A plugin runs with the rights of who runs the tool: what others may have written is
-//! not loaded.
+//! Decides whose files are loaded. A plugin runs with the rights of whoever runs the tool, so files that others
+//! may have written are not loaded.
 
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
@@ -28,24 +28,24 @@ pub(super) fn elevated() -> bool {
     false
 }
 
-/// What tells one file from another.
+/// Identifies a file.
 pub(super) type Identity = (u64, u64);
 
-/// Bit of a mode: files of a directory can be replaced by their owner only.
+/// Mode bit: files of a directory can be replaced by their owners only.
 #[cfg(unix)]
 const STICKY: u32 = 0o1000;
 
-/// A file that was looked at.
+/// A file that was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Known {
-    /// Where it is, without any link.
+    /// Its path, without any links.
     pub path: PathBuf,
-    /// Which one it is.
+    /// Its identity.
     pub identity: Identity,
 }
 
 impl Known {
-    /// That the file can still be trusted, and is the same.
+    /// Checks that the file can still be trusted, and is the same.
     ///
     /// # Errors
     /// What is wrong.
@@ -57,8 +57,8 @@ impl Known {
     }
 }
 
-/// That no others can put files into a directory, or, if they can, that they cannot replace those that are there; and that
-/// nobody can put another directory in its place.
+/// Checks that others cannot put files into a directory or, if they can, cannot replace existing ones; and that
+/// nobody can replace the directory itself.
 ///
 /// # Errors
 /// What is wrong.
@@ -73,7 +73,7 @@ pub(super) fn directory(path: &Path) -> Result<(), String> {
     }
 }
 
-/// That a file is one that no others may have written or put there; which one it is.
+/// Checks that nobody else may have written a file or put it there; returns its identity.
 ///
 /// # Errors
 /// What is wrong.
@@ -84,7 +84,7 @@ pub(super) fn file(path: &Path) -> Result<Known, String> {
         return Err("not a file".to_owned());
     }
     let path = walk(path)?;
-    // Of where the walk went, whatever the links lead to by now.
+    // The file that the walk reached, wherever the links lead by now.
     let about = std::fs::symlink_metadata(&path).map_err(|e| crate::error::plain(&e))?;
     own(&about)?;
     if let Some(who) = writers::others(&path, &about)? {
@@ -94,10 +94,10 @@ pub(super) fn file(path: &Path) -> Result<Known, String> {
     Ok(Known { path, identity })
 }
 
-/// That what root runs is root's.
+/// Checks that a file that root runs belongs to root.
 ///
 /// # Errors
-/// Whose it is.
+/// If it belongs to somebody else.
 #[cfg(unix)]
 fn own(about: &Metadata) -> Result<(), String> {
     match rustix::process::geteuid().is_root() && about.uid() != 0 {
@@ -106,14 +106,14 @@ fn own(about: &Metadata) -> Result<(), String> {
     }
 }
 
-/// Links that are followed, at most.
+/// Most links to follow.
 #[cfg(unix)]
 const LINKS: usize = 40;
 
-/// Follows a path from the root, links as well; where it leads to. All directories that it goes through are looked at.
+/// Follows a path from the root, through links; returns the final path. Checks all directories on the way.
 ///
 /// # Errors
-/// Where somebody else could have put another link, directory or file.
+/// If somebody else could have put a link, directory or file there.
 #[cfg(unix)]
 fn walk(path: &Path) -> Result<PathBuf, String> {
     let whole = std::path::absolute(path).map_err(|e| crate::error::plain(&e))?;
@@ -143,7 +143,7 @@ fn walk(path: &Path) -> Result<PathBuf, String> {
     Ok(at)
 }
 
-/// The parts of a path, the first one last.
+/// The parts of a path, in reverse order.
 #[cfg(unix)]
 fn parts(path: &Path) -> Vec<OsString> {
     let parts = path.components().filter_map(|part| match part {
@@ -155,11 +155,11 @@ fn parts(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// That nobody but root and who runs this could have put `entry` into `directory`, on the way of `whole`, if others
-/// may put something there.
+/// Checks that only root or the current user could have put `entry` into `directory`, on the way of `whole`, if
+/// others may add files there.
 ///
 /// # Errors
-/// That somebody could.
+/// If somebody else could.
 #[cfg(unix)]
 fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
     let failed = |e| crate::error::plain(&e);
@@ -181,7 +181,7 @@ fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
     }
 }
 
-/// Why a file that is listed cannot be looked at.
+/// Why a listed file cannot be examined.
 #[cfg(unix)]
 fn missing(path: &Path, e: &std::io::Error) -> String {
     match std::fs::read_link(path) {
@@ -192,7 +192,7 @@ fn missing(path: &Path, e: &std::io::Error) -> String {
     }
 }
 
-/// Nothing is known of rights.
+/// Always succeeds: nothing is known about rights here.
 ///
 /// # Errors
 /// None.
@@ -201,7 +201,7 @@ pub(super) fn directory(_: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// That it is a file. Which one is told by its path.
+/// Checks that it is a file, which its path identifies.
 ///
 /// # Errors
 /// What is wrong.

@@ -1,4 +1,4 @@
-//! Who may write to a file or directory: by its mode, and by its access control list where it has one.
+//! Who may write to a file or directory, by its mode and its access control list.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -8,10 +8,10 @@ use std::path::Path;
 const ALL_WRITE: u32 = 0o002;
 const GROUP_WRITE: u32 = 0o020;
 
-/// Others than the owner, root and who runs this that may write, in words; `None` if there are none.
+/// Those who may write, other than the owner, root and the current user, as text; `None` if there are none.
 ///
 /// # Errors
-/// Why that cannot be told.
+/// If that cannot be determined.
 pub(super) fn others(path: &Path, about: &Metadata) -> Result<Option<String>, String> {
     if about.mode() & ALL_WRITE != 0 {
         return Ok(Some("everybody".to_owned()));
@@ -24,7 +24,7 @@ pub(super) fn others(path: &Path, about: &Metadata) -> Result<Option<String>, St
     listed(&list, about.gid()).ok_or_else(|| "its access control list cannot be read".to_owned())
 }
 
-/// The members of a group, unless it is root's, or the user's own and nobody else is in it.
+/// The members of a group, unless it is root's, or the user's own without other members.
 fn group_of(gid: u32) -> Option<String> {
     if gid == 0 {
         return None;
@@ -34,8 +34,8 @@ fn group_of(gid: u32) -> Option<String> {
     (!is_own).then(|| format!("group {gid}"))
 }
 
-/// Whether a group has no members but who runs this, as the files of the system say. A group that they do not know may
-/// have any.
+/// Whether a group has no members other than the current user, according to the system's files. A group that
+/// they do not list may have any.
 fn is_private(users: &str, groups: &str, gid: u32) -> bool {
     let own = rustix::process::geteuid().as_raw();
     is_private_of(users, groups, (own, gid))
@@ -63,8 +63,8 @@ fn is_private_of(users: &str, groups: &str, (uid, gid): (u32, u32)) -> bool {
     alone && listed && name.is_some()
 }
 
-/// Entries of access control lists, as Linux has them in the attribute `system.posix_acl_access`: a version, then tag,
-/// rights and number of each.
+/// Entries of access control lists, as in Linux's attribute `system.posix_acl_access`: a version, then tag,
+/// rights and id of each.
 const VERSION: u32 = 2;
 const USER: u16 = 0x02;
 const GROUP_OBJECT: u16 = 0x04;
@@ -72,7 +72,7 @@ const GROUP: u16 = 0x08;
 const MASK: u16 = 0x10;
 const WRITE: u16 = 0x02;
 
-/// Those who may write by a list of a file of this group; `None` if it is damaged.
+/// Those who may write according to the list of a file of this group; `None` if it is damaged.
 #[expect(
     clippy::option_option,
     reason = "nobody, and not to be told, are different answers"
@@ -109,14 +109,14 @@ fn entry(bytes: &[u8]) -> Option<(u16, u16, u32)> {
     ))
 }
 
-/// The access control list of a file; empty if it has none.
+/// The access control list of a file; empty if there is none.
 ///
 /// # Errors
 /// Why it cannot be read.
 #[cfg(target_os = "linux")]
 fn access_list(path: &Path) -> Result<Vec<u8>, String> {
     use rustix::io::Errno;
-    // The kernel gives no attribute more.
+    // Kernel attributes are no longer than this.
     let mut list = vec![0; 1 << 16];
     match rustix::fs::lgetxattr(path, c"system.posix_acl_access", list.as_mut_slice()) {
         Ok(len) => {
@@ -128,7 +128,7 @@ fn access_list(path: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Lists of other systems are not looked at.
+/// Lists of other systems are not checked.
 ///
 /// # Errors
 /// None.
@@ -152,7 +152,7 @@ mod tests {
             // Only the user is in it, however it is called.
             (1000, 200, true),
             (1001, 200, false),
-            // The primary group of somebody else, and one that nobody knows.
+            // The primary group of somebody else, and an unknown group.
             (1000, 1001, false),
             (1000, 7, false),
             (9, 1004, false),

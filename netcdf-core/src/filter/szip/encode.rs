@@ -1,35 +1,35 @@
-//! From samples to a stream: each block in the way that takes least.
+//! Encodes samples: each block in the way that takes the fewest bits.
 
 use super::put::PutBits;
 use super::stream::{BLOCK, Coder, PAIRS, SEGMENT};
 use crate::model::Endianness;
 
-/// Makes a stream.
+/// An encoder of one stream.
 pub(super) struct Encoder<'a> {
     coder: &'a Coder,
     bits: PutBits<'a>,
-    /// The block's number in its interval.
+    /// The block's index in its interval.
     number: usize,
     /// Blocks of an interval.
     interval: usize,
-    /// The sample before.
+    /// The previous sample.
     last: u32,
-    /// The low bits that were split off last.
+    /// The number of low bits that the previous block split off.
     split: u32,
     zeros: Zeros,
-    /// The block's samples, as they are and then as coded.
+    /// The block's samples, first as they are, then as coded.
     block: [u32; BLOCK],
 }
 
-/// Blocks of zeros that are not written yet.
+/// Zero blocks not written yet.
 #[derive(Default)]
 struct Zeros {
     blocks: u32,
-    /// The reference sample of the first, if it is the first of the interval.
+    /// The reference sample of the first one, if it starts an interval.
     reference: Option<u32>,
 }
 
-/// A way to code a block, in bits without its name and reference.
+/// A way to code a block, with the bits that it takes apart from its name and reference.
 #[derive(Clone, Copy)]
 enum Way {
     Pairs,
@@ -38,7 +38,7 @@ enum Way {
 }
 
 impl<'a> Encoder<'a> {
-    /// What is made is appended to `output`.
+    /// The stream is appended to `output`.
     pub fn new(coder: &'a Coder, output: &'a mut Vec<u8>) -> Self {
         Self {
             coder,
@@ -60,7 +60,7 @@ impl<'a> Encoder<'a> {
                 self.load(samples);
                 self.put();
             }
-            // A line that does not end with a block is padded, and so is the last one.
+            // Lines that do not end with a block are padded, and so is the last one.
             if !self.coder.line.is_multiple_of(self.coder.block) {
                 while self.number > 0 {
                     self.load(&[]);
@@ -72,7 +72,7 @@ impl<'a> Encoder<'a> {
         self.bits.finish();
     }
 
-    /// Loads a block; what is missing repeats what is predicted.
+    /// Loads a block; missing samples repeat the prediction.
     fn load(&mut self, samples: &[u8]) {
         let size = self.coder.block;
         let block = self.block.get_mut(..size).unwrap_or_default();
@@ -85,7 +85,7 @@ impl<'a> Encoder<'a> {
         block.iter_mut().skip(n).for_each(|s| *s = padding);
     }
 
-    /// Writes the block that is loaded, or counts it among the zeros.
+    /// Writes the loaded block, or counts it as a zero block.
     fn put(&mut self) {
         let reference = self.predict();
         let start = usize::from(reference.is_some());
@@ -108,7 +108,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// From samples to prediction errors (section 4.3); the first of an interval is the reference.
+    /// Turns samples into prediction errors (section 4.3); the first of an interval is the reference.
     fn predict(&mut self) -> Option<u32> {
         if !self.coder.predict {
             return None;
@@ -187,8 +187,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// The number of low bits that is best split off, and the bits that the block takes then. As
-    /// the sum falls and then rises with it, the search goes on from the number before.
+    /// The best number of low bits to split off, and the bits that the block takes then. The size falls and then
+    /// rises with that number, so the search starts from the previous one.
     fn best_split(&mut self, coded: &[u32]) -> (u32, u64) {
         let most = (1 << self.coder.option_bits()) - 3;
         let bits = |low_bits: u32| {
@@ -206,8 +206,7 @@ impl<'a> Encoder<'a> {
         best
     }
 
-    /// Writes the blocks of zeros; `end` says that a segment or the interval ends behind them
-    /// (section 3.5.2).
+    /// Writes the zero blocks; `end` says that a segment or the interval ends after them (section 3.5.2).
     fn put_zeros(&mut self, end: bool) {
         let Zeros { blocks, reference } = std::mem::take(&mut self.zeros);
         if blocks == 0 {
@@ -223,7 +222,7 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Bits of a block as codes of pairs, if all have one.
+/// Bits of a block coded as pairs, if all pairs have codes.
 fn pairs(samples: &[u32]) -> Option<u64> {
     let mut bits = 0;
     for pair in samples.as_chunks::<2>().0 {
@@ -236,13 +235,13 @@ fn pairs(samples: &[u32]) -> Option<u64> {
     Some(bits)
 }
 
-/// The code of a pair: by their sum, then by the second of them (section 3.5.3).
+/// The code of a pair: ordered by sum, then by the second number (section 3.5.3).
 fn code([a, b]: [u32; 2]) -> u32 {
     (a + b) * (a + b + 1) / 2 + b
 }
 
-/// The error of the prediction that `sample` is as `last`: up to the distance to the nearer end of
-/// the range in turns above and below, then on in the other direction.
+/// The error of predicting that `sample` equals `last`: up to the distance to the nearer end of the range,
+/// errors alternate above and below; beyond, they count on in the other direction.
 #[inline]
 fn map(sample: u32, last: u32, max: u32) -> u32 {
     let near = last.min(max - last.min(max));
@@ -254,7 +253,7 @@ fn map(sample: u32, last: u32, max: u32) -> u32 {
     }
 }
 
-/// Reads samples; returns how many there are.
+/// Reads samples; returns how many.
 fn read(bytes: &[u8], coder: &Coder, block: &mut [u32]) -> usize {
     let max = coder.max();
     let mut fill = |samples: &mut dyn Iterator<Item = u32>| {

@@ -14,7 +14,7 @@ const LITTLE_ENDIAN: u32 = 8;
 const RAW: u32 = 128;
 const KNOWN: u32 = 0xBF;
 
-/// A scanline has at most so many blocks and pixels.
+/// The most blocks and pixels of a scanline.
 const BLOCKS: u64 = 128;
 const PIXELS: u64 = 4096;
 
@@ -48,7 +48,7 @@ pub(super) fn to_codec(params: &[u32], _: &Shown<'_>) -> Result<Members> {
     }
 }
 
-/// The stored parameters for a user's.
+/// The stored parameters for those of a user.
 pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     let (options, block) = match *user {
         [] => (NEAREST_NEIGHBOUR, 8),
@@ -81,14 +81,14 @@ fn pixel(context: &Context) -> Result<u32> {
         size @ (1 | 2 | 4 | 8) => u32::try_from(size * 8).ok(),
         _ => None,
     });
-    bits.ok_or_else(|| unfit("szip", "the type is not one of numbers"))
+    bits.ok_or_else(|| unfit("szip", "the type is not a number"))
 }
 
-/// Pixels of a scanline: a row of the chunk where it suits, else as many as may be.
+/// Pixels of a scanline: a row of the chunk if it fits, else as many as allowed.
 fn scanline(context: &Context, block: u32) -> Result<u32> {
     let (block, elements) = (u64::from(block), chunk_elements("szip", context)?);
     let most = BLOCKS * block;
-    // In Zarr it is a row of the variable, as netCDF-C has it.
+    // In Zarr it is a row of the variable, as in netCDF-C.
     let row = context.about.dims.last().or(context.shape.last());
     let line = match row.copied().unwrap_or(1) {
         row if row < block && elements < block => {

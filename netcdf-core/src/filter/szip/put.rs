@@ -1,11 +1,11 @@
-//! Bits to bytes, the most significant first.
+//! Writes bits as bytes, the most significant first.
 
 /// Appends bits to bytes.
 pub(super) struct PutBits<'a> {
     output: &'a mut Vec<u8>,
-    /// Bits that are not yet a byte, the last in the lowest.
+    /// Bits that do not fill a byte yet, the last in the lowest position.
     window: u64,
-    /// How many, fewer than 32 between calls.
+    /// Their number, fewer than 32 between calls.
     have: u32,
 }
 
@@ -18,7 +18,7 @@ impl<'a> PutBits<'a> {
         }
     }
 
-    /// The lowest `n` (at most 32) bits of `value`, above which are zeros.
+    /// Appends the lowest `n` (at most 32) bits of `value`; its other bits are zero.
     #[inline]
     pub fn put(&mut self, value: u32, n: u32) {
         self.window = self.window << n | u64::from(value);
@@ -30,7 +30,7 @@ impl<'a> PutBits<'a> {
         }
     }
 
-    /// So many zeros, then a one.
+    /// Appends `n` zeros, then a one.
     #[inline]
     pub fn zeros(&mut self, mut n: u32) {
         while n > 31 {

@@ -1,4 +1,4 @@
-//! The stream of CCSDS 121.0-B: blocks of samples, each coded in the way that takes least.
+//! The stream of CCSDS 121.0-B: blocks of samples, each coded in the way that takes the fewest bits.
 
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
@@ -8,20 +8,20 @@ use crate::model::Endianness;
 /// How a stream is coded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Coder {
-    /// Of a sample, 1 to 24.
+    /// Bits of a sample, 1 to 24.
     pub bits: u32,
     /// Samples of a block, 2 to [`BLOCK`].
     pub block: usize,
     /// Samples of a line; a line is an interval of whole blocks.
     pub line: usize,
-    /// Whether samples are predicted from the one before (the "preprocessor").
+    /// Whether samples are predicted from the previous one (the "preprocessor").
     pub predict: bool,
-    /// Of samples of more than a byte as they come out.
+    /// Byte order of decoded samples of more than a byte.
     pub order: Endianness,
 }
 
 impl Coder {
-    /// Bits that name the way of a block.
+    /// Bits that identify the way a block is coded.
     pub fn option_bits(&self) -> u32 {
         match self.bits {
             0..=8 => 3,
@@ -35,7 +35,7 @@ impl Coder {
         u32::MAX >> (32 - self.bits.clamp(1, 32))
     }
 
-    /// Bytes of a sample outside of the stream.
+    /// Bytes of a decoded sample.
     pub fn width(&self) -> usize {
         match self.bits {
             0..=8 => 1,
@@ -48,27 +48,27 @@ impl Coder {
 /// Samples of the longest block.
 pub(super) const BLOCK: usize = 32;
 
-/// Blocks of a segment, within which a run of zero blocks may end by itself (section 3.5.2).
+/// Blocks of a segment; a run of zero blocks may extend to its end (section 3.5.2).
 pub(super) const SEGMENT: usize = 64;
 
 /// Codes of the second extension (section 3.5.3): pairs whose sum is at most 12.
 pub(super) const PAIRS: u32 = 91;
 
-/// Undoes a stream.
+/// Decodes a stream.
 pub(super) struct Decoder<'a> {
     coder: &'a Coder,
     bits: Bits<'a>,
-    /// Bits that name the way of a block.
+    /// Bits that identify the way a block is coded.
     option_bits: u32,
-    /// The block's number in its interval.
+    /// The block's index in its interval.
     number: usize,
     /// Blocks of an interval.
     interval: usize,
-    /// The sample before.
+    /// The previous sample.
     last: u32,
     /// Largest sample.
     max: u32,
-    /// The block's samples, as coded and then as they are.
+    /// The block's samples, first as coded, then decoded.
     block: [u32; BLOCK],
 }
 
@@ -89,8 +89,7 @@ impl<'a> Decoder<'a> {
     /// Appends `len` bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if the stream ends before, [`ErrorKind::Corrupt`] if it
-    /// contradicts itself.
+    /// [`ErrorKind::Truncated`] if the stream ends too early, [`ErrorKind::Corrupt`] if it contradicts itself.
     pub(super) fn decode(mut self, len: usize, output: &mut Vec<u8>) -> Result<()> {
         while output.len() < len {
             self.next(output)?;
@@ -109,7 +108,7 @@ impl<'a> Decoder<'a> {
         )
     }
 
-    /// One block, or a run of zero blocks.
+    /// Decodes one block, or a run of zero blocks.
     fn next(&mut self, output: &mut Vec<u8>) -> Result<()> {
         let option = self.take(self.option_bits);
         let first = self.coder.predict && self.number == 0;
@@ -130,20 +129,20 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Bits of a sample, or fewer.
+    /// Takes the bits of a sample, or fewer.
     #[inline]
     fn take(&mut self, bits: u32) -> u32 {
         low(self.bits.take(bits))
     }
 
-    /// The sample that starts an interval stands before the others as it is.
+    /// The sample that starts an interval precedes the others, uncoded.
     fn reference(&mut self, first: bool) {
         if first {
             self.block[0] = self.take(self.coder.bits);
         }
     }
 
-    /// Sample splitting (section 3.3): the high bits of all samples as lengths, then the low ones.
+    /// Sample splitting (section 3.3): the high bits of all samples as run lengths, then the low ones.
     fn split(&mut self, low_bits: u32, first: bool) -> Result<()> {
         let samples = self.block.iter_mut().take(self.coder.block);
         let mut bits = self.bits.clone();
@@ -195,7 +194,7 @@ impl<'a> Decoder<'a> {
             n => n,
         };
         if blocks > left {
-            let what = format!("szip: {blocks} zero blocks where {left} are left");
+            let what = format!("szip: {blocks} zero blocks, but only {left} are left");
             return Err(corrupt(what));
         }
         for n in 0..blocks {
@@ -209,7 +208,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Undoes the prediction of a block and writes it.
+    /// Undoes the prediction of a block and writes the samples.
     fn put(&mut self, first: bool, output: &mut Vec<u8>) {
         let size = self.coder.block;
         let samples = self.block.get_mut(..size).unwrap_or_default();
@@ -227,7 +226,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The pair behind a code of the second extension: by their sum, then by the second of them.
+/// The pair for a code of the second extension: ordered by sum, then by the second number.
 fn pair(code: u32) -> Result<(u32, u32)> {
     let (mut sum, mut before) = (0, 0);
     if code >= PAIRS {
@@ -244,9 +243,9 @@ fn pair(code: u32) -> Result<(u32, u32)> {
     Ok((sum - second, second))
 }
 
-/// From prediction errors to samples (section 4.3): up to the distance to the nearer end of the
-/// range they alternate in sign, beyond that they count on into the other direction. Without a
-/// sample before, the first is the reference. Returns the last sample.
+/// Turns prediction errors into samples (section 4.3): up to the distance to the nearer end of the range they
+/// alternate in sign, beyond they count on in the other direction. Without a previous sample, the first is the
+/// reference. Returns the last sample.
 #[inline]
 fn unmap(samples: &mut [u32], before: Option<u32>, max: u32) -> u32 {
     let (first, rest) = match (before, samples.split_first_mut()) {
@@ -255,7 +254,7 @@ fn unmap(samples: &mut [u32], before: Option<u32>, max: u32) -> u32 {
         (None, None) => return 0,
     };
     let mut last = first;
-    // where no error can lead to an end of the range, none counts on
+    // if no error can reach an end of the range, none counts on
     let reach = rest
         .iter()
         .map(|&error| u64::from(error / 2) + 1)
@@ -283,7 +282,7 @@ fn unmap(samples: &mut [u32], before: Option<u32>, max: u32) -> u32 {
     last
 }
 
-/// 0, -1, 1, -2, 2 and so on.
+/// Maps 0, 1, 2, 3, 4 to 0, -1, 1, -2, 2, and so on.
 #[inline]
 fn signed(error: u32) -> u32 {
     (error >> 1) ^ (error & 1).wrapping_neg()

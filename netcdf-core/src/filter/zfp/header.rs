@@ -12,7 +12,7 @@ use crate::filter::user::unfit;
 /// The version of the stream that zfp 0.5 and later write.
 const CODEC: u8 = 5;
 
-/// Of library (1.0.1), stream and filter (1.1.1), in this order.
+/// Versions of the library (1.0.1), stream and filter (1.1.1), in this order.
 const VERSIONS: u32 = 0x1010_5111;
 
 /// The longest header.
@@ -26,7 +26,7 @@ pub(in crate::filter) struct Header {
 }
 
 impl Header {
-    /// From the stored parameters.
+    /// Reads the stored parameters.
     pub fn read(params: &[u32]) -> Result<Self> {
         let header = params.get(1..).unwrap_or_default();
         let little: Vec<u8> = header.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -69,7 +69,7 @@ impl Header {
         Ok(std::iter::once(VERSIONS).chain(words).collect())
     }
 
-    /// Numbers in the chunk.
+    /// Number of elements in the chunk.
     pub fn count(&self) -> Option<usize> {
         let dims = self.field.dims.iter().filter(|&&n| n > 0);
         dims.copied().try_fold(1, usize::checked_mul)
@@ -85,7 +85,7 @@ impl Header {
     }
 }
 
-/// The stream in its words; what is missing of the last one is zero.
+/// The stream as 64-bit words; the last one is padded with zeros.
 pub(in crate::filter) fn words(bytes: &[u8]) -> Vec<u64> {
     let word = |bytes: &[u8]| {
         let mut word = [0; 8];

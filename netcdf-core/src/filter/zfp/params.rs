@@ -1,4 +1,4 @@
-//! The filter's parameters: from modes to headers.
+//! The filter's parameters: turns modes into headers.
 
 use zfp_rs::{
     ZfpConfig, ZfpDimensionality, ZfpFieldMetadata, ZfpMode, ZfpScalarType, ZfpStreamAlignment,
@@ -19,7 +19,7 @@ const ACCURACY: u32 = 3;
 const EXPERT: u32 = 4;
 const REVERSIBLE: u32 = 5;
 
-/// What a user gives, by name.
+/// The parameters that a user gives, by name.
 pub(super) const NAMED: &[Mode] = &[
     Mode {
         before: &[RATE, 0],
@@ -48,7 +48,7 @@ pub(super) const NAMED: &[Mode] = &[
     },
 ];
 
-/// The stored parameters for a user's.
+/// The stored parameters for those of a user.
 pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     let (dims, dimensionality) = dims(&context.shape)?;
     let scalar_type = scalar_type(context)?;
@@ -88,7 +88,7 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     header.write()
 }
 
-/// Whether a user's or stored parameters are those of the mode without loss.
+/// Whether a user's or stored parameters ask for the lossless mode.
 pub(super) fn is_reversible(params: &[u32]) -> bool {
     let stored = || Header::read(params).is_ok_and(|h| h.config.mode() == ZfpMode::Reversible);
     params.first() == Some(&REVERSIBLE) || stored()
@@ -101,22 +101,22 @@ fn expected(user: &[u32]) -> crate::error::Error {
     wrong(NAME, expected, user)
 }
 
-/// A number in two parameters.
+/// A double stored in two parameters.
 pub(in crate::filter) fn double(low: u32, high: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
 }
 
-/// The rate of a stored mode, which is stored for the shape of the chunk.
+/// The rate of a stored mode; it is stored for the shape of the chunk.
 fn rate_of(stored: &Header) -> Option<f64> {
     let rank = stored.field.dims.iter().filter(|&&n| n > 0).count();
     stored.config.rate(dimensionality(rank)?)
 }
 
-/// The dimensions that are not 1, the fastest first.
+/// The dimensions longer than 1, fastest first.
 fn dims(shape: &[u64]) -> Result<([usize; 4], ZfpDimensionality)> {
     let long: Vec<u64> = shape.iter().copied().filter(|&n| n != 1).rev().collect();
     let Some(dimensionality) = dimensionality(long.len()) else {
-        let what = "chunks have to be longer than 1 in one to four dimensions";
+        let what = "chunks must be longer than 1 in one to four dimensions";
         return Err(unfit(NAME, what));
     };
     let mut dims = [0; 4];
@@ -136,7 +136,7 @@ pub(in crate::filter) fn dimensionality(rank: usize) -> Option<ZfpDimensionality
     }
 }
 
-/// The type; unsigned numbers are signed ones to zfp.
+/// The type; zfp treats unsigned numbers as signed ones.
 pub(in crate::filter) fn scalar_type(context: &Context) -> Result<ZfpScalarType> {
     match context.element.plain_type() {
         Some(Atomic::Int | Atomic::UInt) => Ok(ZfpScalarType::I32),
@@ -151,10 +151,7 @@ pub(in crate::filter) fn scalar_type(context: &Context) -> Result<ZfpScalarType>
             | Atomic::UShort
             | Atomic::String,
         )
-        | None => Err(unfit(
-            NAME,
-            "the type is not one of numbers of 4 or 8 bytes",
-        )),
+        | None => Err(unfit(NAME, "the type is not a 4- or 8-byte number")),
     }
 }
 

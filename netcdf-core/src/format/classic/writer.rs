@@ -155,7 +155,7 @@ impl ClassicWriter {
         };
         if records >= limit {
             let what = format!(
-                "{records} records, {} files have fewer than {limit}",
+                "{records} records, but {} files hold fewer than {limit}",
                 self.schema.kind.name()
             );
             return Err(Error::new(ErrorKind::DimSize, what));

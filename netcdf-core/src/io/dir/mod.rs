@@ -1,4 +1,4 @@
-//! A store in a directory: a key is the path of a file below it.
+//! A store in a directory: a key is the path of a file below the directory.
 
 mod paths;
 mod replace;
@@ -26,7 +26,7 @@ use super::store::{Hints, MARKERS, Store, Visit, exists, in_the_way, without_con
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 
-/// A store in a directory. What links within it lead to is part of it as long as that is within it, too.
+/// A store in a directory. It includes what links within it lead to, as long as that is in the directory, too.
 #[derive(Debug)]
 pub struct DirStore {
     name: Arc<str>,
@@ -35,11 +35,11 @@ pub struct DirStore {
     hints: Hints,
     /// Whether links may lead out of the directory.
     external: bool,
-    /// Directories that are known to be there and to be within the store, with their paths without links.
+    /// Directories known to exist within the store, with their paths without links.
     folders: Mutex<HashMap<String, PathBuf>>,
-    /// What was read.
+    /// The state of the files read.
     seen: Mutex<Seen>,
-    /// Entries that are no keys.
+    /// Entries that are not keys.
     odd: Met,
 }
 
@@ -47,7 +47,7 @@ impl DirStore {
     /// Opens the store in the directory `path`.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`], with the path; also if it is no directory.
+    /// [`ErrorKind::Io`], with the path; also if it is not a directory.
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| Error::io("cannot open", &name, e);
@@ -58,7 +58,7 @@ impl DirStore {
         Ok(Self::at(&name, root))
     }
 
-    /// The store in the directory `root`, a path without links, under a name for messages.
+    /// The store in the directory `root`, a path without links, with a name for messages.
     fn at(name: &str, root: PathBuf) -> Self {
         Self {
             name: name.into(),
@@ -71,7 +71,7 @@ impl DirStore {
         }
     }
 
-    /// The same store, with what was said of it.
+    /// The same store, with hints about it.
     #[must_use]
     pub fn with_hints(mut self, hints: Hints) -> Self {
         self.hints = hints;
@@ -93,12 +93,12 @@ impl DirStore {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An error of the system about a key.
+    /// A system error for a key.
     fn failed(&self, what: &str, key: &str, e: std::io::Error) -> Error {
         full::failed(what, &self.name, e).in_object(key)
     }
 
-    /// The file of a key, for reading; `None` if there is no such key.
+    /// Opens the file of a key for reading; `None` if there is no such key.
     fn file(&self, key: &str) -> Result<Option<FileSource>> {
         let failed = |e| self.failed("cannot open", key, e);
         let Some(path) = self.named(key)? else {
@@ -124,7 +124,7 @@ impl DirStore {
             return Err(without_content(&self.name, key));
         }
         if !meta.is_file() {
-            let what = "a key of a store is a file, this is a pipe or device";
+            let what = "keys of a store are files, but this is a pipe or device";
             let e = Error::new(ErrorKind::Unsupported, what);
             return Err(e.in_object(key).of(&self.name));
         }
@@ -133,7 +133,7 @@ impl DirStore {
         source.map(Some).map_err(|e| e.in_object(key))
     }
 
-    /// Makes the file of a key; with `new`, one that must not be there.
+    /// Creates the file of a key; with `new`, the file must not exist.
     fn make(&self, key: &str, new: bool) -> Result<File> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -152,7 +152,7 @@ impl DirStore {
         })
     }
 
-    /// Makes sure that a directory is there, and within the store.
+    /// Makes sure that a directory exists within the store.
     fn folder(&self, folder: &str) -> Result<()> {
         let known = |folder: &str| folder.is_empty() || self.known(folder).is_some();
         if known(folder) {
@@ -284,7 +284,7 @@ impl Store for DirStore {
         let mut folders = self.folders();
         let mut folder = key;
         while let Some((above, _)) = folder.rsplit_once('/') {
-            // One with other keys in it stays.
+            // A directory with other keys stays.
             if std::fs::remove_dir(self.root.join(above)).is_err() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! From keys to paths that do not leave the store.
+//! Converts keys to paths that do not leave the store.
 
 use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};
@@ -8,24 +8,24 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
 use crate::io::odd::{Odd, Oddity};
 
-/// Directories that are kept in mind.
+/// Most directories to remember.
 const FOLDERS: usize = 10_000;
 
-/// What a directory has under a name.
+/// An entry of a directory.
 pub(super) struct Entry {
     /// The name.
     pub name: String,
-    /// True for a directory, as far as that is known without following links.
+    /// True for a directory, as far as known without following links.
     pub folder: bool,
     /// True for a link.
     pub link: bool,
 }
 
 impl DirStore {
-    /// The path of what a key leads to, without links; `None` if there is nothing.
+    /// The path that a key leads to, without links; `None` if it does not exist.
     pub(super) fn found(&self, key: &str) -> Result<Option<PathBuf>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
-        // Where the way to a directory is known, only the last part may be a link.
+        // If the directory's path is known, only the last part may be a link.
         let (above, name) = key.rsplit_once('/').unwrap_or(("", key));
         if let Some(above) = self.known(above) {
             let path = above.join(name);
@@ -42,7 +42,7 @@ impl DirStore {
         }
     }
 
-    /// The path of a key without links but for the last part; `None` if there is no such directory.
+    /// The path of a key without links, except for the last part; `None` if there is no such directory.
     pub(super) fn named(&self, key: &str) -> Result<Option<PathBuf>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         match key.rsplit_once('/') {
@@ -51,7 +51,7 @@ impl DirStore {
         }
     }
 
-    /// The path of a directory, without links; `None` if there is none.
+    /// The path of a directory, without links; `None` if it does not exist.
     pub(super) fn folder_of(&self, folder: &str) -> Result<Option<PathBuf>> {
         if let Some(known) = self.known(folder) {
             return Ok(Some(known));
@@ -63,12 +63,12 @@ impl DirStore {
         Ok(found)
     }
 
-    /// The path of a directory that was found before.
+    /// The path of a directory found before.
     pub(super) fn known(&self, folder: &str) -> Option<PathBuf> {
         self.folders().get(folder).cloned()
     }
 
-    /// Keeps in mind where a directory is.
+    /// Remembers the path of a directory.
     pub(super) fn remember(&self, folder: &str, path: &Path) {
         let mut folders = self.folders();
         if folders.len() >= FOLDERS {
@@ -77,7 +77,7 @@ impl DirStore {
         folders.insert(folder.to_owned(), path.to_owned());
     }
 
-    /// The directory that a prefix leads to, without links; `None` if there is nothing.
+    /// The directory that a prefix leads to, without links; `None` if it does not exist.
     pub(super) fn found_folder(&self, prefix: &str) -> Result<Option<PathBuf>> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
         match prefix.strip_suffix('/') {
@@ -86,7 +86,7 @@ impl DirStore {
         }
     }
 
-    /// Refuses a path that a link led to outside of the store.
+    /// Refuses a path outside the store that a link led to.
     fn inside(&self, key: &str, real: PathBuf) -> Result<PathBuf> {
         if self.external || real.starts_with(&self.root) {
             return Ok(real);
@@ -97,7 +97,7 @@ impl DirStore {
         Err(e.with_remedy("use --allow-external to follow it"))
     }
 
-    /// What is directly in a directory, sorted; names that no key can have are left out, and kept in mind.
+    /// The entries of a directory, sorted; entries whose names cannot be keys are left out, and recorded.
     pub(super) fn entries(&self, prefix: &str, folder: &Path) -> Result<Vec<Entry>> {
         let failed = |e| self.failed("cannot list", prefix, e);
         let mut entries = vec![];
@@ -121,12 +121,12 @@ impl DirStore {
     }
 }
 
-/// True for a key that no file system has a file for: a part of it is longer than names of files can be.
+/// True for a key that cannot be a file because a part of it is longer than file names can be.
 fn is_too_long(key: &str) -> bool {
     key.split('/').any(|part| part.len() > 255)
 }
 
-/// True if there is nothing of that name: also if a file is where a directory would have to be.
+/// True if the name does not exist, also because a file is in place of a directory.
 fn is_absent(e: &std::io::Error) -> bool {
     matches!(e.kind(), Failure::NotFound | Failure::NotADirectory)
 }

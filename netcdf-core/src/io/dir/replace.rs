@@ -1,4 +1,4 @@
-//! Which directories are replaced by a store.
+//! Which directories a store may replace.
 
 use std::fmt;
 use std::io::ErrorKind as Failure;
@@ -12,16 +12,16 @@ use crate::io::file::full;
 use crate::io::key;
 use crate::io::store::Store;
 
-/// Files in the directory of a store that are no part of it.
+/// Files in the directory of a store that are not part of it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Foreign {
-    /// The first ones.
+    /// The names of the first ones.
     names: Vec<String>,
     /// How many there are.
     count: u64,
 }
 
-/// So many are named.
+/// Most names to list.
 const NAMED: usize = 3;
 
 impl Foreign {
@@ -50,18 +50,18 @@ impl fmt::Display for Foreign {
     }
 }
 
-/// What may be replaced.
+/// What a store may replace.
 #[derive(Debug, Clone, Copy)]
 pub struct Replace {
-    /// Finds the keys of a store that belong to nothing in it.
+    /// Finds the keys in a store that do not belong to anything in it.
     pub foreign: fn(&Arc<dyn Store>, &Cancel) -> Result<Foreign>,
-    /// Whether a store goes together with files that are no part of it.
+    /// Whether a store may be replaced although files that are not part of it are removed, too.
     pub overwrite: bool,
 }
 
 impl Replace {
-    /// Refuses to replace what is no Zarr store and no empty directory; gives the files that would go with a store and are no
-    /// part of it, which it refuses as well unless they may.
+    /// Refuses to replace anything but a Zarr store or an empty directory. Returns the files that would be
+    /// removed with a store although they are not part of it; unless allowed, it refuses these as well.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`]; those of reading.
@@ -71,7 +71,7 @@ impl Replace {
             Err(e) if e.kind() == Failure::NotFound => return Ok(Foreign::default()),
             Err(e) => return Err(failed(e)),
             Ok(meta) if !meta.is_dir() => {
-                let what = "a file, which is not replaced by a directory";
+                let what = "a file, which a directory does not replace";
                 let e = Error::new(ErrorKind::Exists, what);
                 return Err(e.with_remedy(
                     "remove it, choose another name, or use mode=zip for a zip file",
@@ -81,7 +81,7 @@ impl Replace {
         }
         let empty = std::fs::read_dir(path).map_err(failed)?.next().is_none();
         if !empty && !is_store(path) {
-            let what = "a directory that is no Zarr store, and not empty: it is not replaced";
+            let what = "neither a Zarr store nor an empty directory: it is not replaced";
             return Err(Error::new(ErrorKind::Exists, what).with_remedy("choose another name"));
         }
         may_write(path).map_err(failed)?;
@@ -94,7 +94,7 @@ impl Replace {
             return Ok(found);
         }
         let what = format!(
-            "files in this directory are no part of the store: {found}; it is not replaced"
+            "files in this directory are not part of the store: {found}; it is not replaced"
         );
         let e = Error::new(ErrorKind::Exists, what);
         Err(e.with_remedy(
@@ -113,7 +113,7 @@ impl Replace {
     }
 }
 
-/// The files that no key leads to: their names are none.
+/// The files whose names cannot be keys.
 fn no_keys(root: &Path, cancel: &Cancel) -> Result<Foreign> {
     let failed = |e| Error::io("cannot list", &root.to_string_lossy(), e);
     let mut found = Foreign::default();
@@ -132,12 +132,12 @@ fn no_keys(root: &Path, cancel: &Cancel) -> Result<Foreign> {
             }
         }
     }
-    // Directories are listed in no order.
+    // Directories are listed in arbitrary order.
     found.names.sort_unstable();
     Ok(found)
 }
 
-/// Replacing must need what overwriting needs: the right to write.
+/// Replacing must require the same right as overwriting: write permission.
 #[cfg(unix)]
 fn may_write(path: &Path) -> std::io::Result<()> {
     Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?)

@@ -1,4 +1,4 @@
-//! What the files of a store were like when they were read, to tell whether they changed since.
+//! Remembers the state of a store's files when they were read, to tell whether they changed since.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -8,10 +8,10 @@ use std::time::SystemTime;
 use super::DirStore;
 use crate::io::store::MARKERS;
 
-/// Files but for those of metadata that are kept in mind: of more, some are.
+/// Most files to remember, apart from metadata; of more files, only a part is remembered.
 const MOST: usize = 1 << 19;
 
-/// What tells a file from one that was put in its place, or changed.
+/// Tells a file from one that replaced it, or from a changed one.
 #[derive(Hash)]
 struct Stamp {
     len: u64,
@@ -21,7 +21,7 @@ struct Stamp {
 
 impl Stamp {
     fn new(meta: &Metadata) -> Self {
-        // The length of a directory is nobody's matter.
+        // The length of a directory does not matter.
         let len = if meta.is_dir() { 0 } else { meta.len() };
         Self {
             len,
@@ -41,14 +41,14 @@ fn number(_: &Metadata) -> u64 {
     0
 }
 
-/// What was seen: for keys, and for directories that were listed, what they were like, as a sum of it.
+/// What was seen: for keys, and for directories that were listed, a hash of their state.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     metadata: HashMap<Box<str>, u64>,
     others: HashMap<Box<str>, u64>,
-    /// Of how many of the others one is kept in mind, as a power of two.
+    /// One in `2^part` of the other keys is remembered.
     part: u32,
-    /// The first one that was other when it was read again.
+    /// The first one that had changed when it was read again.
     changed: Option<String>,
 }
 
@@ -79,14 +79,14 @@ impl Seen {
     }
 }
 
-/// What stands for a file that is like this, or for none.
+/// The hash of a file's state, or of its absence.
 fn sum(meta: Option<&Metadata>) -> u64 {
     let mut hasher = DefaultHasher::new();
     meta.map(Stamp::new).hash(&mut hasher);
     hasher.finish()
 }
 
-/// Whether a key is one of those that are kept in mind.
+/// Whether a key is one of those to remember.
 fn is_kept(key: &str, part: u32) -> bool {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
@@ -94,13 +94,13 @@ fn is_kept(key: &str, part: u32) -> bool {
 }
 
 impl DirStore {
-    /// Takes note of what a file is like that is read, or that there is none.
+    /// Records the state of a file being read, or its absence.
     pub(super) fn note(&self, key: &str, meta: Option<&Metadata>) {
         let mut seen = self.seen();
         seen.add(key, sum(meta));
     }
 
-    /// The first of the files that were read which is not as it was.
+    /// The first file that has changed since it was read.
     pub(super) fn changed_key(&self) -> Option<String> {
         let seen = self.seen();
         let all = seen.metadata.iter().chain(&seen.others);

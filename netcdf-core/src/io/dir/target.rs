@@ -1,4 +1,4 @@
-//! A store in a directory in the making.
+//! A store being written to a directory.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -18,30 +18,30 @@ use crate::io::file::{full, kept};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;
 
-/// A store in the making, in a directory `.NAME.*.tmp` beside the one that it becomes.
+/// A store being written, to a directory `.NAME.*.tmp` beside its final one.
 #[derive(Debug)]
 pub struct DirTarget {
     store: Arc<dyn Store>,
     making: TempDir,
     _lock: Lock,
-    /// The path that it will have.
+    /// Its final path.
     path: PathBuf,
     sync: bool,
     cancel: Cancel,
     replace: Replace,
-    /// What goes with the store that is replaced, and was no part of it.
+    /// The files removed with the replaced store although they were not part of it.
     goes: Foreign,
 }
 
-/// Stores of so many keys are brought to the disk key by key; of others, all of the file system is.
+/// Up to this many keys are synced one by one; for more, the whole file system is.
 const FEW: usize = 64;
 
 impl DirTarget {
-    /// A store that becomes the directory `path` on commit. What is there is replaced if it is a Zarr store with
-    /// nothing else in its directory, or an empty directory, and refused if it is anything else. A symbolic link stays, and what it points to is
-    /// replaced.
+    /// Creates a store that becomes the directory `path` on commit. An existing Zarr store with nothing else in
+    /// its directory, or an empty directory, is replaced; anything else is refused. A symbolic link stays, and
+    /// its target is replaced.
     ///
-    /// `sync` asks that the data is on the disk before that. It is not committed once `cancel` is set.
+    /// `sync` asks for the data to be on disk before that. Nothing is committed once `cancel` is set.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] for what is not replaced; [`ErrorKind::Argument`] for what cannot be the name of a
@@ -49,7 +49,7 @@ impl DirTarget {
     pub fn create(path: &Path, sync: bool, replace: Replace, cancel: &Cancel) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
-        // Without a `/` at the end, behind which a link would not be seen.
+        // Without a trailing `/`, which would hide a link.
         let path: PathBuf = path.components().collect();
         let Place::Path(path) = place::resolve(&path).map_err(failed)? else {
             let what =
@@ -57,7 +57,7 @@ impl DirTarget {
             return Err(Error::new(ErrorKind::Argument, what).of(&name));
         };
         if path.file_name().is_none() {
-            let what = "not the name of a directory that can be made or replaced";
+            let what = "not the name of a directory that can be created or replaced";
             return Err(Error::new(ErrorKind::Argument, what).of(&name));
         }
         let goes = replace.check(&path, cancel).map_err(|e| e.of(&name))?;
@@ -87,7 +87,7 @@ impl DirTarget {
         })
     }
 
-    /// Files in the directory that is replaced that go with it, though they are no part of the store.
+    /// Files in the replaced directory that are removed although they are not part of the store.
     #[must_use]
     pub fn goes(&self) -> &Foreign {
         &self.goes
@@ -97,7 +97,7 @@ impl DirTarget {
         full::failed("cannot write to disk", self.store.name(), e)
     }
 
-    /// Brings everything to the disk: many files together, where the system can, else one by one.
+    /// Syncs everything to disk: many files at once, where the system can do that, else one by one.
     fn sync(&self) -> Result<()> {
         let root = self.making.path();
         let failed = |e| self.failed(e);
@@ -133,8 +133,7 @@ impl DirTarget {
     }
 }
 
-/// Visits the files of a folder and of those in it, and each folder behind its files, without keeping their names: there may be
-/// millions.
+/// Visits all files below a folder, and each folder after its files, without collecting names: there may be millions.
 fn visit(
     root: &Path,
     one: &mut dyn FnMut(&Path, bool) -> ControlFlow<std::io::Result<()>>,
@@ -180,7 +179,8 @@ impl StoreTarget for DirTarget {
     }
 }
 
-/// Gives a directory in the making what the one has that it replaces, so that what is made in it has it from the start.
+/// Gives the new directory the permissions and attributes of the one that it replaces, so that its files inherit
+/// them from the start.
 fn keep(name: &str, making: &Path, old: &Path) -> Result<()> {
     let (Ok(new), Ok(old)) = (File::open(making), File::open(old)) else {
         return Ok(());
@@ -188,7 +188,7 @@ fn keep(name: &str, making: &Path, old: &Path) -> Result<()> {
     let failed = |e| full::failed("cannot create", name, e);
     let meta = old.metadata().map_err(failed)?;
     kept::keep(name, &new, (&old, &meta))?;
-    // Until it is whole, we write to it.
+    // Until it is complete, we have to write to it.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -199,7 +199,7 @@ fn keep(name: &str, making: &Path, old: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Brings the file system of a directory to its disk; false where that is not possible.
+/// Syncs the file system of a directory; false if that is not possible.
 #[cfg(target_os = "linux")]
 fn sync_all(folder: &Path) -> std::io::Result<bool> {
     rustix::fs::syncfs(File::open(folder)?)?;
@@ -211,7 +211,7 @@ fn sync_all(_: &Path) -> std::io::Result<bool> {
     Ok(false)
 }
 
-/// Asks that the names in a directory are on the disk; not every file system can, and then that is that.
+/// Asks for the names in a directory to be on disk, which not every file system supports.
 fn sync_folder(folder: &Path) {
     if let Ok(dir) = File::open(folder) {
         let _ = dir.sync_all();

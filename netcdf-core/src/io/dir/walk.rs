@@ -1,4 +1,4 @@
-//! All keys below a prefix.
+//! Walks all keys below a prefix.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,19 @@ use super::paths::Entry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::store::{UNKNOWN, Visit};
 
-/// A directory on the way from the prefix to where the walk is.
+/// A directory on the path from the prefix to the current place.
 struct Folder {
     prefix: String,
     real: PathBuf,
-    /// What is left of it, in reverse order.
+    /// Its remaining entries, in reverse order.
     left: Vec<Entry>,
 }
 
-/// Links to directories that a walk follows: some that lead to each other make very many paths.
+/// Most links to directories that a walk follows: links to each other make very many paths.
 const LINKS: usize = 10_000;
 
-/// Visits all keys below `prefix` with their sizes, sorted. Links that lead nowhere, or where nobody may follow, are keys
-/// of [`UNKNOWN`] size: to read them is an error, to list others beside them is none.
+/// Visits all keys below `prefix` with their sizes, sorted. Links that lead nowhere, or that may not be
+/// followed, are keys of [`UNKNOWN`] size: reading them is an error, but listing the keys beside them is not.
 pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<()> {
     let mut links = 0;
     let Some(real) = store.found_folder(prefix)? else {
@@ -39,7 +39,7 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<(
             continue;
         }
         if !entry.link {
-            // No link leads here, so that nothing has to be resolved, nor leads in circles.
+            // No link is involved, so there is nothing to resolve, and no cycle.
             let real = folder.real.join(&entry.name);
             if real.is_dir() {
                 way.push(Folder::new(store, key + "/", real)?);
@@ -50,7 +50,7 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<(
             Ok(Some(real)) => real,
             Ok(None) => continue, // It has gone.
             Err(_) => {
-                // Where it leads is told to who wants its bytes.
+                // Reading its bytes reports where it leads.
                 visit(&key, UNKNOWN)?;
                 continue;
             }
@@ -66,7 +66,7 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<(
         }
         links += 1;
         if links > LINKS || way.iter().any(|folder| folder.real == real) {
-            let what = "links in the store lead in circles";
+            let what = "links in the store form a cycle";
             let e = Error::new(ErrorKind::Corrupt, what);
             return Err(e.in_object(&key).of(&store.name));
         }
@@ -77,11 +77,11 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<(
 
 impl Folder {
     fn new(store: &DirStore, prefix: String, real: PathBuf) -> Result<Self> {
-        // What is added to it or taken away later changes it.
+        // Adding or removing entries changes the directory.
         store.note(&prefix, std::fs::metadata(&real).ok().as_ref());
         store.remember(prefix.trim_end_matches('/'), &real);
         let mut left = store.entries(&prefix, &real)?;
-        // Keys are sorted as a whole: what is in a directory comes with the `/` behind its name.
+        // Keys are sorted as a whole, so a directory sorts by its name followed by `/`.
         let order = |e: &Entry| match e.folder || (e.link && real.join(&e.name).is_dir()) {
             true => format!("{}/", e.name),
             false => e.name.clone(),

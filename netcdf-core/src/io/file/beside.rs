@@ -1,4 +1,4 @@
-//! Files that a dataset names, found from its directory.
+//! Files that a dataset refers to, relative to its directory.
 
 use std::fs::File;
 use std::io::ErrorKind as Failure;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Where the file `name` in the directory `folder` is, all links followed. Unless `outside` allows it, they must not lead out
-/// of that directory: a dataset from elsewhere may come with links to any file.
+/// The real path of the file `name` in the directory `folder`. Unless `outside` allows it, links must not lead
+/// out of that directory: a dataset from elsewhere may contain links to any file.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for a link that leads out; [`ErrorKind::Io`].
@@ -31,10 +31,11 @@ pub(super) fn resolve(folder: &Path, name: &Path, outside: bool) -> Result<PathB
     Err(e.with_remedy("use --allow-external to follow it"))
 }
 
-/// Opens a regular file. `path` has no links, and gets none: it was looked at before. A pipe is not waited for.
+/// Opens a regular file. `path` was checked before and has no links; none are followed. Does not wait for a
+/// pipe.
 ///
 /// # Errors
-/// Those of opening; for what is no regular file.
+/// Those of opening; if it is not a regular file.
 pub(super) fn open(path: &Path) -> std::io::Result<File> {
     let file = open_itself(path)?;
     let kind = file.metadata()?.file_type();
@@ -42,13 +43,13 @@ pub(super) fn open(path: &Path) -> std::io::Result<File> {
         return Ok(file);
     }
     let what = match kind.is_dir() {
-        true => "it is a directory, where a file is expected",
-        false => "it is a pipe or device, where a file is expected",
+        true => "it is a directory, not a file",
+        false => "it is a pipe or device, not a file",
     };
     Err(std::io::Error::new(Failure::InvalidInput, what))
 }
 
-/// Opens a path whose last part is no link; a pipe that has no writer is not waited for.
+/// Opens a path whose last part is not a link; does not wait for the writer of a pipe.
 ///
 /// # Errors
 /// Those of opening.

@@ -1,4 +1,4 @@
-//! Disks without room, and what can be done.
+//! Full disks, and what to do about them.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn remedy(e: &std::io::Error) -> Option<&'static str> {
     }
 }
 
-/// The error for what failed with a file that is being written, with the way out.
+/// The error for a failed operation on a file being written, with a remedy.
 pub(crate) fn failed(what: &str, name: &str, e: std::io::Error) -> Error {
     let remedy = remedy(&e);
     let e = Error::io(what, name, e);
@@ -30,29 +30,30 @@ pub(crate) fn failed(what: &str, name: &str, e: std::io::Error) -> Error {
     }
 }
 
-/// What a temporary file is called in messages.
+/// The name of a temporary file in messages.
 pub(crate) fn temporary(folder: &Path) -> String {
     format!("temporary file in {}", folder.display())
 }
 
-/// As [`failed`], for a temporary file where the system has them, that holds what goes to, or comes from, `name`.
+/// As [`failed`], for a temporary file in the system's directory that holds the data of `name`.
 pub(crate) fn failed_temporary(what: &str, name: &str, e: std::io::Error) -> Error {
     if !is_full(&e) {
         return failed(what, name, e);
     }
     let name = format!("{} for {name}", temporary(&std::env::temp_dir()));
     let e = Error::io("cannot write", &name, e);
-    e.with_remedy("make room there, or name another directory with TMPDIR")
+    e.with_remedy("make room there, or set TMPDIR to another directory")
 }
 
-/// As [`failed_temporary`], for one that cannot be made: the system's directory for them may not be there.
+/// As [`failed_temporary`], for a file that cannot be created: the system's directory for temporary files may
+/// not exist.
 pub(crate) fn failed_to_make(name: &str, e: std::io::Error) -> Error {
     let named = format!("{} for {name}", temporary(&std::env::temp_dir()));
     let full = is_full(&e);
     let e = Error::io("cannot create", &named, e);
     e.with_remedy(match full {
-        true => "make room there, or name another directory with TMPDIR",
-        false => "make that directory, or name another one with TMPDIR",
+        true => "make room there, or set TMPDIR to another directory",
+        false => "create that directory, or set TMPDIR to another one",
     })
 }
 

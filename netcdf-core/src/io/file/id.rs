@@ -1,11 +1,11 @@
-//! What a file is, whatever its names.
+//! Identifies files, whatever their names.
 
 use std::path::Path;
 
 use crate::io::Source;
 
-/// What tells a file from others, through links of any sort: its device and number, or, where there are none, its path
-/// without links.
+/// Identifies a file through links of any sort: its device and number or, where there are none, its path without
+/// links.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Id(
     #[cfg(unix)] (u64, u64),
@@ -13,7 +13,7 @@ pub struct Id(
 );
 
 impl Id {
-    /// The file that `path` leads to; `None` if there is none.
+    /// The file that `path` leads to; `None` if it does not exist.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         #[cfg(unix)]
@@ -41,7 +41,7 @@ impl Id {
         }
     }
 
-    /// The open file that is under `path` and of which `meta` was asked.
+    /// The open file at `path`, with its metadata.
     #[must_use]
     pub(super) fn of_open(path: &Path, meta: &std::fs::Metadata) -> Option<Self> {
         #[cfg(unix)]

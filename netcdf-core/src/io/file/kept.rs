@@ -1,17 +1,17 @@
-//! What a file or directory keeps when another takes its place: its owner, its permissions, and its extended attributes, among
-//! which are access control lists.
+//! What a new file or directory takes over from the one that it replaces: owner, permissions, and extended
+//! attributes, which include access control lists.
 
 use std::fs::{File, Metadata};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Gives `new` what `old` has, of which `meta` tells. Rights to act as the owner or the group are not kept: what runs with them is
-/// another file now.
+/// Gives `new` the owner, permissions and attributes of `old`. The set-user-id and set-group-id bits are not
+/// kept, because another file would now run with these rights.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for an access control list or attribute that cannot be kept; [`ErrorKind::Io`].
 pub(in crate::io) fn keep(name: &str, new: &File, (old, meta): (&File, &Metadata)) -> Result<()> {
-    // Only the superuser can give files away: what cannot be kept is ours, as of any new file.
+    // Only the superuser can give files away; otherwise the new file is ours.
     #[cfg(unix)]
     let _ = keep_owner(new, meta);
     keep_attributes(name, new, old)?;
@@ -20,7 +20,7 @@ pub(in crate::io) fn keep(name: &str, new: &File, (old, meta): (&File, &Metadata
         .map_err(|e| super::full::failed("cannot create", name, e))
 }
 
-/// Gives `new` what `old` has, which becomes it.
+/// Gives `new` the attributes of `old`, whose content it takes over.
 ///
 /// # Errors
 /// Those of the system.
@@ -32,7 +32,7 @@ pub(super) fn copy(new: &File, old: &File) -> std::io::Result<()> {
 #[cfg(unix)]
 fn without_ids(meta: &Metadata) -> std::fs::Permissions {
     use std::os::unix::fs::PermissionsExt;
-    // A directory hands its group on to what is made in it.
+    // A directory passes its group on to its new entries.
     let dropped = if meta.is_dir() { 0o4000 } else { 0o6000 };
     PermissionsExt::from_mode(meta.permissions().mode() & 0o7777 & !dropped)
 }
@@ -42,7 +42,7 @@ fn without_ids(meta: &Metadata) -> std::fs::Permissions {
     meta.permissions()
 }
 
-/// Gives a file the owner and the group of the one whose place it takes, each if that is allowed.
+/// Gives a file the owner and the group of the one that it replaces, each if permitted.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &Metadata) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
@@ -56,7 +56,7 @@ fn keep_owner(file: &File, old: &Metadata) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Attributes that are about the bytes of a file, or that the system gives to each file by its own rules.
+/// Attributes about the bytes of a file, or set by the system according to its own rules.
 fn is_of_the_system(attribute: &[u8]) -> bool {
     attribute.starts_with(b"security.") || attribute.starts_with(b"com.apple.")
 }
@@ -65,7 +65,7 @@ fn is_of_the_system(attribute: &[u8]) -> bool {
 fn keep_attributes(name: &str, new: &File, old: &File) -> Result<()> {
     let had = attributes::list(old);
     for attribute in attributes::list(new) {
-        // A directory gives new files the list that it has for them, which the old one may not have had.
+        // A directory gives new files its default list, which the old file may not have had.
         if !is_of_the_system(&attribute) && !had.contains(&attribute) {
             let removed = attributes::remove(new, &attribute);
             removed.map_err(|e| not_kept(name, &attribute, e))?;
@@ -105,10 +105,10 @@ mod attributes {
     use std::fs::File;
     use std::io::Result;
 
-    /// No system has a larger list or value.
+    /// No system has longer lists or values.
     const MOST: usize = 64 << 10;
 
-    /// The names; none where there are no such attributes.
+    /// The names; empty if attributes are not supported.
     pub(super) fn list(file: &File) -> Vec<Vec<u8>> {
         let mut names = vec![0; MOST];
         let len = flistxattr(file, &mut names[..]).unwrap_or(0);
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(attributes::get(&new, b"user.origin").unwrap(), b"here");
         assert!(attributes::get(&new, b"user.other").is_err());
         assert_eq!(new.metadata().unwrap().permissions().mode() & 0o7777, 0o660);
-        // A list that the directory gave, where the old file had none.
+        // A list inherited from the directory, where the old file had none.
         let (old, new) = (made("old2"), made("new2"));
         attributes::set(&new, ACL, &other).unwrap();
         old.set_permissions(PermissionsExt::from_mode(0o6750))

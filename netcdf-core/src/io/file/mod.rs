@@ -1,4 +1,4 @@
-//! Files: positioned reads; outputs beside their target, renamed when whole.
+//! Files: positioned reads; outputs beside their target, renamed when complete.
 
 pub(super) mod beside;
 pub(crate) mod full;
@@ -34,10 +34,10 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct FileSource {
     name: Arc<str>,
-    /// Where it was opened; none if it was handed in open.
+    /// The path at which it was opened; none if it was passed in open.
     path: Option<PathBuf>,
     handle: Handle,
-    /// Of the files beside it that are read, the open ones.
+    /// The open ones of the files beside it that are read.
     beside: Arc<Pool>,
     len: u64,
     modified: Option<std::time::SystemTime>,
@@ -54,14 +54,14 @@ impl FileSource {
         Ok(Self::from_file(&name, file)?.found_at(path))
     }
 
-    /// Says where the file was found, so that those beside it can be opened.
+    /// Says where the file is, so that files beside it can be opened.
     #[must_use]
     pub fn found_at(mut self, path: &Path) -> Self {
         self.path = Some(path.to_owned());
         self
     }
 
-    /// Reads an open file under a name for messages.
+    /// Reads an open file, with a name for messages.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -83,7 +83,7 @@ impl FileSource {
         })
     }
 
-    /// Opens `path`, which is really `real`, as one of a pool, which closes it when others are read.
+    /// Opens `path`, whose real path is `real`, as part of a pool, which closes it while others are read.
     fn pooled(path: &Path, real: &Path, pool: &Arc<Pool>) -> Result<Self> {
         let name = path.to_string_lossy();
         let file = beside::open(real).map_err(|e| Error::io("cannot open", &name, e))?;
@@ -156,7 +156,7 @@ impl Source for FileSource {
 }
 
 impl FileSource {
-    /// Reads `range` at once and hands out the parts that are asked for.
+    /// Reads `range` at once and returns the requested parts.
     fn read_merged(
         &self,
         range: &Range<u64>,
@@ -215,13 +215,13 @@ fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> std::io::Resu
 /// What happens to the bytes when a [`FileTarget`] is committed.
 #[derive(Debug)]
 enum Ending {
-    /// The file in the making takes the target's name.
+    /// The new file takes the target's name.
     Rename(Making),
-    /// The bytes go through an open file that is no regular one (a pipe, a device).
+    /// The bytes go through an open file that is not a regular one (a pipe, a device).
     Stream(File),
 }
 
-/// A file in the making.
+/// A file being written.
 #[derive(Debug)]
 pub struct FileTarget {
     name: Arc<str>,
@@ -232,13 +232,12 @@ pub struct FileTarget {
 }
 
 impl FileTarget {
-    /// A file that becomes `path` on commit. Until then it is beside it without a name, or, on file systems
-    /// where that is not possible, as `.NAME.*.tmp`. A symbolic
-    /// link stays and what it points to is replaced; the permissions of an existing file are
-    /// kept. What exists and is not a regular file is written through, never replaced, and so is
-    /// an open file of the process (`/dev/stdout`), whatever it is.
+    /// Creates a file that becomes `path` on commit. Until then it is in the same directory without a name or,
+    /// on file systems that do not support that, as `.NAME.*.tmp`. A symbolic link stays, and its target is
+    /// replaced; the permissions of an existing file are kept. If `path` exists and is not a regular file, it is
+    /// written through, never replaced; so is an open file of the process (`/dev/stdout`), whatever it is.
     ///
-    /// `sync` asks that the data is on the disk before the rename.
+    /// `sync` asks for the data to be on disk before the rename.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -255,7 +254,7 @@ impl FileTarget {
         let old = match std::fs::metadata(&real) {
             Ok(old) => Some(old),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
-            // A name that is too long, or a file where a directory should be: no name to get in the end.
+            // The name is too long, or a file is in place of a directory: the final name is impossible.
             Err(e) => return Err(failed(e)),
         };
         if old.as_ref().is_some_and(std::fs::Metadata::is_dir) {
@@ -265,7 +264,7 @@ impl FileTarget {
             let through = File::options().write(true).open(&real).map_err(failed)?;
             return Self::through(&name, through);
         }
-        // Replacing must need what overwriting needs: the right to write.
+        // Replacing must require the same right as overwriting: write permission.
         let written = old
             .is_some()
             .then(|| File::options().write(true).open(&real));
@@ -274,9 +273,9 @@ impl FileTarget {
             let kept_out = old.is_some() && e.kind() == std::io::ErrorKind::PermissionDenied;
             let e = failed(e);
             match kept_out {
-                true => e.with_remedy(
-                    "it is replaced as a whole, which needs the right to write to its directory",
-                ),
+                true => {
+                    e.with_remedy("it is replaced as a whole, so its directory must be writable")
+                }
                 false => e,
             }
         })?;
@@ -293,7 +292,7 @@ impl FileTarget {
         })
     }
 
-    /// A file whose bytes go through `out` on commit; until then they are in a temporary file.
+    /// Creates a file whose bytes go through `out` on commit; until then they are in a temporary file.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -309,8 +308,8 @@ impl FileTarget {
         })
     }
 
-    /// The same file, which is not committed once `cancel` is set: not even where that happens
-    /// while its data is on the way to the disk, which can take long.
+    /// The same file, not committed once `cancel` is set: not even if that happens while its data is being
+    /// synced, which can take long.
     #[must_use]
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
@@ -321,7 +320,7 @@ impl FileTarget {
         failed(&self.name, self.is_temporary(), (what, e))
     }
 
-    /// True if the bytes are in a temporary file until they are committed.
+    /// True if the bytes are in a temporary file until commit.
     fn is_temporary(&self) -> bool {
         match self.ending {
             Ending::Rename(_) => false,
@@ -337,7 +336,7 @@ fn failed(name: &str, temporary: bool, (what, e): (&str, std::io::Error)) -> Err
     }
 }
 
-/// Writes to a file in the making beside its target.
+/// Writes to a new file beside its target.
 #[derive(Debug)]
 struct FileHand {
     name: Arc<str>,
@@ -352,13 +351,13 @@ impl Hand for FileHand {
     }
 }
 
-/// Bytes written at a time. For larger writes Linux takes larger runs of free memory as its page cache,
-/// which a virtual machine may first have to get from its host: that took up to ten times as long.
-/// Where it has them, they save a quarter of the time.
+/// Bytes written at a time. For larger writes Linux uses larger runs of free memory as its page cache, which a
+/// virtual machine may first have to get from its host: that took up to ten times as long. If they are
+/// available, they save a quarter of the time.
 pub(super) const PIECE: usize = 32 << 10;
 
-/// Writes in pieces that end at multiples of [`PIECE`]. Other ones take half as long again: they begin and end
-/// in the middle of a run of memory, and the kernel then takes several small ones.
+/// Writes in pieces that end at multiples of [`PIECE`]. Unaligned pieces take half as long again: they begin and
+/// end in the middle of a run of memory, and the kernel then uses several small runs.
 fn write_pieces(file: &File, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
     let (mut at, mut rest) = (offset, bytes);
     while !rest.is_empty() {
@@ -449,7 +448,7 @@ impl Target for FileTarget {
     }
 }
 
-/// A dataset is of no use without its end: a reader that went away is no reason to be quiet, as it is for text.
+/// A dataset without its end is useless: unlike for text, a reader that goes away is an error.
 fn cut_off(e: Error, name: &str) -> Error {
     if !e.is_broken_pipe() {
         return e;
@@ -458,15 +457,16 @@ fn cut_off(e: Error, name: &str) -> Error {
     Error::new(crate::ErrorKind::Io, what).of(name)
 }
 
-/// Asks that the rename itself is on the disk; not every file system can, and then that is that.
+/// Asks for the rename itself to be on disk, which not every file system supports.
 fn sync_directory(path: &Path) {
     if let Ok(dir) = File::open(folder(path)) {
         let _ = dir.sync_all();
     }
 }
 
-/// Bytes of `range` that the kernel copied itself; the caller copies the rest. What does not begin at a multiple of
-/// [`PIECE`] is copied up to there first: the kernel goes on in steps from where it began.
+/// Copies `range` within the kernel as far as possible; returns the bytes copied, and the caller copies the
+/// rest. A start that is not a multiple of [`PIECE`] is first copied up to one, because the kernel continues in
+/// steps from the start.
 #[cfg(target_os = "linux")]
 fn copy_in_kernel(from: &File, to: &File, range: &Range<u64>, offset: u64) -> u64 {
     let (mut source, mut target) = (range.start, offset);
@@ -490,8 +490,8 @@ fn copy_in_kernel(_: &File, _: &File, _: &Range<u64>, _: u64) -> u64 {
     0
 }
 
-/// True if an output under `path` is written in place: what is there is a pipe, a device or an
-/// open file of the process. No temporary file with a name is then made.
+/// True if an output at `path` is written in place because it is a pipe, a device or an open file of the
+/// process. Then there is no named temporary file.
 #[must_use]
 pub fn in_place(path: &Path) -> bool {
     match place::resolve(path) {
@@ -510,8 +510,8 @@ pub fn or_stdout(path: &Path) -> PathBuf {
     }
 }
 
-/// The place of an output under `path`, all links followed: the same for all paths that lead to the same name. There need
-/// not be anything yet.
+/// The real path of an output at `path`, the same for all paths that lead to the same name. Nothing needs to
+/// exist there yet.
 #[must_use]
 pub fn real(path: &Path) -> PathBuf {
     if let Ok(real) = std::fs::canonicalize(path) {
@@ -534,15 +534,15 @@ pub fn beside(output: &Path) -> Option<PathBuf> {
     folder.map(Path::to_path_buf)
 }
 
-/// True if replacing `output` would harm `input`, or if it would be put into it: both are the same, or one is in the
-/// other.
+/// True if replacing `output` would harm `input`, or would put the output into it: they are the same, or one is
+/// inside the other.
 #[must_use]
 pub fn overlap(input: &Path, output: &Path) -> bool {
     let input = input_path(input);
     same_file(input, output) || within(input, output) || within(output, input)
 }
 
-/// The path of an input: of `-` the one of standard input, which may be a file.
+/// The path of an input: for `-` that of standard input, which may be a file.
 #[must_use]
 pub fn input_path(input: &Path) -> &Path {
     match input == Path::new("-") {
@@ -551,8 +551,7 @@ pub fn input_path(input: &Path) -> &Path {
     }
 }
 
-/// True if what `path` leads to is in the directory `folder`, at any depth. There need not be anything under the
-/// last part of `path`.
+/// True if `path` leads into the directory `folder`, at any depth. The last part of `path` need not exist.
 #[must_use]
 pub fn within(path: &Path, folder: &Path) -> bool {
     let real = std::fs::canonicalize(path).or_else(|_| {
@@ -563,7 +562,7 @@ pub fn within(path: &Path, folder: &Path) -> bool {
     real.is_ok_and(|real| folder.is_ok_and(|folder| real != folder && real.starts_with(folder)))
 }
 
-/// How many names (hard links) the file has that `path` leads to; 1 where that is not known.
+/// The number of names (hard links) of the file that `path` leads to; 1 if unknown.
 #[must_use]
 pub fn names(path: &Path) -> u64 {
     #[cfg(unix)]

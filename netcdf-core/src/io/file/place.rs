@@ -1,4 +1,4 @@
-//! Where an output's path leads to.
+//! Resolves the path of an output.
 
 use std::fs::File;
 use std::io::{Error, Result};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 /// What a path leads to, all symbolic links followed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A path, whether or not something is there.
+    /// A path, which may or may not exist.
     Path(PathBuf),
-    /// An open file of a process, by the path that names it (`/proc/self/fd/1`, `/dev/fd/1`).
+    /// An open file of a process, by its path (`/proc/self/fd/1`, `/dev/fd/1`).
     Descriptor(PathBuf),
 }
 
-/// Follows `path`. Names of open files look like links as well, but what they name may have been
-/// opened by a shell, for others to write to, too: those are not followed.
+/// Follows `path`. Names of open files look like links as well, but are not followed: a shell may have opened
+/// them for others to write to, too.
 ///
 /// # Errors
-/// If there is no end to the links.
+/// If the links never end.
 pub fn resolve(path: &Path) -> Result<Place> {
     let mut at = path.to_path_buf();
     for _ in 0..40 {
@@ -32,7 +32,7 @@ pub fn resolve(path: &Path) -> Result<Place> {
     Err(Error::other("too many levels of symbolic links"))
 }
 
-/// True for the names of open files: what is in `/dev/fd` or `/proc/<process>/fd`.
+/// True for the names of open files: entries of `/dev/fd` or `/proc/<process>/fd`.
 fn is_descriptor(path: &Path) -> bool {
     let number = path.file_name().and_then(|n| n.to_str());
     if number.is_none_or(|n| n.parse::<u32>().is_err()) {
@@ -43,8 +43,8 @@ fn is_descriptor(path: &Path) -> bool {
     dir == Path::new("/dev/fd") || (real.starts_with("/proc") && real.ends_with("fd"))
 }
 
-/// Opens the file that [`Place::Descriptor`] names, for writing. Standard output and error are
-/// written to where they stand; a regular file opened by number is written from its start.
+/// Opens the file that [`Place::Descriptor`] names, for writing. Standard output and error are written at their
+/// current position; a regular file opened by number is written from its start.
 ///
 /// # Errors
 /// Those of opening.
@@ -53,7 +53,7 @@ pub fn open_descriptor(path: &Path) -> Result<File> {
     {
         use std::os::fd::AsFd;
         let dir = path.parent().map(std::fs::canonicalize);
-        // Those of a thread (`/proc/thread-self/fd`) are those of the process.
+        // The files of a thread (`/proc/thread-self/fd`) are those of the process.
         let process = Path::new("/proc").join(std::process::id().to_string());
         let is_own = |dir: PathBuf| dir.starts_with(&process) && dir.ends_with("fd");
         let own = path.starts_with("/dev/fd") || dir.is_some_and(|d| d.is_ok_and(is_own));

@@ -1,5 +1,5 @@
-//! Files that are read, of which only some are open at a time: a dataset may be in thousands of them, and a process
-//! can have but a few hundred open.
+//! Input files of which only some are open at a time: a dataset may consist of thousands, but a process can have
+//! only a few hundred open.
 
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
@@ -9,22 +9,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Id;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Files of a pool that are open at a time; as many more may be in use as there are threads.
+/// Most open files of a pool; in addition, each thread may be using one.
 const OPEN: usize = 64;
 
-/// The files that were read last, by their numbers: open ones.
+/// The most recently read files, open, with their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     open: Mutex<Vec<(u64, Arc<File>)>>,
     next: AtomicU64,
 }
 
-/// An open file, or one that is opened when it is needed.
+/// A file that is open, or opened when needed.
 #[derive(Debug)]
 pub(super) enum Handle {
     /// Stays open.
     Open(Arc<File>),
-    /// Is open while it is among the last of its pool.
+    /// Open while it is among the most recently used of its pool.
     Pooled(Pooled),
 }
 
@@ -34,13 +34,13 @@ pub(super) struct Pooled {
     pool: Arc<Pool>,
     number: u64,
     path: PathBuf,
-    /// Which file it was when it was opened first, and its length: another one must not be read in its place.
+    /// Its identity and length when first opened: another file must not be read instead.
     id: Option<Id>,
     len: u64,
 }
 
 impl Pool {
-    /// The open file of a number, which is the last one to be closed now.
+    /// The open file with this number, which becomes the last to be closed.
     fn get(&self, number: u64) -> Option<Arc<File>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let found = open.iter().position(|(n, _)| *n == number)?;
@@ -64,7 +64,7 @@ impl Pool {
 }
 
 impl Handle {
-    /// Hands an open file, which is under `path`, over to a pool.
+    /// Moves an open file, at `path`, into a pool.
     pub(super) fn pooled(pool: &Arc<Pool>, path: &Path, file: Arc<File>) -> std::io::Result<Self> {
         let meta = file.metadata()?;
         let number = pool.next.fetch_add(1, Ordering::Relaxed);
@@ -81,7 +81,7 @@ impl Handle {
     /// The file, open.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if it cannot be opened again; [`ErrorKind::Changed`] if there is another one in its place.
+    /// [`ErrorKind::Io`] if it cannot be reopened; [`ErrorKind::Changed`] if another file has replaced it.
     pub(super) fn file(&self) -> Result<Arc<File>> {
         match self {
             Self::Open(file) => Ok(Arc::clone(file)),
@@ -99,7 +99,7 @@ impl Pooled {
         let failed = |e| Error::io("cannot open again", &name, e);
         let file = super::beside::open(&self.path).map_err(failed)?;
         if !self.is_same(&file.metadata().map_err(failed)?) {
-            let what = "not the file that was there when the dataset was opened";
+            let what = "not the same file as when the dataset was opened";
             return Err(Error::new(ErrorKind::Changed, what).of(&name));
         }
         let file = Arc::new(file);
@@ -177,7 +177,7 @@ mod tests {
         std::fs::rename(dir.path().join("3"), dir.path().join("0")).unwrap();
         let e = read(&*siblings[0]).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Changed);
-        assert!(e.to_string().contains("not the file that was there"), "{e}");
+        assert!(e.to_string().contains("not the same file"), "{e}");
         std::fs::remove_file(dir.path().join("1")).unwrap();
         let e = read(&*siblings[1]).unwrap_err();
         assert!(e.to_string().contains("cannot open again"), "{e}");

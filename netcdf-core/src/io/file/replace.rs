@@ -1,4 +1,4 @@
-//! A directory takes the place of another.
+//! Replaces one directory by another.
 
 use std::io::ErrorKind as Failure;
 use std::path::Path;
@@ -10,10 +10,11 @@ use super::temporary::Lock;
 use super::unnamed::{folder, prefix};
 use crate::error::{Error, Result};
 
-/// Gives `made` the name `path`; a directory that has it is removed after that.
+/// Gives `made` the name `path`, then removes a directory that had the name.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Io`]; what had the name still has it, unless the error says that it could not be removed.
+/// [`crate::ErrorKind::Io`]; the old directory keeps the name, unless the error says that it could not be
+/// removed.
 pub(in crate::io) fn take_place(made: TempDir, path: &Path) -> Result<()> {
     let failed = |e| full::failed("cannot write", &path.to_string_lossy(), e);
     match std::fs::metadata(path) {
@@ -27,7 +28,7 @@ pub(in crate::io) fn take_place(made: TempDir, path: &Path) -> Result<()> {
             return Ok(());
         }
     }
-    // What is removed then is ours, under that name: no other run removes it, too.
+    // The old directory is ours now, under that name: the lock keeps other runs from removing it, too.
     let _old = Lock::at(path);
     match exchange(made.path(), path) {
         Ok(()) => remove(made),
@@ -35,7 +36,7 @@ pub(in crate::io) fn take_place(made: TempDir, path: &Path) -> Result<()> {
     }
 }
 
-/// Exchanges the names of two directories, at once.
+/// Exchanges the names of two directories atomically.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 fn exchange(a: &Path, b: &Path) -> std::io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -47,11 +48,12 @@ fn exchange(_: &Path, _: &Path) -> std::io::Result<()> {
     Err(Failure::Unsupported.into())
 }
 
-/// Moves what has the name `path` away, and `made` in; gives back a directory with the old one in it.
+/// Moves away what has the name `path`, and gives `made` the name; returns a directory that contains the old
+/// one.
 pub(in crate::io) fn move_away(made: TempDir, path: &Path) -> std::io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     let prefix = prefix(path);
-    // Should the run be killed now, the old directory is there: no other run takes it for one that was not finished.
+    // If the run is killed now, the old directory remains: no other run takes it for an unfinished one.
     let old = builder
         .prefix(&prefix)
         .suffix(".old.tmp")
@@ -71,7 +73,7 @@ fn remove(old: TempDir) -> Result<()> {
     old.close().or_else(|e| match e.kind() {
         Failure::NotFound => Ok(()),
         _ => {
-            let what = "the output is there, but what it replaced cannot be removed";
+            let what = "the output is complete, but what it replaced cannot be removed";
             Err(Error::io(what, &path.to_string_lossy(), e))
         }
     })

@@ -9,7 +9,7 @@ use super::{full, read_exact_at, write_all_at};
 use crate::error::{Error, Result};
 use crate::io::source::{Source, truncated};
 
-/// A temporary file that nobody else sees, and that is gone with the process however that ends.
+/// A temporary file that nobody else sees, and that disappears with the process, however it ends.
 #[derive(Debug)]
 pub struct Scratch {
     name: Arc<str>,
@@ -18,7 +18,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// An empty file in `folder`, or, without one, where the system has its temporary files.
+    /// Creates an empty file in `folder` or, without one, in the system's directory for temporary files.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`], with the folder.
@@ -33,7 +33,7 @@ impl Scratch {
         let name = full::temporary(folder);
         let failed = |e| match own {
             true => full::failed("cannot create", &name, e),
-            false => full::failed_to_make("data in between", e),
+            false => full::failed_to_make("intermediate data", e),
         };
         let file = tempfile::tempfile_in(folder);
         Ok(Self {

@@ -1,4 +1,4 @@
-//! What stands under a path, to be told from what stands there later.
+//! Remembers what is at a path, to notice later changes.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::Metadata;
@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Id;
 use crate::error::{Error, Result};
 
-/// What tells a file or directory from what it was: which one it is, and the sizes and times of change of it, or of all
-/// that is in it.
+/// Identity, size and time of change of a file, or of all files in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     id: Option<Id>,
@@ -17,7 +16,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// What stands under `path` now; `None` if there is nothing.
+    /// The state of `path` now; `None` if it does not exist.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -37,8 +36,8 @@ impl Stamp {
     }
 }
 
-/// The state of all files below a directory, in whatever order they are listed. What links lead to counts, but no
-/// directory is entered by one.
+/// The state of all files below a directory, in any order. Files that links lead to count, but links to
+/// directories are not entered.
 fn within(root: &Path) -> std::io::Result<u64> {
     let mut sum = 0u64;
     let mut left: Vec<PathBuf> = vec![root.to_owned()];
@@ -50,11 +49,11 @@ fn within(root: &Path) -> std::io::Result<u64> {
                 left.push(path);
                 continue;
             }
-            // Of a link that leads nowhere it is the link that counts.
+            // For a link that leads nowhere, the link itself counts.
             let meta = std::fs::metadata(&path).or_else(|_| entry.metadata());
             match meta {
                 Ok(meta) => sum = sum.wrapping_add(state(&path, &meta)),
-                // It has gone since it was listed, and that is seen by its absence.
+                // It was removed after it was listed; its absence changes the stamp.
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
                 Err(e) => return Err(e),
             }
@@ -63,7 +62,7 @@ fn within(root: &Path) -> std::io::Result<u64> {
     Ok(sum)
 }
 
-/// The state of one file. Pipes and devices have none: to read them changes their times.
+/// The state of one file. Pipes and devices have none: reading them changes their times.
 fn state(path: &Path, meta: &Metadata) -> u64 {
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);

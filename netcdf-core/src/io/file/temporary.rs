@@ -1,8 +1,10 @@
-//! Names of what is in the making beside its place, `.NAME.??????.tmp`, and what is left of such under them.
+//! Names of unfinished outputs beside their final place, `.NAME.??????.tmp`, and removal of leftovers with such
+//! names.
 //!
-//! A run holds a lock on what it makes. What has such a name and no lock is left of a run that was killed, and is removed by
-//! the next run to the same place: only if the name is surely one of ours (its last letters follow from the others), and on
-//! file systems of this machine, where locks of others are surely seen.
+//! A run locks what it is making. Something with such a name but without a lock was left by a run that was
+//! killed, and the next run to the same place removes it; but only if the name is certainly ours (its last
+//! letters are computed from the others), and only on local file systems, where locks of other processes are
+//! certainly seen.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,13 +15,13 @@ use std::path::{Path, PathBuf};
 use super::beside::open_itself;
 use super::unnamed::{folder, prefix};
 
-/// Letters of a name that are chosen, and those that follow from them.
+/// Number of random letters in a name, and of letters computed from them.
 const CHOSEN: usize = 3;
 const FOLLOW: usize = 3;
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SUFFIX: &str = ".tmp";
 
-/// Makes something beside `path` under a name that nothing has, with its lock held. `make` gets the path.
+/// Makes something beside `path` under an unused name, and locks it. `make` gets the path.
 ///
 /// # Errors
 /// Those of `make`.
@@ -31,7 +33,7 @@ pub(in crate::io) fn beside<T>(
     for _ in 0..64 {
         let at = folder(path).join(name(path));
         match make(&at) {
-            // Whoever removes what is left of others may have found it before it was locked.
+            // Another process may have removed it as a leftover before it was locked.
             Ok((made, lock)) if lock.is_of(&at) => return Ok((made, lock)),
             Ok(_) => {}
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => last = Some(e),
@@ -41,7 +43,7 @@ pub(in crate::io) fn beside<T>(
     Err(last.unwrap_or_else(|| std::io::Error::other("no name is free for a temporary file")))
 }
 
-/// A name for what becomes `path`.
+/// A temporary name for what becomes `path`.
 fn name(path: &Path) -> OsString {
     let mut number = RandomState::new().build_hasher().finish();
     let mut name = prefix(path);
@@ -62,7 +64,7 @@ fn letters(number: &mut u64, count: usize) -> String {
     (0..count).map(|_| letter()).collect()
 }
 
-/// The letters that follow from others: the same in every run and version (FNV-1a).
+/// The letters computed from others, the same in every run and version (FNV-1a).
 fn follow(prefix: &OsStr, chosen: &str) -> String {
     let bytes = prefix.as_encoded_bytes().iter().chain(chosen.as_bytes());
     let mut sum = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
@@ -72,7 +74,7 @@ fn follow(prefix: &OsStr, chosen: &str) -> String {
     letters(&mut sum, FOLLOW)
 }
 
-/// Whether a name is one that [`name`] makes for what has this prefix.
+/// Whether a name is one that [`name`] makes with this prefix.
 fn is_ours(name: &OsStr, prefix: &OsStr) -> bool {
     let rest = name.as_encoded_bytes();
     let rest = rest.strip_prefix(prefix.as_encoded_bytes());
@@ -84,15 +86,16 @@ fn is_ours(name: &OsStr, prefix: &OsStr) -> bool {
     parts.is_some_and(|(chosen, end)| end.len() == FOLLOW && end == follow(prefix, chosen))
 }
 
-/// Held while something is in the making. It has no file where none could be opened: then nobody else removes it, either.
+/// Held while something is being made. Without a file, because none could be opened, nobody else removes it
+/// either.
 #[derive(Debug)]
 pub(in crate::io) struct Lock(Option<File>);
 
 impl Lock {
-    /// Locks what is under a path.
+    /// Locks what is at a path.
     ///
     /// # Errors
-    /// That it exists already, if another one holds it, who is about to remove it.
+    /// If it is locked by another process, which is about to remove it.
     pub(in crate::io) fn at(path: &Path) -> Result<Self> {
         let Ok(file) = open_itself(path) else {
             return Ok(Self(None));
@@ -101,12 +104,12 @@ impl Lock {
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
                 Err(std::io::ErrorKind::AlreadyExists.into())
             }
-            // Not every file system has locks; where they are not sure, nothing is removed.
+            // Not every file system has locks; where they are unreliable, nothing is removed.
             Ok(()) | Err(_) => Ok(Self(Some(file))),
         }
     }
 
-    /// Whether what is locked is still what the path leads to.
+    /// Whether the locked file is still what the path leads to.
     fn is_of(&self, path: &Path) -> bool {
         let Some(file) = &self.0 else {
             return true;
@@ -128,10 +131,10 @@ fn lock(_: &File) -> Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Entries of a directory that are looked at: in a larger one what is left stays.
+/// Most entries of a directory to look at: in a larger directory, leftovers stay.
 const MOST: usize = 20_000;
 
-/// Removes what runs that were killed left beside `path`. What cannot be removed is nobody's matter.
+/// Removes what killed runs left beside `path`. Failures to remove are ignored.
 pub(in crate::io) fn sweep(path: &Path) {
     let above = folder(path);
     if !locks_are_sure(above) {
@@ -163,7 +166,7 @@ fn remove(path: &Path) {
     };
 }
 
-/// Whether a directory is on a file system of this machine, where every lock is seen by all.
+/// Whether a directory is on a local file system, where every process sees every lock.
 #[cfg(target_os = "linux")]
 fn locks_are_sure(folder: &Path) -> bool {
     // ext2 to ext4, XFS, Btrfs, tmpfs, overlay, ZFS, F2FS, bcachefs, ramfs.

@@ -1,5 +1,5 @@
-//! A file in the making: without a name, where the system can, so that nothing is left of it however
-//! the process ends; else under a name beside the one that it will have.
+//! A file being written: without a name if the system allows that, so that nothing is left however the process
+//! ends; otherwise under a temporary name beside its final one.
 
 use std::fs::File;
 use std::io::Result;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use super::temporary::{self, Lock};
 
-/// A file in the making. Dropping it leaves nothing.
+/// A file being written. Dropping it leaves nothing.
 #[derive(Debug)]
 pub(super) struct Making {
-    /// The name that it will have.
+    /// Its final name.
     path: PathBuf,
-    /// The name that it has, if it has one.
+    /// Its temporary name, if it has one.
     temp: Option<Named>,
 }
 
-/// A name that is given back, and what says that it is in use.
+/// A temporary name, removed on drop, and the lock that marks it as in use.
 #[derive(Debug)]
 struct Named {
     path: tempfile::TempPath,
@@ -24,10 +24,10 @@ struct Named {
 }
 
 impl Making {
-    /// An empty file that can become `path`, and the file.
+    /// Creates an empty file that can become `path`.
     ///
     /// # Errors
-    /// Those of making it.
+    /// Those of creating it.
     pub(super) fn new(path: &Path) -> Result<(Self, File)> {
         let path = path.to_owned();
         if let Some(file) = without_name(folder(&path)) {
@@ -39,10 +39,10 @@ impl Making {
         Ok((Self { path, temp }, file))
     }
 
-    /// Gives `file` its name; what has it is replaced.
+    /// Gives `file` its final name, and replaces what has it.
     ///
     /// # Errors
-    /// Those of the file system; what had the name still has it.
+    /// Those of the file system; what had the name then keeps it.
     pub(super) fn finish(self, file: &File) -> Result<PathBuf> {
         let temp = match self.temp {
             Some(temp) => temp,
@@ -53,7 +53,7 @@ impl Making {
     }
 }
 
-/// Gives a file a name beside the one that it will have: a link cannot replace a file, a rename can.
+/// Gives a file a temporary name beside its final one: linking cannot replace a file, renaming can.
 fn linked(path: &Path, file: &File) -> Result<Named> {
     let made = named(path, |builder, folder| {
         builder.make_in(folder, |path| link(file, path))
@@ -61,7 +61,7 @@ fn linked(path: &Path, file: &File) -> Result<Named> {
     Ok(made?.1)
 }
 
-/// A copy under such a name, for systems that give files names only when they make them.
+/// A copy under a temporary name, for systems that name files only on creation.
 fn copied(path: &Path, mut file: &File) -> Result<Named> {
     let (mut made, temp) = named(path, |builder, folder| builder.tempfile_in(folder))?;
     std::io::Seek::rewind(&mut file)?;
@@ -77,10 +77,10 @@ pub(in crate::io) fn folder(path: &Path) -> &Path {
     dir.unwrap_or(Path::new("."))
 }
 
-/// Names of so many bytes may become too long with what is added to them.
+/// Names longer than this may become too long with what is added to them.
 const LONG_NAME: usize = 240;
 
-/// How the names begin that say what something will become.
+/// The start of temporary names, which says what the file will become.
 pub(in crate::io) fn prefix(path: &Path) -> std::ffi::OsString {
     let mut prefix = std::ffi::OsString::from(".");
     let name = path.file_name().unwrap_or_default();
@@ -94,7 +94,7 @@ pub(in crate::io) fn prefix(path: &Path) -> std::ffi::OsString {
     prefix
 }
 
-/// Makes a file in the same directory, under a name that says what it will become.
+/// Creates a file in the same directory, under a name that says what it will become.
 fn named<R>(
     path: &Path,
     make: impl Fn(&tempfile::Builder, &Path) -> Result<tempfile::NamedTempFile<R>>,
@@ -113,25 +113,25 @@ fn named<R>(
     Ok((made, Named { path, _lock: lock }))
 }
 
-/// A file without a name that can be given one; `None` where there are none.
+/// Creates a file without a name that can be given one later; `None` if that is not supported.
 #[cfg(target_os = "linux")]
 fn without_name(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)).ok()?;
     let file = File::from(file);
-    // Without this path (a sandbox may not show it) the file can have no name.
+    // Without this path, which a sandbox may hide, the file cannot be given a name.
     descriptor(&file).exists().then_some(file)
 }
 
-/// The path by which an open file of this process is found.
+/// The path of an open file of this process.
 #[cfg(target_os = "linux")]
 fn descriptor(file: &File) -> PathBuf {
     use std::os::fd::AsRawFd;
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Gives a file without a name this one.
+/// Gives a file without a name this name.
 #[cfg(target_os = "linux")]
 fn link(file: &File, path: &Path) -> Result<()> {
     use rustix::fs::{AtFlags, CWD};

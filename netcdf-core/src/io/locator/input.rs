@@ -1,4 +1,4 @@
-//! Inputs.
+//! Opens the inputs of tools.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -21,11 +21,11 @@ use crate::limits::Limits;
 /// How inputs are opened.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// Where operations on stores are said.
+    /// Where operations on stores are reported.
     pub trace: Trace,
     /// Whether links in a store may lead out of it.
     pub allow_external: bool,
-    /// What a zip file may make us allocate.
+    /// Limits for what a zip file may make us allocate.
     pub limits: Limits,
     /// Whether the input is text instead of a dataset.
     pub text: bool,
@@ -41,10 +41,10 @@ pub fn input(named: &Path, stdin: &mut dyn Read) -> Result<Container> {
 
 impl Access {
     /// Opens an input: a path, a URL, or `-` for `stdin`, which is spooled to a temporary file. A path to a
-    /// directory or zip file that holds Zarr metadata is a store, and so is what a URL says is one.
+    /// directory or zip file with Zarr metadata is a store; so is everything that a URL says is one.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`] for a directory that is no store; [`ErrorKind::Io`]; as [`local`].
+    /// [`ErrorKind::UnknownFormat`] for a directory that is not a store; [`ErrorKind::Io`]; as [`local`].
     pub fn input(&self, named: &Path, stdin: &mut dyn Read) -> Result<Container> {
         if named == Path::new("-") {
             return self.file(Arc::new(spool("(stdin)", stdin, self.wanted())?));
@@ -65,12 +65,12 @@ impl Access {
         }
     }
 
-    /// What tells by the first bytes of an input without a length whether the rest of it is read.
+    /// Decides by the first bytes of an input without a length whether to read the rest.
     fn wanted(&self) -> fn(&[u8]) -> bool {
         if self.text { is_text } else { is_dataset }
     }
 
-    /// Opens any directory or zip file as a store of keys, whether there is Zarr metadata in it or not.
+    /// Opens any directory or zip file as a store of keys, with or without Zarr metadata.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownFormat`] for other files; [`ErrorKind::Io`]; as [`local`].
@@ -83,7 +83,7 @@ impl Access {
         self.store(&local(named)?, &modes, plain())
     }
 
-    /// The store that a URL says there is: a directory or a zip file.
+    /// Opens the store that a URL specifies: a directory or a zip file.
     fn store(&self, path: &Path, modes: &Modes, hints: Hints) -> Result<Arc<dyn Store>> {
         if path.is_dir() || modes.has("file") {
             return self.directory(path, hints);
@@ -104,28 +104,27 @@ impl Access {
         Ok(self.trace.store(Arc::new(store)))
     }
 
-    /// The store in a zip file, and whether there is Zarr metadata in it.
+    /// Opens the store in a zip file; also returns whether it has Zarr metadata.
     fn zip(&self, source: Arc<dyn Source>, hints: Hints) -> Result<(Arc<dyn Store>, bool)> {
         let store = ZipStore::open(source, &self.limits)?.with_hints(hints);
         let is_store = store.is_store();
         Ok((self.trace.store(Arc::new(store)), is_store))
     }
 
-    /// Whatever there is under a path.
+    /// Opens whatever is at a path.
     fn any(&self, path: &Path) -> Result<Container> {
         if !path.is_dir() {
             return self.file(Arc::new(open(path, self.wanted())?));
         }
         if !dir::is_store(path) {
-            let what =
-                "a directory, and no Zarr store: it has no .zgroup, .zarray, .zattrs or zarr.json";
+            let what = "a directory, but not a Zarr store: it has no .zgroup, .zarray, .zattrs or zarr.json";
             let e = Error::new(ErrorKind::UnknownFormat, what);
             return Err(e.of(&path.to_string_lossy()));
         }
         self.directory(path, plain()).map(Container::Store)
     }
 
-    /// A file, which may be a zip file with a store in it.
+    /// Opens a file, which may be a zip file with a store in it.
     fn file(&self, source: Arc<dyn Source>) -> Result<Container> {
         if zip::is_zip(&*source)? {
             let (store, is_store) = self.zip(Arc::clone(&source), plain())?;
@@ -137,7 +136,7 @@ impl Access {
     }
 }
 
-/// What is said of a store that is named by its path.
+/// The hints for a store given by its path.
 fn plain() -> Hints {
     Hints {
         consolidated: consolidated_by_environment(),
@@ -145,7 +144,7 @@ fn plain() -> Hints {
     }
 }
 
-/// A path as a source; what has no length (a pipe) is spooled to a temporary file.
+/// Opens a path as a source; input without a length (a pipe) is spooled to a temporary file.
 fn open(path: &Path, wanted: fn(&[u8]) -> bool) -> Result<FileSource> {
     let name = path.to_string_lossy();
     let mut file = File::open(path).map_err(|e| Error::io("cannot open", &name, e))?;
@@ -158,10 +157,10 @@ fn open(path: &Path, wanted: fn(&[u8]) -> bool) -> Result<FileSource> {
     spool(&name, &mut file, wanted)
 }
 
-/// Bytes of an input without a length by which it is judged.
+/// Bytes by which an input without a length is judged.
 const FIRST: u64 = 64 << 10;
 
-/// Whether bytes begin what may be a dataset.
+/// Whether bytes may be the start of a dataset.
 fn is_dataset(first: &[u8]) -> bool {
     let hdf5 = |at: usize| {
         first
@@ -176,7 +175,7 @@ fn is_dataset(first: &[u8]) -> bool {
     first.starts_with(b"CDF") || first.starts_with(b"PK") || places.any(hdf5)
 }
 
-/// Whether bytes begin what may be CDL: behind blanks and comments it begins with `netcdf`.
+/// Whether bytes may be the start of CDL, which is `netcdf` after blanks and comments.
 fn is_text(first: &[u8]) -> bool {
     let mut rest = first
         .strip_prefix(b"\xef\xbb\xbf")
@@ -190,7 +189,7 @@ fn is_text(first: &[u8]) -> bool {
     !first.contains(&0) && b"netcdf".starts_with(&word.to_ascii_lowercase())
 }
 
-/// All of `from` in a temporary file without a name; of what is not `wanted` by its first bytes, those only.
+/// Spools `from` to a temporary file without a name; if its first bytes are not `wanted`, only these.
 ///
 /// # Errors
 /// [`ErrorKind::Io`].
@@ -200,7 +199,7 @@ fn spool(name: &str, from: &mut dyn Read, wanted: fn(&[u8]) -> bool) -> Result<F
     from.take(FIRST).read_to_end(&mut first).map_err(failed)?;
     let mut file = tempfile::tempfile().map_err(|e| full::failed_to_make(name, e))?;
     file.write_all(&first).map_err(failed)?;
-    // What is nothing that we read does not fill the disk; its first bytes say what it is.
+    // Unknown data must not fill the disk; its first bytes are enough to say what it is.
     if wanted(&first) {
         std::io::copy(from, &mut file).map_err(failed)?;
     }

@@ -12,11 +12,10 @@ pub use output::{Asked, Destination, Form, output};
 
 use crate::error::Result;
 
-/// The path on this machine that a path or URL leads to.
+/// The local path that a path or URL leads to.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Unsupported`] for URLs of what is not on this machine; [`crate::ErrorKind::Argument`] for
-/// what is no URL that we know.
+/// [`crate::ErrorKind::Unsupported`] for URLs of remote data; [`crate::ErrorKind::Argument`] for unknown URLs.
 pub fn local(named: &Path) -> Result<Cow<'_, Path>> {
     Ok(match url::parse(named)? {
         Some(url) => Cow::Owned(url.path),
@@ -24,7 +23,7 @@ pub fn local(named: &Path) -> Result<Cow<'_, Path>> {
     })
 }
 
-/// True if metadata under one key is asked for by `NCZARR_CONSOLIDATED` in the environment, as netCDF-C has it.
+/// True if `NCZARR_CONSOLIDATED` in the environment asks for consolidated metadata, as in netCDF-C.
 fn consolidated_by_environment() -> bool {
     let value = std::env::var("NCZARR_CONSOLIDATED").unwrap_or_default();
     matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes")

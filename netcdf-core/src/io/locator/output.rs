@@ -1,4 +1,4 @@
-//! Outputs.
+//! Opens the outputs of tools.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::io::zip::ZipTarget;
 use crate::io::{Output, Target};
 use crate::model::{Kind, Zarr, ZarrVersion};
 
-/// A file as an output under `path`.
+/// A file as an output at `path`.
 ///
 /// # Errors
 /// [`ErrorKind::Io`].
@@ -25,33 +25,33 @@ pub fn output(path: &Path, sync: bool) -> Result<Box<dyn Target>> {
     Ok(Box::new(FileTarget::create(path, sync)?))
 }
 
-/// What a command line asks of an output beside its name.
+/// What a command line asks of an output, apart from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asked {
     /// The kind.
     pub kind: Option<Kind>,
-    /// Metadata under one key, too.
+    /// Consolidated metadata, too.
     pub consolidated: bool,
-    /// Whether the keys of a zip file have a directory in front.
+    /// Whether the keys of a zip file start with a directory.
     pub zip_prefix: Option<bool>,
-    /// Whether a store is replaced together with files that are no part of it.
+    /// Whether a store is replaced even if files that are not part of it are removed, too.
     pub overwrite: bool,
 }
 
 impl Asked {
-    /// That what is asked for can be done in an output of this form.
+    /// Checks that an output of this form can have what is asked for.
     fn applies(&self, form: Form) -> Result<()> {
         let what = match form {
             Form::File if self.consolidated => {
-                "--consolidated: only Zarr has metadata under one key"
+                "--consolidated: only Zarr has consolidated metadata"
             }
             Form::File | Form::Directory if self.zip_prefix.is_some() => {
-                "--zip-prefix and --no-zip-prefix: the output is no Zarr store in a zip file"
+                "--zip-prefix and --no-zip-prefix: the output is not a Zarr store in a zip file"
             }
             Form::File | Form::Directory | Form::Zip { .. } => return Ok(()),
         };
         let e = Error::new(ErrorKind::Argument, what);
-        Err(e.with_remedy("ask for Zarr (-k nczarr, zarr, nczarr3, zarr3), in a zip file by a name that ends in .zip"))
+        Err(e.with_remedy("use -k nczarr, zarr, nczarr3 or zarr3 for Zarr, and a name that ends in .zip for a zip file"))
     }
 }
 
@@ -62,9 +62,9 @@ pub enum Form {
     File,
     /// A Zarr store in a directory.
     Directory,
-    /// A Zarr store in a zip file; whether its keys have a directory in front.
+    /// A Zarr store in a zip file.
     Zip {
-        /// They have.
+        /// Whether its keys start with a directory.
         prefix: bool,
     },
 }
@@ -76,22 +76,22 @@ pub struct Destination {
     pub path: PathBuf,
     /// The form.
     pub form: Form,
-    /// The kind, if it was said.
+    /// The kind, if given.
     pub kind: Option<Kind>,
-    /// Whether only the end of the name says that it is Zarr.
+    /// Whether only the name's extension says that it is Zarr.
     pub by_name: bool,
     /// How Zarr is written.
     pub zarr: ZarrOptions,
-    /// Whether a store is replaced together with files that are no part of it.
+    /// Whether a store is replaced even if files that are not part of it are removed, too.
     pub overwrite: bool,
 }
 
 impl Destination {
-    /// The output that takes the place of the dataset under `path`: it is stored as that is, and Zarr stays what it is if no kind is
-    /// asked for.
+    /// The output that replaces the dataset at `path`: it is stored in the same form, and Zarr stays the same
+    /// kind unless another is asked for.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a kind that is stored in another way.
+    /// [`ErrorKind::Argument`] for a kind that is stored in another form.
     pub fn in_place(path: &Path, asked: Asked) -> Result<Self> {
         let zip = ends_in(path, "zip");
         let store = path.is_dir() || zip;
@@ -107,8 +107,8 @@ impl Destination {
         let wrong = |e: Error| e.of(&path.to_string_lossy());
         if store != zarr.is_some() {
             let what = match store {
-                true => "a Zarr store does not become a file in place",
-                false => "a file does not become a Zarr store in place",
+                true => "cannot turn a Zarr store into a file in place",
+                false => "cannot turn a file into a Zarr store in place",
             };
             let e = Error::new(ErrorKind::Argument, what);
             return Err(wrong(e.with_remedy("copy it into another directory")));
@@ -127,28 +127,28 @@ impl Destination {
         })
     }
 
-    /// Whether a store is there, whose place the output takes.
+    /// Whether the output replaces an existing store.
     #[must_use]
     pub fn replaces_store(&self) -> bool {
         self.form == Form::Directory && dir::is_store(&self.path)
     }
 
-    /// What is to be said once it took the place of a store.
+    /// The note to give after a store was replaced.
     #[must_use]
     pub fn replaced(&self) -> Note {
         Note {
             object: self.path.to_string_lossy().into_owned(),
-            what: "took the place of the Zarr store that was there".to_owned(),
+            what: "replaced the existing Zarr store".to_owned(),
             remedy: None,
         }
     }
 
-    /// The output that a path or URL and a kind name. A URL says that it is Zarr, or the kind does; with a kind
-    /// alone, a path that ends in `.zip` is a zip file, another one a directory. With neither, a path that ends in `.zarr` or
-    /// `.zip` is pure Zarr of version 3. `-` is standard output.
+    /// The output specified by a path or URL and a kind. A URL or the kind says that it is Zarr; with a kind
+    /// alone, a path that ends in `.zip` is a zip file, and any other a directory. With neither, a path that
+    /// ends in `.zarr` or `.zip` is pure Zarr version 3. `-` is standard output.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a URL that does not say what is to be made, or another thing than the kind; as
+    /// [`ErrorKind::Argument`] for a URL that does not say what to create, or contradicts the kind; as
     /// [`local`].
     pub fn resolve(named: &Path, asked: Asked) -> Result<Self> {
         let modes = match url::parse(named)? {
@@ -156,7 +156,7 @@ impl Destination {
             Some(url) => {
                 let kind = asked.kind.and_then(Kind::as_zarr);
                 if url.modes.asked() == url::Asked::Nothing && kind.is_none() {
-                    let what = "the URL does not say what is to be made";
+                    let what = "the URL does not say what to create";
                     let e = Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy());
                     return Err(e.with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
                 }
@@ -194,7 +194,8 @@ impl Destination {
         })
     }
 
-    /// The same output for an input of this kind: where only its name says that it is Zarr, Zarr stays what it is.
+    /// The same output for an input of this kind: if only its name says that it is Zarr, Zarr input keeps its
+    /// kind.
     #[must_use]
     pub fn of_input(mut self, input: Kind, asked: Asked) -> Self {
         if let (true, Some(zarr)) = (self.by_name, input.as_zarr()) {
@@ -206,8 +207,9 @@ impl Destination {
         self
     }
 
-    /// Starts the output. `sync` asks that the data is on the disk before it is visible; it does not become
-    /// visible once the run is cancelled. What goes with a store that is replaced, though it is no part of it, is a note.
+    /// Starts the output. `sync` asks for the data to be on disk before it becomes visible; it does not become
+    /// visible once the run is cancelled. If files that are not part of a replaced store are removed with it, a
+    /// note says so.
     ///
     /// # Errors
     /// Those of [`FileTarget::create`] and [`DirTarget::create`].
@@ -242,7 +244,7 @@ impl Destination {
         if !goes.is_empty() {
             env.notes.say(Note {
                 object: self.path.to_string_lossy().into_owned(),
-                what: format!("files that are no part of the store go with it: {goes}"),
+                what: format!("files that are not part of the store are removed, too: {goes}"),
                 remedy: None,
             });
         }
@@ -251,7 +253,7 @@ impl Destination {
 }
 
 impl Destination {
-    /// The directory in a zip file that netCDF-C makes: named as the file.
+    /// The directory that netCDF-C makes in a zip file, named like the file.
     fn zip_prefix(&self) -> String {
         let stem = self.path.file_stem().and_then(|name| name.to_str());
         let name = stem.filter(|name| key::is_part(name)).unwrap_or("store");
@@ -259,7 +261,7 @@ impl Destination {
     }
 }
 
-/// Whether a name ends as those of Zarr stores do.
+/// Whether a name has an extension of Zarr stores.
 fn is_zarr_name(path: &Path) -> bool {
     ends_in(path, "zarr") || ends_in(path, "zip")
 }
@@ -269,8 +271,8 @@ fn ends_in(path: &Path, extension: &str) -> bool {
     ends.is_some_and(|e| e.eq_ignore_ascii_case(extension))
 }
 
-/// The kind that words of a URL and `-k` name together: what the URL says counts, as with netCDF-C, and `-k` adds
-/// the version.
+/// The kind that the words of a URL and `-k` specify together: as in netCDF-C, the URL takes precedence, and
+/// `-k` adds the version.
 fn kind(modes: &url::Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
     let said = kind.and_then(Kind::as_zarr);
     let pure = match modes.asked() {

@@ -1,7 +1,7 @@
-//! URLs of datasets: `PROTOCOL://PATH?QUERY#FRAGMENT`, as netCDF-C takes them, and `file:/PATH#FRAGMENT`.
+//! URLs of datasets: `PROTOCOL://PATH?QUERY#FRAGMENT` as in netCDF-C, and `file:/PATH#FRAGMENT`.
 //!
-//! The fragment says how a dataset is stored: `mode=nczarr,zip`, or single words, as `zarr`, with `&` between them.
-//! "The NetCDF NCZarr Implementation", section "Accessing Data".
+//! The fragment says how a dataset is stored: `mode=nczarr,zip`, or single words like `zarr`, separated by `&`.
+//! See "The NetCDF NCZarr Implementation", section "Accessing Data".
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,31 +12,31 @@ use crate::model::ZarrVersion;
 /// A dataset by URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Url {
-    /// The path on this machine.
+    /// The local path.
     pub path: PathBuf,
-    /// What the fragment says.
+    /// The modes in the fragment.
     pub modes: Modes,
 }
 
-/// The words of `mode` in a fragment, with those that follow from them.
+/// The words of `mode` in a fragment, and the words that they imply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Modes(BTreeSet<String>);
 
-/// What a dataset is, as a fragment says it.
+/// The sort of dataset that a fragment specifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// Nothing is said.
+    /// It says nothing.
     Nothing,
     /// A file: classic or HDF5.
     File,
-    /// Zarr; whether without netCDF's own metadata.
+    /// Zarr.
     Zarr {
-        /// Without.
+        /// Whether without netCDF's own metadata.
         pure: bool,
     },
 }
 
-/// What a word implies, and what it excludes.
+/// Which words imply others, and which exclude others.
 const IMPLIES: [(&str, &str); 6] = [
     ("zarr", "nczarr"),
     ("xarray", "zarr"),
@@ -51,10 +51,10 @@ const EXCLUDES: [(&str, &str); 3] = [
     ("noxarray", "xarray"),
 ];
 
-/// Words that stand for a file.
+/// Words for a file.
 const FILES: [&str; 5] = ["netcdf-3", "classic", "netcdf-4", "enhanced", "bytes"];
 
-/// Words that may stand alone, without `mode=`.
+/// Words that may be given without `mode=`.
 const ALONE: [&str; 14] = [
     "nczarr",
     "zarr",
@@ -90,9 +90,9 @@ impl Modes {
         modes
     }
 
-    /// Adds what follows.
+    /// Adds the implied words.
     fn conclude(&mut self) {
-        // Each can follow from the one before it.
+        // Each pass can add what the previous one implied.
         for _ in IMPLIES {
             for (word, implied) in IMPLIES {
                 if self.has(word) {
@@ -107,12 +107,12 @@ impl Modes {
         }
     }
 
-    /// True if a word is there.
+    /// True if a word is present.
     pub fn has(&self, word: &str) -> bool {
         self.0.contains(word)
     }
 
-    /// What the dataset is.
+    /// The sort of dataset.
     pub fn asked(&self) -> Asked {
         if self.has("nczarr") {
             let pure = self.has("zarr");
@@ -124,7 +124,7 @@ impl Modes {
         }
     }
 
-    /// The version of Zarr, if that is said.
+    /// The version of Zarr, if given.
     pub fn version(&self) -> Option<ZarrVersion> {
         match (self.has("v2"), self.has("v3")) {
             (_, true) => Some(ZarrVersion::V3),
@@ -134,10 +134,10 @@ impl Modes {
     }
 }
 
-/// The URL that `text` is; `None` for a path.
+/// Parses `text` as a URL; `None` for a path.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for what is not on this machine; [`ErrorKind::Argument`] for what cannot be.
+/// [`ErrorKind::Unsupported`] for remote data; [`ErrorKind::Argument`] for an invalid URL.
 pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     let Some(text) = text.to_str() else {
         return Ok(None);
@@ -146,7 +146,7 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     let Some((protocol, rest)) = usual.or_else(|| file_at_root(text)) else {
         return Ok(None);
     };
-    // Quoting for a shell leaves them.
+    // They remain from quoting for a shell.
     let rest = rest.replace("\\#", "#").replace("\\&", "&");
     let (place, fragment) = rest.split_once('#').unwrap_or((&rest, ""));
     let path = place.split_once('?').map_or(place, |(path, _)| path);
@@ -165,10 +165,10 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
         "http" | "https" => {
             let what = "files are not read over HTTP yet";
             let e = Error::new(ErrorKind::Unsupported, what);
-            e.with_remedy("download it, and name the file")
+            e.with_remedy("download it, and use its path")
         }
         _ => {
-            let what = format!("`{protocol}` is not a protocol by which datasets are found");
+            let what = format!("`{protocol}` is not a protocol for datasets");
             let e = Error::new(ErrorKind::Argument, what);
             e.with_remedy("use a path, or file://PATH#mode=nczarr,file")
         }
@@ -176,7 +176,7 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     Err(refused.of(text))
 }
 
-/// The parts of `file:/PATH`, as RFC 8089 has it, unless there is something of that name.
+/// The parts of `file:/PATH`, as in RFC 8089, unless a file with that name exists.
 fn file_at_root(text: &str) -> Option<(&str, &str)> {
     let (protocol, path) = text.split_once(':')?;
     let url = protocol.eq_ignore_ascii_case("file") && path.starts_with('/');
@@ -194,15 +194,15 @@ fn refuse_dap(protocol: &str, modes: &Modes) -> Result<()> {
         false => Ok(()),
         true => {
             let e = Error::new(ErrorKind::Unsupported, "datasets are not read over DAP");
-            Err(e.with_remedy("download it, and name the file"))
+            Err(e.with_remedy("download it, and use its path"))
         }
     }
 }
 
 fn no_objects() -> Error {
-    let what = "stores of objects (S3) are not read and written yet";
+    let what = "object stores (S3) are not supported yet";
     let e = Error::new(ErrorKind::Unsupported, what);
-    e.with_remedy("download the store, and name its directory")
+    e.with_remedy("download the store, and use its path")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The central directory: what members there are, and where.
+//! The central directory: the members of a zip file, and their positions.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::limits::Limits;
 /// A member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Member {
-    /// Where its local header is, in bytes.
+    /// Position of its local header.
     pub header: u64,
-    /// Bytes that it takes.
+    /// Its compressed size in bytes.
     pub packed: u64,
-    /// Bytes that it has.
+    /// Its size in bytes.
     pub size: u64,
     /// How it is compressed.
     pub method: u16,
@@ -28,19 +28,19 @@ pub(super) struct Member {
     pub name: (u16, u32),
 }
 
-/// Where the directory is, in bytes, and how many members it has.
+/// Position of the directory in bytes, and number of its members.
 #[derive(Debug, Clone, Copy)]
 struct Directory {
     start: u64,
     size: u64,
     count: u64,
-    /// Bytes before the first byte that offsets count from.
+    /// Position of the byte from which offsets count.
     skew: u64,
 }
 
 const END: &[u8] = b"PK\x05\x06";
 const END_SIZE: usize = 22;
-/// The longest comment behind the end.
+/// The longest comment at the end.
 const COMMENT: u64 = 65535;
 const LOCATOR: &[u8] = b"PK\x06\x07";
 const LOCATOR_SIZE: u64 = 20;
@@ -48,8 +48,8 @@ const END_64: &[u8] = b"PK\x06\x06";
 const END_64_SIZE: u64 = 56;
 const ENTRY: &[u8] = b"PK\x01\x02";
 
-/// Reads the members of a zip file by their names; of several of one name the last counts, as in every zip tool. Names
-/// that no key can have are left out; what is `odd` is kept in mind.
+/// Reads the members of a zip file by name; if several have the same name, the last one counts, as in every zip
+/// tool. Names that cannot be keys are left out; `odd` records oddities.
 pub(super) fn read(
     source: &dyn Source,
     limits: &Limits,
@@ -85,7 +85,7 @@ pub(super) fn read(
     Ok(members)
 }
 
-/// True for what stands for a directory: that is no key, and nothing is left out with it.
+/// True for an entry that represents a directory: it is not a key, and leaving it out loses nothing.
 fn is_folder(bytes: &[u8], name: &str) -> bool {
     let folder = name.strip_suffix('/');
     bytes == b"./" || folder.is_some_and(|name| key::check(name).is_ok())
@@ -96,7 +96,7 @@ fn damaged(source: &dyn Source, at: u64, what: String) -> Error {
     Error::new(ErrorKind::Corrupt, what).at(source.name(), at)
 }
 
-/// Finds the directory by the record at the end of the file.
+/// Finds the directory by the end record of the file.
 fn find(source: &dyn Source) -> Result<Directory> {
     let len = source.len();
     let most = COMMENT + END_SIZE as u64;
@@ -137,14 +137,15 @@ fn find(source: &dyn Source) -> Result<Directory> {
         return Ok(found);
     }
     if disk != first || (disk != 0 && disk != u16::MAX) {
-        let what = "the zip file is one of several parts";
+        let what = "the zip file is one part of several";
         return Err(Error::new(ErrorKind::Unsupported, what).of(source.name()));
     }
     let found = (u64::from(start), u64::from(size), u64::from(count));
     placed(source, end, found)
 }
 
-/// The directory of a large file: its end record stands before a locator, that stands before the other one.
+/// The directory of a large file: its end record is followed by a locator, which is followed by the normal end
+/// record.
 fn find_64(source: &dyn Source, end: u64) -> Result<Option<Directory>> {
     let Some(at) = end.checked_sub(LOCATOR_SIZE) else {
         return Ok(None);
@@ -156,7 +157,7 @@ fn find_64(source: &dyn Source, end: u64) -> Result<Option<Directory>> {
     let mut cursor = Cursor::new(&bytes, source.name(), at);
     cursor.skip(8)?;
     let said = cursor.u64_le()?;
-    // With bytes before the first member it is elsewhere: directly before the locator.
+    // If bytes precede the first member, it is elsewhere: directly before the locator.
     for start in [Some(said), at.checked_sub(END_64_SIZE)]
         .into_iter()
         .flatten()
@@ -177,7 +178,7 @@ fn find_64(source: &dyn Source, end: u64) -> Result<Option<Directory>> {
     Err(damaged(
         source,
         at,
-        "no end of the directory where it should be".to_owned(),
+        "the directory does not end where it should".to_owned(),
     ))
 }
 
@@ -201,7 +202,7 @@ fn placed(
     })
 }
 
-/// Reads an entry: its name and what it says of its member.
+/// Reads an entry: the name and description of a member.
 fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], Member)> {
     let at = cursor.offset();
     if cursor.bytes(4)? != ENTRY {
@@ -233,12 +234,12 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], Member)> {
     Ok((name, member))
 }
 
-/// Takes the sizes that need 64 bits from the extra field that has them.
+/// Takes sizes that need 64 bits from the extra field.
 fn extend(member: &mut Member, mut extra: Cursor<'_>) -> Result<()> {
     const LARGE: u64 = u32::MAX as u64;
     const ZIP64: u16 = 1;
     let mut wanted = [&mut member.size, &mut member.packed, &mut member.header];
-    // Some writers leave rubbish behind.
+    // Some writers leave garbage at the end.
     while extra.remaining() >= 4 {
         let (id, len) = (extra.u16_le()?, extra.u16_le()?);
         let at = extra.offset();

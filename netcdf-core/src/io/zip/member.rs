@@ -14,21 +14,21 @@ const LOCAL_SIZE: u64 = 30;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
-/// A byte of deflated data stands for so many at most.
+/// The most bytes that one byte of deflated data can make.
 const MOST: u64 = 1032;
 
 const ENCRYPTED: u16 = 1;
 
 impl Member {
-    /// True if its bytes are stored as they are.
+    /// True if its bytes are stored uncompressed.
     pub(super) fn is_stored(&self) -> bool {
         self.method == STORED && self.flags & ENCRYPTED == 0
     }
 
-    /// The byte of the file from which on its data is stored.
+    /// The position of its data in the file.
     pub(super) fn stored_at(&self, source: &dyn Source) -> Result<u64> {
         if self.is_stored() && self.packed != self.size {
-            let what = format!("another size as it is stored, {}", self.packed);
+            let what = format!("another stored size, {}", self.packed);
             return Err(self.wrong(&what));
         }
         let data = self.header.saturating_add(LOCAL_SIZE);
@@ -42,7 +42,7 @@ impl Member {
         let (name, extra) = (u64::from(cursor.u16_le()?), u64::from(cursor.u16_le()?));
         if !self.is_named(&header) {
             let what =
-                "damaged zip file: a member has another name where it stands than in the directory";
+                "damaged zip file: the header of a member has another name than the directory";
             return Err(Error::new(ErrorKind::Corrupt, what).at(source.name(), self.header));
         }
         let start = data.saturating_add(name).saturating_add(extra);
@@ -53,20 +53,20 @@ impl Member {
         }
     }
 
-    /// The header where it stands, with as many bytes behind it as its name has in the directory.
+    /// The local header, followed by as many bytes as the name has in the directory.
     fn local(&self, source: &dyn Source) -> Result<Vec<u8>> {
         let len = LOCAL_SIZE.saturating_add(self.name.0.into());
         read_range(source, &(self.header..self.header.saturating_add(len)))
     }
 
-    /// Whether the header where it stands has the name that the directory has.
+    /// Whether the local header has the same name as the directory.
     fn is_named(&self, local: &[u8]) -> bool {
         let len = local.get(26..28) == Some(&self.name.0.to_le_bytes());
         let name = local.get(30..).unwrap_or_default();
         (len && libdeflater::crc32(name) == self.name.1) || cfg!(fuzzing)
     }
 
-    /// Whether there is a header where it stands, with another name than the directory has.
+    /// Whether there is a local header, but with another name than in the directory.
     pub(super) fn has_other_name(&self, source: &dyn Source) -> bool {
         let local = self.local(source).unwrap_or_default();
         local.starts_with(LOCAL) && !self.is_named(&local)
@@ -96,18 +96,18 @@ impl Member {
             false => self.inflate(&packed)?,
         };
         if bytes.len() as u64 != self.size {
-            return Err(self.wrong("another size than its directory says"));
+            return Err(self.wrong("another size than the directory says"));
         }
         self.check_sum(&bytes)?;
         Ok(bytes)
     }
 
-    /// Compares the checksum of all of its bytes.
+    /// Checks the checksum of all its bytes.
     pub(super) fn check_sum(&self, bytes: &[u8]) -> Result<()> {
         if libdeflater::crc32(bytes) == self.crc || cfg!(fuzzing) {
             return Ok(());
         }
-        let what = "a member of the zip file is damaged: its checksum is another";
+        let what = "a member of the zip file is damaged: its checksum does not match";
         Err(Error::new(ErrorKind::Checksum, what))
     }
 
@@ -125,18 +125,18 @@ impl Member {
             STORED | DEFLATED => return Ok(()),
             method => format!("compressed by method {method}"),
         };
-        let what = format!("a member of the zip file is {what}, which is not read");
+        let what = format!("a member of the zip file is {what}, which is not supported");
         let e = Error::new(ErrorKind::Unsupported, what);
-        Err(e.with_remedy("unzip it, and name the directory"))
+        Err(e.with_remedy("unzip it, and use the directory"))
     }
 
-    /// Inflates a member; what it says of its size is not believed before it is possible.
+    /// Inflates a member; its claimed size is checked for plausibility first.
     fn inflate(&self, packed: &[u8]) -> Result<Vec<u8>> {
         let most = self.packed.saturating_mul(MOST).saturating_add(MOST);
         let size = usize::try_from(self.size)
             .ok()
             .filter(|_| self.size <= most);
-        let size = size.ok_or_else(|| self.wrong("too few to be that many"))?;
+        let size = size.ok_or_else(|| self.wrong("too few compressed bytes"))?;
         let mut bytes = zeros(size, "a member of a zip file")?;
         let mut inflater = libdeflater::Decompressor::new();
         let made = inflater.deflate_decompress(packed, &mut bytes);

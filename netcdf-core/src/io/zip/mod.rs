@@ -1,7 +1,7 @@
-//! A store in a zip file: a key is the name of a member, behind the directory that all of them may be in.
+//! A store in a zip file: a key is the name of a member, without the directory that all members may share.
 //!
-//! Specification: APPNOTE.TXT of PKWARE, version 6.3. Members are stored or deflated; netCDF-C puts all of them
-//! into a directory named as the file, zarr-python does not.
+//! Specification: PKWARE's APPNOTE.TXT, version 6.3. Members are stored or deflated. netCDF-C puts all of them
+//! into a directory named like the file, zarr-python does not.
 
 mod directory;
 mod member;
@@ -22,26 +22,26 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::{Limits, room};
 use directory::Member;
 
-/// Bytes of a member that was inflated, under its key.
+/// The bytes of an inflated member, with its key.
 type Inflated = Option<(String, Arc<Vec<u8>>)>;
 
-/// A store in a zip file, to be read.
+/// A store in a zip file, for reading.
 #[derive(Debug)]
 pub struct ZipStore {
     source: Arc<dyn Source>,
     hints: Hints,
     members: BTreeMap<String, Member>,
-    /// What was last inflated for a part of it.
+    /// The member last inflated to read parts of it.
     inflated: Mutex<Inflated>,
-    /// Members that are no keys, or several of one key.
+    /// Members that are not keys, or several for one key.
     odd: Met,
 }
 
 impl ZipStore {
-    /// Opens the store in a zip file: its members are listed, none is read.
+    /// Opens the store in a zip file: lists its members, but reads none.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`] for what is no zip file; [`ErrorKind::Truncated`] and
+    /// [`ErrorKind::UnknownFormat`] for a file that is not a zip file; [`ErrorKind::Truncated`] and
     /// [`ErrorKind::Corrupt`] for a damaged one; those of reading.
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
         let odd = Met::default();
@@ -60,7 +60,7 @@ impl ZipStore {
         })
     }
 
-    /// The same store, with what was said of it.
+    /// The same store, with hints about it.
     #[must_use]
     pub fn with_hints(mut self, hints: Hints) -> Self {
         self.hints = hints;
@@ -74,7 +74,7 @@ impl ZipStore {
         self.members.keys().any(ends)
     }
 
-    /// The member under a key.
+    /// The member with this key.
     fn member(&self, key: &str) -> Result<Option<&Member>> {
         key::check(key).map_err(|e| e.of(self.source.name()))?;
         let found = self.members.get(key);
@@ -84,7 +84,7 @@ impl ZipStore {
         Ok(found)
     }
 
-    /// The bytes of an inflated member, from which parts are wanted: there may be more of them.
+    /// The bytes of an inflated member, kept because more parts may be read.
     fn inflated(&self, key: &str, member: &Member) -> Result<Arc<Vec<u8>>> {
         let lock = || self.inflated.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, bytes)) = lock().as_ref().filter(|(of, _)| of == key) {
@@ -132,8 +132,8 @@ fn last(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
-/// The directory that the root of the store is: where those pieces of metadata are that are least deep; if they are
-/// in several directories, what those have in common.
+/// The directory that is the root of the store: that of the least deep metadata or, if several directories have
+/// some, their common parent.
 fn prefix<'k>(keys: impl Iterator<Item = &'k str>) -> &'k str {
     let mut found: Option<(usize, &str)> = None;
     for key in keys.filter(|key| MARKERS.contains(&last(key))) {
@@ -148,7 +148,7 @@ fn prefix<'k>(keys: impl Iterator<Item = &'k str>) -> &'k str {
     found.map_or("", |(_, folder)| folder)
 }
 
-/// The prefix that two prefixes have in common.
+/// The common part of two prefixes.
 fn common<'k>(a: &'k str, b: &str) -> &'k str {
     let same = a.split_inclusive('/').zip(b.split_inclusive('/'));
     let same = same.take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum();
@@ -222,7 +222,7 @@ impl Store for ZipStore {
     }
 }
 
-/// True if a file begins as zip files do.
+/// True if a file starts like a zip file.
 ///
 /// # Errors
 /// Those of reading.

@@ -1,4 +1,4 @@
-//! A store in a zip file in the making.
+//! A store being written to a zip file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,16 +17,16 @@ use crate::io::target::{StoreTarget, Target};
 use crate::io::tree;
 use crate::limits::{Limits, zeros};
 
-/// A store in the making, in a zip file. Its members are stored as they are: chunks have their own compression.
+/// A store being written to a zip file. Its members are not compressed: chunks have their own compression.
 #[derive(Debug)]
 pub struct ZipTarget {
     store: Arc<Making>,
-    /// As [`StoreTarget::store`] gives it.
+    /// The store that [`StoreTarget::store`] returns.
     shared: Arc<dyn Store>,
 }
 
 impl ZipTarget {
-    /// A store that fills `target`. `prefix` is the directory that all members are in: empty, or ends in `/`.
+    /// A store that fills `target`. `prefix` is the directory of all members: empty, or ending in `/`.
     #[must_use]
     pub fn new(target: Box<dyn Target>, prefix: &str) -> Self {
         let name = Arc::clone(target.name());
@@ -73,27 +73,28 @@ impl StoreTarget for ZipTarget {
     }
 }
 
-/// The file, and where the next byte goes.
+/// The file, and the current position.
 #[derive(Debug)]
 struct Ground {
     target: Box<dyn Target>,
     at: u64,
     /// Bytes so far.
     end: u64,
-    /// Bytes that are not in the file yet, and where they go: headers are written, and put right, by a few bytes.
+    /// Bytes not yet in the file, and their position: headers are written, and later corrected, a few bytes at a
+    /// time.
     kept: Vec<u8>,
     base: u64,
-    /// The error of the target, which says more than one of the system can.
+    /// The target's error, which says more than a system error can.
     failed: Option<Error>,
-    /// Whether nobody wants the file any more: what is written then goes nowhere.
+    /// Whether the file is no longer wanted: writes then go nowhere.
     given_up: bool,
 }
 
-/// Bytes that are kept before they are written.
+/// Bytes kept before they are written.
 const KEPT: usize = 1 << 20;
 
 impl Ground {
-    /// Writes what is kept.
+    /// Writes the kept bytes.
     fn flush(&mut self) -> Result<()> {
         let kept = std::mem::take(&mut self.kept);
         if kept.is_empty() {
@@ -102,7 +103,7 @@ impl Ground {
         self.target.write_at(self.base, &kept)
     }
 
-    /// Writes `bytes` where the next ones go, or keeps them.
+    /// Writes `bytes` at the current position, or keeps them.
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let place = usize::try_from(self.at.wrapping_sub(self.base)).unwrap_or(usize::MAX);
         let fits = place <= self.kept.len() && bytes.len() <= KEPT.saturating_sub(place);
@@ -181,13 +182,13 @@ impl Seek for Pen {
 
 /// The members so far.
 struct State {
-    /// None once the file is whole.
+    /// None once the file is complete.
     writer: Option<ZipWriter<Pen>>,
-    /// Where their bytes are.
+    /// The positions of their bytes.
     members: BTreeMap<String, Range<u64>>,
 }
 
-/// The store to which keys are put.
+/// The store into which keys are put.
 struct Making {
     name: Arc<str>,
     prefix: String,
@@ -201,7 +202,7 @@ impl fmt::Debug for Making {
     }
 }
 
-/// A writer of zip files that goes before it finished tries to finish, and prints that it cannot.
+/// If the zip writer were dropped unfinished, it would try to finish, and print that it cannot.
 impl Drop for Making {
     fn drop(&mut self) {
         self.pen.ground().given_up = true;
@@ -213,7 +214,7 @@ impl Making {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the directory, unless it is.
+    /// Writes the directory, unless done already.
     fn finish(&self) -> Result<()> {
         match self.state().writer.take() {
             None => Ok(()),
@@ -224,7 +225,7 @@ impl Making {
         }
     }
 
-    /// Where the bytes of a key are.
+    /// The position of a key's bytes.
     fn place(&self, key: &str) -> Result<Option<Range<u64>>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         let state = self.state();
@@ -250,7 +251,7 @@ impl Making {
         key: &str,
         bytes: &[u8],
     ) -> zip::result::ZipResult<u64> {
-        // The same keys and bytes make the same file.
+        // The same keys and bytes result in the same file.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .last_modified_time(DateTime::default())
@@ -296,7 +297,7 @@ impl Store for Making {
 
     fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
-        // The visitor may use the store.
+        // The visitor may use the store, so do not hold the lock.
         let state = self.state();
         let below = tree::below(&state.members, prefix)
             .map(|(key, range)| (key.clone(), range.end - range.start));
@@ -319,7 +320,7 @@ impl Store for Making {
             return Err(in_the_way(&self.name, key));
         }
         let Some(writer) = &mut state.writer else {
-            let what = "the zip file is finished, nothing can be put any more";
+            let what = "the zip file is finished, nothing can be added";
             return Err(Error::new(ErrorKind::Argument, what)
                 .in_object(key)
                 .of(&self.name));
@@ -338,7 +339,7 @@ impl Store for Making {
     }
 }
 
-/// What stands for a target that was committed.
+/// Replaces a target after its commit.
 #[derive(Debug)]
 struct Gone(Arc<str>);
 

@@ -137,7 +137,7 @@ fn deflated_members_are_read() {
         assert_eq!(parts, [&bytes[9_990..], &bytes[..3]]);
     }
     assert!(store.get_ranges("v/0", &[0..1, 9_990..10_001]).is_err());
-    // What follows is damaged in one way each.
+    // Each of the following is damaged in one way.
     for (what, file) in [
         (
             "checksum",
@@ -329,7 +329,7 @@ fn an_empty_zip_file_is_no_store() {
     assert!(!store.is_store() && keys(&store).is_empty());
 }
 
-/// A target that takes nothing, and counts what it is asked to.
+/// A target that accepts nothing, and counts requests.
 #[derive(Debug)]
 struct Full(Arc<str>, Arc<std::sync::atomic::AtomicUsize>);
 

@@ -39,7 +39,7 @@ fn a_comment_stands_for_the_data() {
     done.unwrap();
     let expected = concat!(
         "data:\n\n a = 1, 2 ;\n\ngroup: g {\n  variables:\n  \tint b\\ c(x) ;\n  \tint d(x) ;\n  data:\n",
-        "\n   // b\\ c: data omitted: filter 40000 (not registered: the number is one for private use) is not available\n",
+        "\n   // b\\ c: data omitted: filter 40000 (not registered: the number is for private use) is not available\n",
         "\n   d = 1, 2 ;\n  } // group g\n}\n",
     );
     assert_eq!(from(&text, "data:"), expected);

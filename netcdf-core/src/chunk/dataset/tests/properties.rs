@@ -111,7 +111,7 @@ proptest! {
         }
     }
 
-    /// Chunks of another shape, cut from slabs of so many of them.
+    /// Chunks of another shape, cut from slabs of this many chunks.
     #[test]
     fn tiles_are_those_of_the_model(
         (shape, _) in case(),
@@ -246,7 +246,7 @@ fn short_chunks_are_errors() {
     assert!(e.what().ends_with(what), "{e}");
 }
 
-/// What the work of a band does wrong does not keep the others waiting.
+/// A failing band does not keep the others waiting.
 #[test]
 fn errors_of_work_and_sink_end_it() {
     let made = Made::new(plane(2));

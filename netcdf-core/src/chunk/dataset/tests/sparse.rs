@@ -113,7 +113,7 @@ fn chunks_that_are_not_stored_are_not_asked_for() {
     }
 }
 
-/// A region of many chunks has fill but where one is stored.
+/// A region of many chunks is fill, except where one is stored.
 #[test]
 fn a_sparse_region_is_filled_at_once() {
     let reader = Sparse::new(&[2, (1 << 15) + 3]);

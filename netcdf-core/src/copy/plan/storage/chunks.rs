@@ -1,4 +1,4 @@
-//! Which shape the chunks of a variable have.
+//! The chunk shapes of variables.
 
 use super::{Case, Said};
 use crate::copy::options::VarLayout;
@@ -18,11 +18,12 @@ pub(super) struct Shape {
 }
 
 impl Case<'_> {
-    /// The shape of the chunks: for each dimension what is asked for the variable, else for the dimension, else what the
-    /// input has, else the default. Never longer than a fixed dimension, never of more bytes than HDF5 allows.
+    /// The shape of the chunks. For each dimension this is, in this order: what is asked for the variable, what
+    /// is asked for the dimension, the input's length, the default. It is never longer than a fixed dimension,
+    /// and has never more bytes than HDF5 allows.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a shape of too many bytes.
+    /// [`ErrorKind::Argument`] for a shape with too many bytes.
     pub(super) fn shape(&self, asked: Option<&VarLayout>) -> Result<Shape> {
         let of_var = match asked {
             Some(VarLayout::Chunked(lengths)) => lengths.as_slice(),
@@ -57,8 +58,8 @@ impl Case<'_> {
 }
 
 impl Case<'_> {
-    /// Makes chunks longer that have fewer elements than szip takes, from the last dimension on, as far as nobody asked for
-    /// their lengths and there are as many elements.
+    /// Makes chunks with fewer elements than szip needs longer, from the last dimension on; lengths that were
+    /// asked for stay, and fixed dimensions limit the others.
     pub(super) fn suit_szip(&self, shape: &mut Shape, storage: &Storage, said: &mut Said) {
         let Some(szip) = storage.filters.iter().find(|f| f.id == SZIP) else {
             return;
@@ -86,13 +87,14 @@ impl Case<'_> {
         }
         said.remarks.push(Note {
             object: self.path(),
-            what: format!("stored in longer chunks, as szip takes {least} elements at least"),
+            what: format!("stored in longer chunks: szip needs at least {least} elements"),
             remedy: None,
         });
         shape.lengths = longer;
     }
 
-    /// The shape of the shards: for each dimension what is asked for the variable, else for the dimension, else one chunk.
+    /// The shape of the shards. For each dimension this is what is asked for the variable, else what is asked
+    /// for the dimension, else one chunk.
     pub(super) fn shard(&self, storage: &Storage) -> Option<Vec<u64>> {
         let asked = &self.ask.shards;
         let of_var = match asked.vars.get(&self.pair.from) {
@@ -131,18 +133,18 @@ pub(super) fn elements(lengths: &[u64]) -> u64 {
     lengths.iter().fold(1, |n, l| n.saturating_mul(*l))
 }
 
-/// Elements that a chunk has to have for szip with these parameters.
+/// Fewest elements of a chunk for szip with these parameters.
 pub(super) fn least_of_szip(szip: &FilterSpec) -> u64 {
     szip.params.get(1).copied().unwrap_or(8).into()
 }
 
-/// Halves the lengths that nobody asked for until a chunk has few enough bytes.
+/// Halves lengths that were not asked for until a chunk is small enough.
 fn fit(lengths: &mut [u64], free: &[bool], size: u64) -> Result<()> {
     while bytes(lengths, size) > MOST {
         let free = lengths.iter_mut().zip(free).filter(|(_, free)| **free);
         let Some((longest, _)) = free.max_by_key(|(n, _)| **n).filter(|(n, _)| **n > 1) else {
             let what = format!(
-                "chunks of {} bytes are more than HDF5 has",
+                "chunks of {} bytes are larger than HDF5 allows",
                 bytes(lengths, size)
             );
             return Err(Error::new(ErrorKind::Argument, what));

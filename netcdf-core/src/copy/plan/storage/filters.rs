@@ -1,7 +1,7 @@
-//! Which filters a variable of the output has.
+//! The filters of the output's variables.
 //!
-//! Filters that are named for a variable are its filters, whatever the input and other options say. Of the others, `-F none`
-//! takes all away; `-d` replaces all but the checksum, which netCDF-C keeps as well.
+//! Filters named for a variable override the input and all other options. For other variables, `-F none` removes
+//! all filters; `-d` replaces all but the checksum, which netCDF-C keeps as well.
 
 use super::instead::{Instead, instead};
 use super::{Case, Said, is_heap};
@@ -15,7 +15,7 @@ use crate::model::storage::ids::{
 };
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
 
-/// What a filter is called.
+/// The name of a filter.
 fn name(filter: &FilterSpec) -> String {
     let label = Table::default().label(filter);
     label.name.unwrap_or_else(|| filter.id.to_string())
@@ -25,7 +25,7 @@ impl Case<'_> {
     /// Sets the filters.
     ///
     /// # Errors
-    /// Those of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable called by its name.
+    /// Those of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable given by its name.
     pub(super) fn filters(&self, storage: &mut Storage, said: &mut Said) -> Result<()> {
         match self.asked {
             Some(asked) => self.asked(asked, storage)?,
@@ -36,7 +36,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// Takes shuffling away from texts that have no fixed size in chunks.
+    /// Removes shuffling from text that has no fixed size in chunks.
     fn leave_shuffle(&self, storage: &mut Storage, said: &mut Said) {
         let zarr = self.output.kind.as_zarr();
         let texts = self.to.ty == Atomic::String.into();
@@ -47,7 +47,7 @@ impl Case<'_> {
         if let Some(asked) = self.asked.filter(|_| has) {
             let note = Note {
                 object: self.path(),
-                what: "stored without shuffle, which is of no use for texts".to_owned(),
+                what: "stored without shuffle, which does not help with text".to_owned(),
                 remedy: None,
             };
             match asked.by_name {
@@ -58,7 +58,7 @@ impl Case<'_> {
         storage.filters.retain(|f| f.id != SHUFFLE);
     }
 
-    /// That the output can have filters which are codecs of Zarr only.
+    /// Checks that the output can have the filters, some of which may be codecs of Zarr only.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] if it is an HDF5 file.
@@ -73,19 +73,19 @@ impl Case<'_> {
         if private.id != codec::UNKNOWN && !table.has(private.id) {
             return Err(table.no_filter_of_hdf5(private.id));
         }
-        let what = format!("the codec {} of Zarr is no filter of HDF5", name(private));
+        let what = format!("the Zarr codec {} is not an HDF5 filter", name(private));
         let remedy = match private.id {
-            // Its data cannot be read, whatever it is to be stored with.
+            // Its data cannot be read, so other filters do not help.
             codec::UNKNOWN => "zarr-python can store the array with another codec".to_owned(),
             _ => format!(
-                "give other filters, as -F '{0},zstd,3', or none, -F '{0},none'",
+                "choose another filter, -F '{0},zstd,3', or none, -F '{0},none'",
                 self.path()
             ),
         };
         Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
     }
 
-    /// Takes away filters of the input that can be undone but not done, where chunks cannot be moved as they are.
+    /// Removes filters of the input that can be undone but not applied, unless chunks are moved unchanged.
     pub(super) fn leave_decode_only(&self, storage: &mut Storage, said: &mut Said) {
         if self.asked.is_some() {
             return;
@@ -97,7 +97,7 @@ impl Case<'_> {
         let moved = same && filters.clone().all(|f| self.is_of_whole_elements(f));
         let stays = |f: &FilterSpec| match f.id {
             NBIT | SCALEOFFSET => moved,
-            // They are for numbers, and what is stored of such elements are references, which are made anew.
+            // These are for numbers, but heap elements are stored as references, which the output makes anew.
             SZIP | ZFP => !heap,
             _ => true,
         };
@@ -109,13 +109,13 @@ impl Case<'_> {
             said.remarks.push(Note {
                 object: self.path(),
                 what: format!("stored without {}, {why}", name(filter)),
-                remedy: Some("-d or -F compress in another way".to_owned()),
+                remedy: Some("use -d or -F for other compression".to_owned()),
             });
         }
         storage.filters.retain(stays);
     }
 
-    /// That a filter which packs bits has packed elements as netCDF has them: all bits, and as many.
+    /// Whether a filter that packs bits packed whole elements as netCDF has them: all bits, and the same size.
     fn is_of_whole_elements(&self, f: &FilterSpec) -> bool {
         let size = memory_size(self.input, self.from.ty);
         let as_many = f.params.get(4).is_none_or(|&n| u64::from(n) == size);
@@ -126,9 +126,10 @@ impl Case<'_> {
         }
     }
 
-    /// The filters that are asked for; what a pattern asks for and cannot be is found in [`super::unfit`].
+    /// Sets the filters asked for. Filters that a pattern asks for but that do not fit are found in
+    /// [`super::unfit`].
     fn asked(&self, asked: &Filtering, storage: &mut Storage) -> Result<()> {
-        // A pattern is not about scalars.
+        // Patterns do not apply to scalars.
         if asked.filters.is_empty() || self.to.dims.is_empty() && !asked.by_name {
             return Ok(());
         }
@@ -142,7 +143,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// The filters of the input, or what the output has in place of them.
+    /// The filters of the input, or what replaces them in the output.
     fn kept(&self, storage: &mut Storage, said: &mut Said) {
         let zarr = self.output.kind.as_zarr();
         let (old, new) = match zarr {
@@ -154,7 +155,7 @@ impl Case<'_> {
                 Instead::Same => {
                     let mut filter = filter.clone();
                     if zarr.is_none() && filter.id == ZSTD {
-                        // That frames have checksums stands in them; netCDF-C takes the level only.
+                        // zstd frames say whether they have checksums; netCDF-C takes only the level.
                         filter.params.truncate(1);
                     }
                     storage.filters.push(filter);
@@ -165,19 +166,19 @@ impl Case<'_> {
                     storage.set_filter(other);
                     with
                 }
-                // How elements lie in chunks is no matter of the data.
+                // The order of elements in chunks does not affect the data.
                 Instead::Nothing if filter.id == codec::ids::TRANSPOSE => continue,
                 Instead::Nothing => "without".to_owned(),
             };
             said.remarks.push(Note {
                 object: self.path(),
                 what: format!("stored {stored} the {old} {}", name(filter)),
-                remedy: Some("-F gives other filters".to_owned()),
+                remedy: Some("use -F to choose other filters".to_owned()),
             });
         }
     }
 
-    /// Filters of a variable of which `-F` says nothing.
+    /// The filters of a variable that `-F` does not mention.
     fn unnamed(&self, storage: &mut Storage, said: &mut Said) {
         let old = &self.from.storage.filters;
         let Some(level) = self.ask.deflate else {

@@ -1,22 +1,22 @@
-//! What filters become where the output does not have them: codecs of Zarr in HDF5, filters of HDF5 in Zarr.
+//! What replaces filters that the output does not have: Zarr codecs in HDF5, HDF5 filters in Zarr.
 
 use crate::filter::codec::ids;
 use crate::filter::{blosc, lz4, lzf};
 use crate::model::storage::ids::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET};
 use crate::model::{FilterSpec, Zarr, ZarrVersion};
 
-/// What a filter becomes.
+/// What replaces a filter.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Instead {
-    /// It stays, or there is nothing that could stand for it.
+    /// The filter itself, also if nothing could replace it.
     Same,
     /// Another filter that serves the same purpose.
     Other(FilterSpec),
-    /// Nothing: values are stored as they are.
+    /// No filter: values are stored without it.
     Nothing,
 }
 
-/// What a filter becomes in an HDF5 file, or in Zarr. Values stay as they are read.
+/// What replaces a filter in an HDF5 file or, if `zarr` says so, in Zarr. Values stay as they are read.
 pub(super) fn instead(filter: &FilterSpec, zarr: Option<Zarr>) -> Instead {
     match zarr {
         None => in_hdf5(filter),
@@ -43,7 +43,7 @@ fn in_hdf5(filter: &FilterSpec) -> Instead {
     }
 }
 
-/// The compressor zstd of `bitshuffle` (its fifth parameter), and of `blosc` shuffle and compressors.
+/// zstd as compressor of `bitshuffle` (its fifth parameter); shuffle and compressors of `blosc`.
 const WITH_ZSTD: u32 = 3;
 const BITS: u32 = 2;
 const LZ4: u32 = 1;
@@ -55,7 +55,7 @@ fn in_zarr(filter: &FilterSpec, version: ZarrVersion) -> Instead {
     const LZF: u32 = lzf::ENTRY.id;
     match filter.id {
         ids::TRANSPOSE if version == ZarrVersion::V2 => Instead::Nothing,
-        // They leave numbers as they are, which is the point of them.
+        // Decoded numbers stay as these filters left them, so nothing more is lost.
         NBIT | SCALEOFFSET | 32022 | 32023 | 32032 => Instead::Nothing,
         LZ4_HDF5 | LZF => other(ids::LZ4, &[1]),
         BITSHUFFLE => {

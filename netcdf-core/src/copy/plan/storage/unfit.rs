@@ -1,4 +1,4 @@
-//! Filters that a pattern asks for and that cannot be applied to a variable: it stays as it is.
+//! Filters that a pattern asks for but that do not fit a variable: its filters stay unchanged.
 
 use super::chunks::{elements, least_of_szip};
 use super::{Case, Said};
@@ -10,10 +10,10 @@ use crate::model::storage::ids::SZIP;
 use crate::model::{Atomic, Endianness, FilterSpec, Storage, StorageLayout};
 
 impl Case<'_> {
-    /// How the variable is stored; `anew` says whether anything but its filters is asked for.
+    /// How the variable is stored; `anew` says whether an option other than `-F` concerns it.
     ///
     /// # Errors
-    /// What is asked for the variable by its name and cannot be.
+    /// If something asked for the variable by its name is impossible.
     pub(super) fn stored(&self, anew: bool, said: &mut Said) -> Result<Storage> {
         let asked = self.asked.filter(|asked| !asked.by_name);
         let filters = asked.is_some_and(|asked| !asked.filters.is_empty());
@@ -35,7 +35,7 @@ impl Case<'_> {
         };
         said.remarks.push(Note {
             object: self.path(),
-            what: format!("left as it is by the pattern of -F: {}", why.what()),
+            what: format!("skipped by the pattern of -F: {}", why.what()),
             remedy: None,
         });
         let without = Case {
@@ -46,7 +46,8 @@ impl Case<'_> {
         without.storage(said)
     }
 
-    /// Why the filters cannot be applied to chunks of the variable. Of those that are not built in nothing is known.
+    /// Why the filters cannot be applied to chunks of the variable. Filters that are not built in are not
+    /// checked.
     fn unfit(&self, storage: &Storage) -> Option<Error> {
         let Some(StorageLayout::Chunked(shape)) = &storage.layout else {
             return None;
@@ -68,7 +69,7 @@ impl Case<'_> {
                 }
                 Err(e) if filter.id == SZIP && elements(&context.shape) < least_of_szip(filter) => {
                     let least = least_of_szip(filter);
-                    let what = format!("szip: fewer elements than a block has ({least})");
+                    let what = format!("szip: a chunk has fewer elements than a block ({least})");
                     return Some(Error::new(e.kind(), what));
                 }
                 Err(_) => return None,
@@ -78,7 +79,7 @@ impl Case<'_> {
     }
 }
 
-/// Whether a filter can be applied to anything: to a chunk of floats.
+/// Whether a filter can be applied at all, tried on a chunk of floats.
 fn is_written(table: &Table, filter: &FilterSpec) -> bool {
     let context = Context {
         shape: vec![64],

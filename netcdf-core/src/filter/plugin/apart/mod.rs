@@ -1,8 +1,9 @@
-//! Plugins in processes of their own, so that one that crashes, ends its process or loops is an error and not the end of ours.
+//! Runs plugins in separate processes: a plugin that crashes, exits or loops is then an error, and does not end
+//! our process.
 //!
-//! A helper is an executable of ours that is started with [`ARGUMENT`] alone. Its standard input is a socket, on which it is asked and
-//! answers ([`wire`]); what plugins print goes to our standard error. Each thread that needs one takes a helper that is idle, or
-//! starts another: a plugin that knows one thread only works for all of them at a time.
+//! A helper is our own executable, started with [`ARGUMENT`] alone. Its standard input is a socket for requests
+//! and answers ([`wire`]); what plugins print goes to our standard error. Each thread that needs a helper takes
+//! an idle one, or starts another: so plugins that support only one thread still run in parallel.
 
 mod process;
 mod serve;
@@ -22,30 +23,31 @@ use wire::{In, Out};
 
 pub(crate) use serve::serve_if_asked;
 
-/// The argument by which an executable knows that it is to be a helper.
+/// The argument that makes an executable a helper.
 const ARGUMENT: &str = "--netcdf-plugin-helper";
 
-/// How plugins are kept apart.
+/// How plugins are isolated.
 #[derive(Debug, Clone)]
 pub struct Isolation {
-    /// The executable that is started: one of the tools.
+    /// The executable to start: one of the tools.
     pub program: PathBuf,
-    /// Time that a plugin has for a chunk, to which a second is added for each MiB of it.
+    /// Time that a plugin has for a chunk, plus a second for each MiB of it.
     pub patience: Duration,
-    /// What stops the wait for a plugin.
+    /// Cancels the wait for a plugin.
     pub cancel: Cancel,
 }
 
 impl Isolation {
-    /// Time that a plugin has if nothing else is said.
+    /// The default patience.
     pub const PATIENCE: Duration = Duration::from_secs(30);
 
-    /// Helpers are this executable, which is one of the tools; they have so many seconds for a chunk.
+    /// Uses this executable, which must be one of the tools, for helpers; `seconds` is the time that they have
+    /// for a chunk.
     #[must_use]
     pub fn of_this_tool(cancel: &Cancel, seconds: Option<u64>) -> Self {
         let own = || std::env::current_exe().unwrap_or_default();
         Self {
-            // The file itself, even if another one has its name by now.
+            // The file itself, even if its path names another one by now.
             program: match cfg!(target_os = "linux") {
                 true => PathBuf::from("/proc/self/exe"),
                 false => own(),
@@ -56,7 +58,7 @@ impl Isolation {
     }
 }
 
-/// What helpers are asked.
+/// The requests to helpers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Describe,
@@ -82,21 +84,23 @@ impl What {
     }
 }
 
-/// Why a helper gave no answer.
+/// Why a helper did not answer.
 pub(super) enum Failure {
-    /// The run is over.
+    /// The run was cancelled.
     Cancelled,
-    /// What became of it, in words, and a way out.
+    /// What happened to it, as text, and a remedy.
     Broken(String, Option<&'static str>),
-    /// What it says itself.
+    /// The helper's own message.
     Said(String),
 }
 
 impl Failure {
-    /// The error of this kind for the plugin that is called `label`.
+    /// An error of this kind about the plugin called `label`.
     pub(super) fn error(self, kind: ErrorKind, label: &str) -> Error {
         match self {
-            Self::Cancelled => Error::new(ErrorKind::Cancelled, "stopped while a plugin worked"),
+            Self::Cancelled => {
+                Error::new(ErrorKind::Cancelled, "stopped while a plugin was working")
+            }
             Self::Broken(why, Some(remedy)) => {
                 Error::new(kind, format!("{label}: {why}")).with_remedy(remedy)
             }
@@ -106,10 +110,10 @@ impl Failure {
         }
     }
 
-    /// In words.
+    /// The failure as text.
     pub(super) fn text(self) -> String {
         match self {
-            Self::Cancelled => "stopped while it worked".to_owned(),
+            Self::Cancelled => "stopped while it was working".to_owned(),
             Self::Broken(why, _) | Self::Said(why) => why,
         }
     }
@@ -133,7 +137,7 @@ impl Helpers {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A helper that waits, or a new one.
+    /// An idle helper, or a new one.
     fn take(&self) -> Result<Process, Failure> {
         loop {
             let process = self.idle().pop();
@@ -146,7 +150,7 @@ impl Helpers {
         }
     }
 
-    /// Asks a helper; its answer, and the bytes of a chunk. One that fails is ended.
+    /// Sends a request to a helper; returns its answer, and the bytes of a chunk. A helper that fails is ended.
     fn ask(
         &self,
         what: What,
@@ -172,7 +176,7 @@ impl Helpers {
         }
     }
 
-    /// What a file says of its filter.
+    /// Describes the filter of a file.
     pub(super) fn describe(&self, file: &Known) -> Result<Described, Failure> {
         let answer = self.ask(What::Describe, file, (Out::default(), &[]))?;
         Described::get(&mut answer.told()).ok_or_else(wrong)
@@ -219,7 +223,7 @@ impl Helpers {
     }
 }
 
-/// What goes to and fro: a head, and the bytes of a chunk.
+/// A request or answer: a head, and the bytes of a chunk.
 #[derive(Default)]
 struct Message {
     head: Vec<u8>,
@@ -227,12 +231,12 @@ struct Message {
 }
 
 impl Message {
-    /// What an answer says, behind whether there is one.
+    /// The answer in the head, after the flag that says whether there is one.
     fn told(&self) -> In<'_> {
         In(self.head.get(8..).unwrap_or_default())
     }
 }
 
 fn wrong() -> Failure {
-    Failure::Broken("its process gave an answer that cannot be".to_owned(), None)
+    Failure::Broken("its process gave an invalid answer".to_owned(), None)
 }

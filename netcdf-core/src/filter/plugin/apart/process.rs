@@ -1,4 +1,4 @@
-//! A helper process, as we see it.
+//! A helper process, from our side.
 
 use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -12,21 +12,21 @@ use std::os::unix::net::UnixStream as Socket;
 use super::{ARGUMENT, Failure, Isolation, Message, wrong};
 use crate::env::Cancel;
 
-/// How often is looked whether to go on waiting.
+/// How often a wait is checked for timeout and cancellation.
 const LOOK: Duration = Duration::from_millis(50);
-/// What is waited for a helper that was started.
+/// How long a helper may take to start.
 const START: Duration = Duration::from_secs(30);
-/// What a helper says first.
+/// The first message of a helper.
 pub(super) const HELLO: &[u8; 8] = b"helper 1";
 
-/// A helper, ended when it is dropped.
+/// A helper process, killed on drop.
 pub(super) struct Process {
     child: Child,
     socket: Socket,
     asked: u64,
 }
 
-/// Why there was no answer.
+/// Why a helper did not answer.
 enum Stop {
     Cancelled,
     Late,
@@ -41,18 +41,18 @@ impl Process {
         let failed = |e: std::io::Error| {
             let program = isolation.program.display();
             let why = crate::error::plain(&e);
-            let what = format!("no process can be started for it ({program}: {why})");
-            Failure::Broken(what, Some("--isolate-plugins=no does without"))
+            let what = format!("cannot start a process for it ({program}: {why})");
+            Failure::Broken(what, Some("use --isolate-plugins=no to do without"))
         };
         let (socket, theirs) = Socket::pair().map_err(failed)?;
         socket.set_read_timeout(Some(LOOK)).map_err(failed)?;
         socket.set_write_timeout(Some(LOOK)).map_err(failed)?;
         let mut command = Command::new(&isolation.program);
-        // What stops us from the terminal does not stop it: we do, once we are ready.
+        // Signals from the terminal that stop us do not reach it: we stop it ourselves when ready.
         command.arg(ARGUMENT).process_group(0);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null());
         let child = command.spawn().map_err(failed)?;
-        // The other end of the socket is the helper's alone.
+        // Closes our copy of the helper's end of the socket.
         drop(command);
         let mut process = Self {
             child,
@@ -66,7 +66,7 @@ impl Process {
             Err(Stop::Cancelled) => Err(Failure::Cancelled),
             Ok(()) | Err(Stop::Late | Stop::Gone) => {
                 let program = isolation.program.display();
-                let what = format!("{program} is no program that plugins can be run in");
+                let what = format!("{program} cannot run plugins");
                 Err(Failure::Broken(what, None))
             }
         }
@@ -74,16 +74,16 @@ impl Process {
 
     #[cfg(not(unix))]
     pub(super) fn start(_: &Isolation) -> Result<Self, Failure> {
-        let what = "plugins cannot be run in processes of their own on this system";
+        let what = "plugins cannot run in separate processes on this system";
         Err(Failure::Broken(what.to_owned(), None))
     }
 
-    /// Whether it is still there.
+    /// Whether it is still running.
     pub(super) fn waits(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Asks for something; the answer.
+    /// Sends a request; returns the answer.
     pub(super) fn ask(
         &mut self,
         head: &[u8],
@@ -113,7 +113,7 @@ impl Process {
         self.fill(lengths.as_flattened_mut(), until, cancel)?;
         let [asked, head, body] = lengths.map(u64::from_le_bytes);
         let mut answer = Message::default();
-        // What a plugin spoilt may say anything.
+        // A process damaged by a plugin may send anything.
         if asked != self.asked || !room(&mut answer.head, head) || !room(&mut answer.body, body) {
             return Ok(Err(wrong()));
         }
@@ -151,26 +151,26 @@ impl Process {
         Ok(())
     }
 
-    /// What became of the process.
+    /// What happened to the process.
     fn failure(&mut self, stop: &Stop, patience: Duration) -> Failure {
         match stop {
             Stop::Cancelled => Failure::Cancelled,
             Stop::Late => {
                 let seconds = patience.as_secs_f64();
                 let what = format!("the plugin gave no answer in {seconds} s, and was stopped");
-                Failure::Broken(what, Some("--plugin-timeout gives it more time"))
+                Failure::Broken(what, Some("use --plugin-timeout to give it more time"))
             }
             Stop::Gone => {
                 let what = match self.end() {
                     Some(status) => fate(status),
-                    None => "the plugin closed the way to its process".to_owned(),
+                    None => "the plugin closed the connection to its process".to_owned(),
                 };
                 Failure::Broken(what, None)
             }
         }
     }
 
-    /// How it ended, if it did so by itself; a moment is left for that.
+    /// How it ended, if it did so by itself; waits a moment for that.
     fn end(&mut self) -> Option<ExitStatus> {
         for _ in 0..20 {
             match self.child.try_wait() {
@@ -185,13 +185,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // One that ended before has nothing to be done.
+        // If it has already ended, there is nothing to do.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Room for so many bytes; none if there is no memory for them.
+/// Makes room for `len` bytes; false if there is no memory for them.
 fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
     let Ok(len) = usize::try_from(len) else {
         return false;
@@ -203,7 +203,7 @@ fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
     true
 }
 
-/// Whether to try again after an error of the socket.
+/// Whether to try again after a socket error.
 fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<(), Stop> {
     match e.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
@@ -218,7 +218,7 @@ fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<
     }
 }
 
-/// How a process ended, as what its plugin did.
+/// How a process ended, as a statement about its plugin.
 fn fate(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

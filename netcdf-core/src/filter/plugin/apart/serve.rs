@@ -1,8 +1,8 @@
-//! A helper process, as it sees itself.
+//! A helper process, from its own side.
 
 use super::ARGUMENT;
 
-/// Works as a helper and ends the process, if that is what it was started for.
+/// Works as a helper and ends the process, if it was started as one.
 pub(crate) fn serve_if_asked() {
     let mut args = std::env::args_os().skip(1);
     let asked = args.next().is_some_and(|arg| arg == ARGUMENT) && args.next().is_none();
@@ -33,18 +33,18 @@ mod helper {
     use super::super::wire::{In, Out};
     use super::super::{Message, What};
 
-    /// Memory of a helper for its plugins, to which that of their threads comes, and 16 times a chunk.
+    /// Memory of a helper for its plugins; their threads and 16 times the chunk come on top.
     const MEMORY: u64 = 512 << 20;
     const OF_A_THREAD: u64 = 16 << 20;
-    /// How often is looked whether we still have somebody to answer to.
+    /// How often to check whether the process that asks still exists.
     const LOOK: Duration = Duration::from_millis(500);
 
-    /// Answers until nobody asks any more.
+    /// Answers requests until there are no more.
     pub(super) fn serve() {
         let Ok(mut socket) = prepare() else { return };
         let mut plugins = BTreeMap::new();
         let done = socket.write_all(HELLO);
-        // Who asked is gone, or what it says cannot be understood: that is the end.
+        // The asking process is gone, or its message makes no sense: stop.
         let _ = done.and_then(|()| {
             loop {
                 answer_one(&mut socket, &mut plugins)?;
@@ -52,12 +52,12 @@ mod helper {
         }) as Result<()>;
     }
 
-    /// The socket, which plugins do not find where it was; limits; and an eye on the process that asks.
+    /// Moves the socket to where plugins do not find it, sets limits, and watches the process that asks.
     fn prepare() -> Result<UnixStream> {
         guard::is_helper();
         let own = rustix::stdio::stdin().try_clone_to_owned()?;
         rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-        // A crash is told by who asked; its memory is of no interest.
+        // The asking process reports a crash; no core dump is needed.
         limit(Resource::Core, 0);
         limit(Resource::Data, memory(0));
         let parent = getppid();
@@ -70,14 +70,14 @@ mod helper {
         Ok(UnixStream::from(own))
     }
 
-    /// Bytes that plugins may have for a chunk of so many.
+    /// Bytes that plugins may use for a chunk of this many.
     fn memory(chunk: u64) -> u64 {
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
         let fixed = MEMORY.saturating_add(threads.saturating_mul(OF_A_THREAD));
         fixed.saturating_add(chunk.saturating_mul(16))
     }
 
-    /// Sets a limit, as far as there is none that is lower.
+    /// Lowers a limit; a lower one stays.
     fn limit(resource: Resource, most: u64) {
         let old = getrlimit(resource);
         let most = old.maximum.map_or(most, |maximum| maximum.min(most));
@@ -85,7 +85,7 @@ mod helper {
             current: Some(most),
             maximum: old.maximum,
         };
-        // Without it, the system's own limits count.
+        // If this fails, the system's own limits apply.
         let _ = setrlimit(resource, new);
     }
 
@@ -143,7 +143,7 @@ mod helper {
 
     fn answer(message: &Message, plugins: &mut Plugins) -> Answer {
         let mut read = In(&message.head);
-        let odd = || "it was asked what it does not know".to_owned();
+        let odd = || "unknown request".to_owned();
         let mut begin = || {
             let what = What::of(read.number()?)?;
             let path = PathBuf::from(std::ffi::OsStr::from_bytes(read.bytes()?));

@@ -1,6 +1,6 @@
-//! What is said between us and a helper: numbers of 64 bits and bytes behind their number, little-endian.
+//! Messages between us and a helper: 64-bit numbers, and byte strings preceded by their length, little-endian.
 
-/// A message in the making.
+/// A message being written.
 #[derive(Default)]
 pub(in super::super) struct Out(pub Vec<u8>);
 
@@ -29,7 +29,7 @@ impl Out {
     }
 }
 
-/// What is left of a message. Everything is `None` behind its end.
+/// The rest of a message. Reading past its end gives `None`.
 pub(in super::super) struct In<'a>(pub &'a [u8]);
 
 impl<'a> In<'a> {
@@ -60,7 +60,7 @@ impl<'a> In<'a> {
 
     pub fn numbers(&mut self) -> Option<Vec<u32>> {
         let count = self.number()?;
-        // Each has 8 bytes here: what is there is the limit.
+        // Each number takes 8 bytes, so the rest of the message limits their count.
         if count > self.0.len() as u64 / 8 {
             return None;
         }

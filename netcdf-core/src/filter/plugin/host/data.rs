@@ -1,11 +1,11 @@
-//! Data of libhdf5: identifiers of errors, of predefined types and of classes of property lists. Plugins
-//! read them; where libhdf5 is loaded, too, it may write them, so that they can be written.
+//! Data of libhdf5: identifiers of errors, of predefined types and of classes of property lists. Plugins read
+//! them. If libhdf5 is also loaded, it may write to them, so they are writable.
 
 use super::super::abi::Id;
 use super::Export;
 use super::types::{BIG, LITTLE, NATIVE, NO_TYPE, float, integer};
 
-/// Identifiers that stand for themselves only.
+/// Identifiers without any further meaning.
 const ERROR: Id = 0x0E02_0000_0000_0100;
 const CLASS: Id = 0x0B00_0000_0000_0100;
 pub(super) const CREATION: Id = 0x0B00_0000_0000_0001;
@@ -26,7 +26,7 @@ macro_rules! data {
     };
 }
 
-/// Whether libhdf5 was made ready, and whether it was left.
+/// Whether libhdf5 was initialized, and whether it was terminated.
 #[unsafe(no_mangle)]
 pub static mut H5_libinit_g: bool = true;
 #[unsafe(no_mangle)]

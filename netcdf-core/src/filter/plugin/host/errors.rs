@@ -1,4 +1,4 @@
-//! Errors: what plugins say goes into our message.
+//! Errors: the messages of plugins become part of ours.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -11,7 +11,7 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
         H5Eget_current_stack H5Eset_current_stack H5Ecreate_stack H5Eclose_stack]
 }
 
-/// Keeps a message. It is a format whose values are not looked at.
+/// Keeps a message. It is a format string whose values are not inserted.
 ///
 /// # Safety
 /// The texts are null or end with a NUL.
@@ -44,8 +44,8 @@ unsafe extern "C" fn H5Epush1(
     unsafe { push(function, message) }
 }
 
-/// In C, values for the format follow. They lie behind these arguments, or in other registers, on all machines that plugins
-/// are loaded on.
+/// In C, values for the format follow. They are passed after these arguments, or in other registers, on all
+/// machines where plugins can be loaded.
 ///
 /// # Safety
 /// The texts are null or end with a NUL.

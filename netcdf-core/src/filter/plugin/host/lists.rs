@@ -1,4 +1,4 @@
-//! Property lists: that of a call has the chunk's shape, the fill value and the pipeline.
+//! Property lists: the list of a call has the chunk's shape, the fill value and the pipeline.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -16,7 +16,7 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
         H5Pget_class H5Pcopy H5Pclose]
 }
 
-/// Asks the call of its property list.
+/// Queries the call's property list.
 fn of<T>(list: Id, failure: T, answer: impl FnOnce(&mut Call) -> Option<T>) -> T {
     let asked = ask(None, |call| match list {
         LIST => answer(call),
@@ -25,7 +25,7 @@ fn of<T>(list: Id, failure: T, answer: impl FnOnce(&mut Call) -> Option<T>) -> T
     asked.unwrap_or(failure)
 }
 
-/// A filter's number as we have it.
+/// A filter number of C as ours.
 fn number(id: c_int) -> Option<u32> {
     u32::try_from(id).ok()
 }
@@ -48,7 +48,7 @@ extern "C" fn H5Pget_layout(list: Id) -> c_int {
     of(list, -1, |_| Some(2))
 }
 
-/// Where a plugin wants to know of a filter.
+/// Where a plugin wants information on a filter.
 struct Wanted {
     flags: *mut c_uint,
     count: *mut usize,
@@ -59,8 +59,8 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Tells of a filter: its flags, its parameters (`count` has the room for them and gets their number), and that it can
-    /// be applied and undone. It has no name, which is for people.
+    /// Writes a filter's flags, its parameters (`count` says how many fit, and gets their number), and that it
+    /// can be applied and undone. Its name, which is only for people, stays empty.
     ///
     /// # Safety
     /// The places are null or valid, the parameters have room for `count`, the name for `room`.
@@ -181,13 +181,13 @@ extern "C" fn H5Pget_nfilters(list: Id) -> c_int {
     of(list, -1, |call| Some(count(call.pipeline.len())))
 }
 
-/// Parameters that a filter may have: as many as fit HDF5's message.
+/// Most parameters of a filter: as many as fit HDF5's message.
 const PARAMETERS: usize = 0xffff;
 
-/// The parameters that a plugin gives; `None` for more than can be stored.
+/// The parameters that a plugin passes; `None` for more than can be stored.
 ///
 /// # Safety
-/// There are so many parameters.
+/// There are `count` parameters.
 unsafe fn given(count: usize, params: *const c_uint) -> Option<Vec<u32>> {
     match count {
         0 => Some(vec![]),
@@ -198,7 +198,7 @@ unsafe fn given(count: usize, params: *const c_uint) -> Option<Vec<u32>> {
 }
 
 /// # Safety
-/// There are so many parameters.
+/// There are `count` parameters.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pmodify_filter(
     list: Id,
@@ -218,7 +218,7 @@ unsafe extern "C" fn H5Pmodify_filter(
 }
 
 /// # Safety
-/// There are so many parameters.
+/// There are `count` parameters.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pset_filter(
     list: Id,
@@ -255,7 +255,7 @@ extern "C" fn H5Pall_filters_avail(list: Id) -> c_int {
     of(list, -1, |_| Some(1))
 }
 
-/// 1 for the format's own fill value, 2 for one of the user.
+/// 1 for the format's default fill value, 2 for the user's.
 ///
 /// # Safety
 /// The place is null or valid.
@@ -289,7 +289,7 @@ unsafe extern "C" fn H5Pget_fill_value(list: Id, ty: Id, value: *mut c_void) -> 
     })
 }
 
-/// There are no properties of others.
+/// No other properties exist.
 #[unsafe(no_mangle)]
 extern "C" fn H5Pexist(_list: Id, _name: *const c_char) -> c_int {
     0
@@ -305,7 +305,7 @@ extern "C" fn H5Pset(_list: Id, _name: *const c_char, _value: *const c_void) -> 
     -1
 }
 
-/// In C, functions follow.
+/// In C, functions follow as further arguments.
 #[unsafe(no_mangle)]
 extern "C" fn H5Pinsert2(_: Id, _: *const c_char, _: usize, _: *mut c_void) -> c_int {
     -1

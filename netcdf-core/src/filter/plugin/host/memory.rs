@@ -1,4 +1,4 @@
-//! Memory: that of the C allocator, as in libhdf5.
+//! Memory of the C allocator, as in libhdf5.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -58,20 +58,20 @@ unsafe extern "C" fn H5is_library_threadsafe(yes: *mut bool) -> c_int {
     0
 }
 
-/// `clear` is what C has for a truth, of one byte or more: any but 0 is true.
+/// `clear` is a C boolean of one byte or more: anything but 0 is true.
 #[unsafe(no_mangle)]
 extern "C" fn H5allocate_memory(size: usize, clear: u8) -> *mut c_void {
     match (size, clear != 0) {
         (0, _) => std::ptr::null_mut(),
-        // SAFETY: any size may be asked for.
+        // SAFETY: any size may be requested.
         (_, true) => unsafe { libc::calloc(1, size) },
-        // SAFETY: any size may be asked for.
+        // SAFETY: any size may be requested.
         (_, false) => unsafe { libc::malloc(size) },
     }
 }
 
 /// # Safety
-/// The block is null or one of the C allocator.
+/// The block is null, or comes from the C allocator.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5resize_memory(block: *mut c_void, size: usize) -> *mut c_void {
     if size == 0 {
@@ -84,7 +84,7 @@ unsafe extern "C" fn H5resize_memory(block: *mut c_void, size: usize) -> *mut c_
 }
 
 /// # Safety
-/// The block is null or one of the C allocator.
+/// The block is null, or comes from the C allocator.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5free_memory(block: *mut c_void) -> c_int {
     // SAFETY: by the caller.

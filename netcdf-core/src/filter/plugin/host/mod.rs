@@ -1,9 +1,9 @@
 //! The functions and data of HDF5 and netCDF that plugins use, as our executables export them.
 //!
-//! A plugin asks for the shape and type of the chunk at hand, and for its own place in the pipeline, by functions of
-//! libhdf5. It finds those here: the names are exported (see `exports.list`), and the dynamic linker takes
-//! those of an executable before all others. What they tell is the [`Call`] of the thread. Identifiers that we did not give
-//! are failures; nothing here panics.
+//! A plugin uses functions of libhdf5 to ask for the shape and type of the current chunk, and for its own place
+//! in the pipeline. It finds those functions here: their names are exported (see `exports.list`), and the
+//! dynamic linker prefers those of the executable. They answer from the [`Call`] of the thread. Identifiers that
+//! we did not give out are errors; nothing here panics.
 
 mod data;
 mod errors;
@@ -24,25 +24,25 @@ use super::apart::wire::{In, Out};
 use crate::filter::Context;
 use crate::model::FilterSpec;
 
-/// The property list, the type and the space of a call.
+/// The property list, type and space of a call.
 pub(super) const LIST: Id = 0x0A00_0000_0000_0101;
 pub(super) const TYPE: Id = 0x0300_0000_0000_0102;
 pub(super) const SPACE: Id = 0x0400_0000_0000_0103;
 
-/// What a plugin is told of the chunk at hand, and what it says.
+/// What a plugin is told about the current chunk, and what it reports.
 #[derive(Debug)]
 pub(super) struct Call {
     /// Shape of the chunk.
     shape: Vec<u64>,
     /// Type of an element, as stored.
     ty: Type,
-    /// netCDF's number of the type.
+    /// netCDF's number for the type.
     number: u32,
     /// Stored form of the fill value.
     fill: Option<Vec<u8>>,
     /// The filters.
     pipeline: Vec<FilterSpec>,
-    /// What was said of errors.
+    /// Error messages of the plugin.
     messages: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ thread_local! {
     static CALL: RefCell<Option<Call>> = const { RefCell::new(None) };
 }
 
-/// Messages of a call that are kept; some plugins say one for each layer.
+/// Most messages kept per call; some plugins report one for each layer.
 const MESSAGES: usize = 8;
 
 impl Call {
@@ -71,7 +71,7 @@ impl Call {
         }
     }
 
-    /// Does `work`, during which plugins are told of this call; what became of the call.
+    /// Runs `work`, during which plugins see this call; returns the call afterwards, too.
     pub(super) fn during<T>(self, work: impl FnOnce() -> T) -> (T, Option<Self>) {
         let before = CALL.replace(Some(self));
         let done = work();
@@ -84,7 +84,7 @@ impl Call {
         filter.map(|f| f.params.as_slice())
     }
 
-    /// What was said, for the end of a message.
+    /// The messages, as the end of an error message.
     pub(super) fn said(&self) -> String {
         match self.messages.as_slice() {
             [] => String::new(),
@@ -92,7 +92,7 @@ impl Call {
         }
     }
 
-    /// Writes the call down for another process.
+    /// Serializes the call for another process.
     pub(super) fn put(&self, out: &mut Out) {
         out.number(self.shape.len() as u64);
         for &n in &self.shape {
@@ -107,7 +107,7 @@ impl Call {
         }
     }
 
-    /// The call that another process wrote down.
+    /// Deserializes the call of another process.
     pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
         let dims = read.number()?;
         let shape = (0..dims).map(|_| read.number()).collect::<Option<_>>()?;
@@ -135,7 +135,7 @@ impl Call {
     }
 }
 
-/// Asks the call of this thread; `failure` without one.
+/// Queries the call of this thread; `failure` if there is none.
 fn ask<T>(failure: T, answer: impl FnOnce(&mut Call) -> T) -> T {
     let asked = CALL.try_with(|call| {
         let mut call = call.try_borrow_mut().ok()?;
@@ -144,7 +144,7 @@ fn ask<T>(failure: T, answer: impl FnOnce(&mut Call) -> T) -> T {
     asked.ok().flatten().unwrap_or(failure)
 }
 
-/// Writes a value where a plugin wants it, if it does.
+/// Writes a value to where a plugin wants it, if it does.
 ///
 /// # Safety
 /// `place` is null or valid for a write.
@@ -155,7 +155,7 @@ unsafe fn put<T>(place: *mut T, value: T) {
     }
 }
 
-/// Writes as many values as there is room for.
+/// Writes as many values as fit.
 ///
 /// # Safety
 /// `place` is null or valid for `room` writes.
@@ -169,7 +169,7 @@ unsafe fn put_all<T: Copy>(place: *mut T, room: usize, values: impl IntoIterator
     }
 }
 
-/// A text of C.
+/// A C text.
 ///
 /// # Safety
 /// `text` is null or ends with a NUL.
@@ -182,12 +182,12 @@ unsafe fn text(text: *const c_char) -> String {
     text.to_string_lossy().into_owned()
 }
 
-/// A number of something as C has it.
+/// A count as C's `int`.
 fn count(n: usize) -> c_int {
     c_int::try_from(n).unwrap_or(c_int::MAX)
 }
 
-/// An exported name and where it is in this program.
+/// An exported name and its address in this program.
 #[derive(Clone, Copy)]
 pub(super) struct Export {
     /// The name.
@@ -196,7 +196,7 @@ pub(super) struct Export {
     pub address: *const c_void,
 }
 
-/// The exports of these functions or of these data.
+/// The exports of these functions or data.
 macro_rules! exports {
     ($($name:ident)*) => {
         [$($crate::filter::plugin::host::Export {
@@ -207,7 +207,7 @@ macro_rules! exports {
 }
 use exports;
 
-/// A text with a NUL at its end as one of C.
+/// A text that ends with a NUL as a C text.
 const fn c_name(name: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(name.as_bytes()) {
         Ok(name) => name,
@@ -215,7 +215,7 @@ const fn c_name(name: &'static str) -> &'static CStr {
     }
 }
 
-/// All that is exported. That they are named here keeps them in the program.
+/// All exports. Naming them here keeps them in the program.
 pub(super) fn all() -> Vec<Export> {
     let mut all = vec![];
     all.extend(data::exports());

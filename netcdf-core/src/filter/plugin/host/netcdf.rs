@@ -1,5 +1,5 @@
-//! The functions of netCDF-C by which codec libraries ask for a variable. Its dataset and its number are those that it was given;
-//! its dimensions are those of the chunk.
+//! The netCDF-C functions by which codec libraries ask about a variable. The ids of dataset and variable are
+//! those passed to the library; the dimensions are those of the chunk.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -11,7 +11,7 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
         nc_inq_var_chunking nc_inq_var_endian nc_inq_varname nc_inq_var_fill ncaux_h5filterspec_fix8]
 }
 
-/// netCDF's errors: what is asked for is not there.
+/// netCDF's errors for things that do not exist.
 const BAD_ID: c_int = -33;
 const BAD_TYPE: c_int = -45;
 const BAD_DIM: c_int = -46;
@@ -158,7 +158,7 @@ unsafe extern "C" fn nc_inq_var_endian(_set: c_int, _var: c_int, order: *mut c_i
     })
 }
 
-/// The fill value as stored; of none, that there is none.
+/// The fill value as stored, or the fact that there is none.
 ///
 /// # Safety
 /// The places are null or valid, that of the value has room for one.
@@ -180,8 +180,8 @@ unsafe extern "C" fn nc_inq_var_fill(
     })
 }
 
-/// Turns the two parameters of a number of eight bytes into its bytes, or back: the lower half comes
-/// first, each in the byte order of the machine.
+/// Converts the two parameters of an eight-byte number to its bytes, or back: the lower half comes first, each
+/// half in the machine's byte order.
 ///
 /// # Safety
 /// There are eight bytes.

@@ -1,4 +1,4 @@
-//! Filters, identifiers, and functions that plugins name but that have no answer here.
+//! Filters, identifiers, and functions that plugins refer to but that do nothing here.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -26,7 +26,7 @@ extern "C" fn H5Zfilter_avail(_id: c_int) -> c_int {
     1
 }
 
-/// 3: it can be applied and undone.
+/// Returns 3: it can be applied and undone.
 ///
 /// # Safety
 /// The place is null or valid.
@@ -52,7 +52,7 @@ extern "C" fn H5Iget_ref(_id: Id) -> c_int {
     1
 }
 
-/// Types 3, spaces 4, property lists 10.
+/// Types are 3, spaces 4, property lists 10.
 #[unsafe(no_mangle)]
 extern "C" fn H5Iget_type(id: Id) -> c_int {
     match id {
@@ -68,8 +68,8 @@ extern "C" fn H5Iis_valid(id: Id) -> c_int {
     c_int::from(H5Iget_type(id) > 0)
 }
 
-/// Functions that fail, whatever they are given: a plugin that names one of them can be loaded. Arguments
-/// are left alone, as C allows.
+/// Functions that always fail, so that plugins that refer to them can be loaded. Arguments are ignored, as C
+/// allows.
 macro_rules! refused {
     ($($name:ident)*) => {
         $(

@@ -1,4 +1,4 @@
-//! Dataspaces: that of a call has the extent of the chunk.
+//! Dataspaces: the space of a call has the extent of the chunk.
 
 use std::ffi::c_int;
 

@@ -1,4 +1,4 @@
-//! Datatypes: that of a call, its base, and the predefined ones, whose identifiers say what they are.
+//! Datatypes: the type of a call, its base type, and the predefined ones, whose identifiers describe them.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -24,7 +24,7 @@ const COMPOUND: c_int = 6;
 const ENUM: c_int = 8;
 const VLEN: c_int = 9;
 
-/// The base type of that of a call.
+/// The base type of a call's type.
 const BASE: Id = 0x0300_0000_0000_0104;
 
 /// A datatype.
@@ -34,12 +34,12 @@ pub(in super::super) struct Type {
     size: u64,
     big: bool,
     signed: bool,
-    /// The integers of an enumeration.
+    /// For an enumeration, its integers.
     base: Option<(u64, bool)>,
 }
 
 impl Type {
-    /// That of a chunk.
+    /// The type of a chunk's elements.
     pub(in super::super) fn of(context: &Context) -> Self {
         let element = &context.element;
         let (class, signed, base) = match element.ty {
@@ -62,7 +62,7 @@ impl Type {
         }
     }
 
-    /// Writes the type down for another process.
+    /// Serializes the type for another process.
     pub(super) fn put(self, out: &mut Out) {
         out.number(u64::from(self.class.cast_unsigned()))
             .number(self.size);
@@ -73,7 +73,7 @@ impl Type {
         out.number(size).truth(signed);
     }
 
-    /// The type that another process wrote down.
+    /// Deserializes the type of another process.
     pub(super) fn get_from(read: &mut In<'_>) -> Option<Self> {
         Some(Self {
             class: read.small()?.cast_signed(),
@@ -88,7 +88,7 @@ impl Type {
         })
     }
 
-    /// The type of an identifier.
+    /// The type with this identifier.
     fn get(id: Id, call: Option<&Call>) -> Option<Self> {
         if id >> 52 == PREDEFINED >> 52 {
             return Some(Self {
@@ -117,7 +117,7 @@ impl Type {
         matches!(self.class, INTEGER | FLOAT)
     }
 
-    /// The predefined type that is this one in another byte order.
+    /// The predefined type equal to this one, in the given byte order.
     fn predefined(self, big: bool) -> Option<Id> {
         let size = i64::try_from(self.size).ok().filter(|n| *n <= 16)?;
         match self.class {
@@ -160,9 +160,9 @@ fn is_signed(ty: Atomic) -> bool {
     }
 }
 
-/// Predefined types: class, order, sign and size are in the lower bits.
+/// Predefined types: their class, order, sign and size are in the lower bits.
 const PREDEFINED: Id = 0x0310_0000_0000_0000;
-/// The identifier of predefined types that no filter is applied to.
+/// The identifier of predefined types to which no filter is applied.
 pub(super) const NO_TYPE: Id = 0x0320_0000_0000_0000;
 pub(super) const BIG: bool = true;
 pub(super) const LITTLE: bool = false;
@@ -178,7 +178,7 @@ pub(super) const fn float(size: i64, big: bool) -> Id {
     PREDEFINED | 1 << 16 | (big as i64) << 9 | 1 << 8 | size
 }
 
-/// Asks of a type, which may be predefined: then no call is needed.
+/// Queries a type; predefined types need no call.
 fn of<T: Copy>(id: Id, failure: T, answer: impl Fn(Type) -> T) -> T {
     let known = Type::get(id, None).map(&answer);
     let asked = || {
@@ -210,7 +210,7 @@ extern "C" fn H5Tget_order(id: Id) -> c_int {
     of(id, -1, |ty| c_int::from(ty.big))
 }
 
-/// Of integers and enumerations alone.
+/// For integers and enumerations only.
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_sign(id: Id) -> c_int {
     of(id, -1, |ty| match ty.class {
@@ -234,13 +234,13 @@ extern "C" fn H5Tget_super(id: Id) -> Id {
     of(id, -1, |ty| if ty.base.is_some() { BASE } else { -1 })
 }
 
-/// The type in the byte order of this machine.
+/// The type in this machine's byte order.
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_native_type(id: Id, _direction: c_int) -> Id {
     of(id, -1, |ty| ty.predefined(NATIVE).unwrap_or(id))
 }
 
-/// Two types. The call is asked of one after the other: it cannot be asked while it answers.
+/// Two types. The call is queried for one after the other, because it cannot be queried while it answers.
 fn both(a: Id, b: Id) -> Option<(Type, Type)> {
     Some((of(a, None, Some)?, of(b, None, Some)?))
 }
@@ -265,22 +265,22 @@ extern "C" fn H5Tis_variable_str(id: Id) -> c_int {
     of(id, -1, |ty| c_int::from(ty.class == STRING && ty.size > 1))
 }
 
-/// The members of compounds are not told.
+/// Members of compounds are not available.
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_nmembers(_id: Id) -> c_int {
     -1
 }
 
-/// 0 is a failure, too.
+/// 0 also means failure.
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_member_offset(_id: Id, _member: c_uint) -> usize {
     0
 }
 
-/// Numbers of the same size: their byte order changes.
+/// Converts numbers of the same size: only their byte order changes.
 ///
 /// # Safety
-/// The buffer has as many elements.
+/// The buffer has as many elements as `count` says.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Tconvert(
     from: Id,
@@ -302,7 +302,7 @@ unsafe extern "C" fn H5Tconvert(
         return -1;
     };
     if from.big != to.big {
-        // SAFETY: by the caller, the buffer has so many bytes.
+        // SAFETY: by the caller, the buffer has this many bytes.
         let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u8>(), len) };
         bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
     }
@@ -317,7 +317,7 @@ pub(super) fn convertible(from: Type, to: Type) -> Option<usize> {
 }
 
 impl Type {
-    /// What [`convertible`] needs of an identifier that a plugin gives.
+    /// The type of an identifier from a plugin, for [`convertible`].
     pub(super) fn asked(id: Id, call: &Call) -> Option<Self> {
         Self::get(id, Some(call))
     }
@@ -332,7 +332,7 @@ impl Type {
         self.big
     }
 
-    /// Whether numbers are stored in another byte order than those of `other`.
+    /// Whether the byte order differs from that of `other`.
     pub(super) fn swaps(self, other: Self) -> bool {
         self.big != other.big
     }
