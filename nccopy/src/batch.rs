@@ -44,7 +44,7 @@ pub fn is_dataset(path: &Path) -> bool {
 fn base(input: &Path) -> Result<&OsStr> {
     let name = input.file_name().filter(|_| input.as_os_str() != "-");
     name.ok_or_else(|| {
-        let what = "an input without a name cannot go into a directory";
+        let what = "an input without a name cannot be copied into a directory";
         Error::new(ErrorKind::Argument, what).of(&input.to_string_lossy())
     })
 }
@@ -54,7 +54,7 @@ fn checked(suffix: &OsStr) -> Result<&OsStr> {
     match bytes.is_empty() || bytes.contains(&b'/') {
         false => Ok(suffix),
         true => {
-            let what = "--suffix: the end of a file's name is expected, without `/`";
+            let what = "--suffix: expected the end of a file name, without `/`";
             let e = Error::new(ErrorKind::Argument, what);
             Err(e.with_remedy("as in --suffix .zarr or --suffix _small.nc"))
         }

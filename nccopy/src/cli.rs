@@ -158,7 +158,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
     match cli.paths.len() < 2 && !cli.in_place {
         false => Ok(cli),
         true => {
-            let what = "an input and an output are expected, one path is given";
+            let what = "expected an input and an output, found one path";
             Err(Cli::command().error(clap::error::ErrorKind::TooFewValues, what))
         }
     }
@@ -359,7 +359,7 @@ fn parse_memory(text: &str) -> Result<u64, String> {
 
 /// A number with a decimal suffix, as the C tool takes it: `5000000`, `5M`, `0.5g`.
 fn parse_size(text: &str) -> Result<u64, String> {
-    let wrong = || "expected a number, with suffix K, M, G, T or P if need be".to_owned();
+    let wrong = || "expected a number, optionally followed by K, M, G, T or P".to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let power = match text.get(digits.len()..).unwrap_or_default() {
         "" => 0,

@@ -39,7 +39,7 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
     for named in paths {
         let local = local(named)?.into_owned();
         if named.as_os_str() == "-" || file::in_place(&local) {
-            let what = "not a file, which a copy could take the place of";
+            let what = "not a file that a copy could replace";
             return Err(Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy()));
         }
         if !local.is_dir() || dir::is_store(&local) {
@@ -88,7 +88,7 @@ pub fn check(copy: &Copy, input: &Container) -> Result<()> {
     let names = file::names(&copy.local);
     if names > 1 {
         let what = format!(
-            "the file has {names} names (hard links), and the others would keep what it is now"
+            "the file has {names} names (hard links), and the other names would keep the old content"
         );
         return Err(refused(copy, what));
     }
@@ -96,7 +96,8 @@ pub fn check(copy: &Copy, input: &Container) -> Result<()> {
     match first.starts_with(b"CDF") || first.starts_with(b"\x89HDF") || first.starts_with(b"PK") {
         true => Ok(()),
         false => {
-            let what = "there is something in front of the dataset (a user block), which a copy does not have";
+            let what =
+                "the dataset is preceded by other data (a user block), which a copy would lose";
             Err(refused(copy, what.to_owned()))
         }
     }
@@ -110,7 +111,7 @@ pub fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
     match reader.is_spread() {
         false => Ok(()),
         true => {
-            let what = "the data is in several places (other files, or a virtual dataset), and would become a part of this file";
+            let what = "the data is in several places (other files, or a virtual dataset); the copy would store all of it in this file";
             Err(refused(copy, what.to_owned()))
         }
     }
@@ -176,8 +177,8 @@ impl Walk {
         for (count, one, many) in [
             (
                 self.others,
-                "file that is no dataset",
-                "files that are no datasets",
+                "file that is not a dataset",
+                "files that are not datasets",
             ),
             (self.links, "symbolic link", "symbolic links"),
         ] {

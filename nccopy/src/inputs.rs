@@ -71,23 +71,23 @@ fn wrong(path: &Path, (what, remedy): (&'static str, &str)) -> Result<()> {
 /// That copies can go into a directory.
 fn check_directory(path: &Path, asked: Asked) -> Result<()> {
     if !path.exists() {
-        let what = "there is no such directory, which several copies or a `/` at the end ask for";
+        let what = "no such directory; several inputs, or a `/` at the end, need one";
         let name = path.to_string_lossy();
         let name = name.trim_end_matches('/');
         let remedy = match is_zarr(path, asked) {
             true => format!(
-                "write {name}, without `/`, for one Zarr store of this name, or make the directory: mkdir {name}"
+                "write {name}, without `/`, to make one Zarr store of this name, or make the directory: mkdir {name}"
             ),
             false => format!("make it: mkdir {name}"),
         };
         return wrong(path, (what, &remedy));
     }
     if !path.is_dir() {
-        let what = "not a directory, which several copies or a `/` at the end ask for";
-        return wrong(path, (what, "name a directory behind the inputs"));
+        let what = "not a directory; several inputs, or a `/` at the end, need one";
+        return wrong(path, (what, "give a directory after the inputs"));
     }
     if dir::is_store(path) {
-        let what = "this directory is a Zarr store, files do not go into it";
+        let what = "this directory is a Zarr store; copies cannot go into it";
         return wrong(path, (what, "name another directory"));
     }
     Ok(())
@@ -100,8 +100,8 @@ fn check_output(
     (asked, suffix): (Asked, Option<&OsStr>),
 ) -> Result<()> {
     if suffix.is_some() {
-        let what = "--suffix is about names of copies in a directory, and the output is none";
-        return wrong(path, (what, "write a `/` behind the directory"));
+        let what = "--suffix names copies in a directory, but the output is not a directory";
+        return wrong(path, (what, "put a `/` after the directory's name"));
     }
     let store = dir::is_store(path);
     let empty = || std::fs::read_dir(path).is_ok_and(|mut list| list.next().is_none());
@@ -109,7 +109,7 @@ fn check_output(
         return Ok(());
     }
     if store {
-        let what = "a Zarr store, which is not replaced by a file";
+        let what = "a Zarr store; a file does not replace it";
         return wrong(
             path,
             (what, "choose another name, or ask for Zarr: -k zarr3"),
@@ -121,7 +121,7 @@ fn check_output(
     let name = name.transpose()?.unwrap_or_default();
     let inside = path.join(name);
     let (path_, inside) = (path.to_string_lossy(), inside.to_string_lossy());
-    let remedy = format!("write {path_}/ or {inside} for a copy in it");
+    let remedy = format!("write {path_}/ or {inside} to put the copy into it");
     wrong(path, ("a directory", &remedy))
 }
 

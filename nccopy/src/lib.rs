@@ -170,7 +170,7 @@ fn plan(cli: &Cli, kind: Option<Kind>, reader: &dyn Reader, env: &Env) -> Result
     for what in options::without_effect(cli, kind) {
         env.notes.say(Note {
             object: what.to_owned(),
-            what: "without effect on classic output".to_owned(),
+            what: "no effect on classic output".to_owned(),
             remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
         });
     }

@@ -87,7 +87,7 @@ fn left_out(schema: &Schema, vars: &Selection<VarId>, groups: &Selection<GroupId
     let needed = cf::located_by(schema, &kept);
     let remedy = || match option {
         "-V" => format!("--coordinates keeps {}", paths(&needed)),
-        _ => format!("{} would tell where the values are", paths(&needed)),
+        _ => format!("{} would locate the values", paths(&needed)),
     };
     Some(Note {
         object: option.to_owned(),

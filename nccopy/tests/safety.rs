@@ -582,7 +582,7 @@ fn options_without_effect_are_noted_unless_quiet() {
     assert!(out.status.success());
     assert_eq!(
         text(&out.stderr),
-        "nccopy: -d: without effect on classic output (use -k nc4 for netCDF-4 output)\n"
+        "nccopy: -d: no effect on classic output (use -k nc4 for netCDF-4 output)\n"
     );
     assert_done(&place.run("--quiet -5 -d1 in.nc out.nc"));
     let harmless = "-m 5M -h 1k -e 10 -M 100 -r -w -x -L 1 -d 0 -F none -u in.nc out.nc";

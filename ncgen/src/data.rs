@@ -162,8 +162,9 @@ fn admit(elements: u64, size: usize) -> Result<()> {
     if bytes <= FILL {
         return Ok(());
     }
-    let what = format!("{bytes} bytes of fill, for which there are no values in the text");
-    let remedy = "make the dimensions shorter, or store in chunks, as -k nczarr3 does";
+    let what =
+        format!("{bytes} bytes would be fill values, because the text has no values for them");
+    let remedy = "shorten the dimensions, or store in chunks, as -k nczarr3 does";
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 

@@ -42,10 +42,9 @@ pub(crate) fn check(lists: &[DataList], writer: &mut dyn Writer, no_fill: bool) 
         return Ok(());
     }
     let what = format!(
-        "the output would have {written} bytes, almost all of them fill values: the values in the text have {text} bytes"
+        "the output would have {written} bytes, almost all of them fill values: the text has {text} bytes of values"
     );
-    let remedy =
-        "--allow-large writes them; -k nczarr3, or _ChunkSizes in netCDF-4 files, leaves them out";
+    let remedy = "write them with --allow-large, or leave them out with -k nczarr3 or _ChunkSizes in netCDF-4 files";
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
         (None, None) => OsString::from(String::from_utf8_lossy(dataset).into_owned()),
     };
     if name.is_empty() || name.as_encoded_bytes().contains(&b'/') {
-        let what = "the dataset's name cannot name the output";
+        let what = "the dataset's name cannot be used as a file name";
         return Err(Error::new(ErrorKind::Argument, what).with_remedy("use -o FILE"));
     }
     let zarr = cli.kind.kind().and_then(Kind::as_zarr).is_some();

@@ -268,7 +268,10 @@ fn usual_mistakes_are_named() {
         "{said}"
     );
     let said = failed(&[], b"netcdf x {\n :units = metres ;\n}");
-    assert!(said.contains("2:11: error: texts are in quotes"), "{said}");
+    assert!(
+        said.contains("2:11: error: text must be in quotes"),
+        "{said}"
+    );
 }
 
 /// As ncdump writes text that ends with a line end.

@@ -277,7 +277,7 @@ fn notes_are_errors_if_asked_for() {
         assert_eq!(out.code, 1, "{out}");
         let message = out.message();
         assert!(
-            message.starts_with("nccopy: -d: without effect on classic output"),
+            message.starts_with("nccopy: -d: no effect on classic output"),
             "{out}"
         );
         assert!(

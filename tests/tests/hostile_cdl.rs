@@ -116,7 +116,7 @@ fn types_are_nested_as_deep_as_is_read() {
             let output = ncgen(&sandbox, &chain(count, compounds), args);
             assert_eq!(output.code, 1, "{count}");
             assert!(
-                output.message().contains("types within each other"),
+                output.message().contains("types nested more than"),
                 "{output}"
             );
         }

@@ -67,7 +67,7 @@ pub(crate) fn show(
     if survey.consolidated_only {
         session.env.notes.say(Note {
             object: store.name().to_string(),
-            what: "groups or arrays are known by consolidated metadata only".to_owned(),
+            what: "some groups or arrays are known only from consolidated metadata".to_owned(),
             remedy: None,
         });
     }
@@ -126,7 +126,7 @@ fn cells(node: &Node, stored: Stored) -> Vec<String> {
     let what = match &node.what {
         What::Group => vec!["group".to_owned()],
         What::Broken(why) => vec![format!("broken: {}", plain(why))],
-        What::Nothing => vec!["no group and no array".to_owned()],
+        What::Nothing => vec!["neither a group nor an array".to_owned()],
         What::Array(array) => array_cells(node, array, stored),
     };
     [name].into_iter().chain(what).collect()

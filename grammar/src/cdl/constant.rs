@@ -80,7 +80,7 @@ impl fmt::Display for LexErrorKind {
             Self::UnfinishedString => "the string has no closing quote",
             Self::UnfinishedComment => "the comment has no closing `*/`",
             Self::CharConstant => {
-                "not a character constant; they look like `'a'`, `'\\n'`, `'\\012'` or `'\\x0a'`"
+                "not a character constant, such as `'a'`, `'\\n'`, `'\\012'` or `'\\x0a'`"
             }
             Self::Number => "not a number",
             Self::Overflow => "the integer does not fit in 64 bits",

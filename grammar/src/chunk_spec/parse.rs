@@ -123,7 +123,7 @@ fn dimension(pair: Pair<'_, Rule>) -> Result<Along<'_>> {
 fn size(pair: &Pair<'_, Rule>) -> Result<u64> {
     let size = pair.as_str().parse().ok().filter(|&n| n > 0);
     size.ok_or_else(|| {
-        let message = format!("{} elements make no chunk", pair.as_str());
+        let message = format!("a chunk cannot have {} elements", pair.as_str());
         Mistake::new(pair.as_span().start(), message)
     })
 }
@@ -186,11 +186,11 @@ mod tests {
         for (text, want) in [
             ("garbage", "7: expected `/`, found the end"),
             ("v:1,", "4: expected a number, found the end"),
-            ("v:0", "2: 0 elements make no chunk"),
+            ("v:0", "2: a chunk cannot have 0 elements"),
             ("t/1,,x/2", "4: expected a dimension, found `,`"),
             (
                 "t/99999999999999999999",
-                "2: 99999999999999999999 elements make no chunk",
+                "2: a chunk cannot have 99999999999999999999 elements",
             ),
         ] {
             assert_eq!(shown(text), want, "{text}");

@@ -78,7 +78,8 @@ fn fits(schema: &Schema, id: VarId, layout: &VarLayout, at: usize) -> Result<(),
     for (dim, size) in var.dims.iter().zip(sizes) {
         if let Some(dim) = schema.dim(*dim).filter(|d| !d.unlimited && d.len < *size) {
             let (name, len) = (&dim.name, dim.len);
-            let message = format!("a chunk of {size} is longer than dimension {name}, of {len}");
+            let message =
+                format!("a chunk of {size} is longer than dimension {name}, which has {len}");
             return Err(Mistake::new(at, message));
         }
     }
@@ -124,7 +125,7 @@ mod tests {
             ),
             (
                 "temp:1,11",
-                "a chunk of 11 is longer than dimension x, of 10\n  temp:1,11\n       ^",
+                "a chunk of 11 is longer than dimension x, which has 10\n  temp:1,11\n       ^",
             ),
         ] {
             assert_eq!(resolved(&[text]).unwrap_err(), format!("0: {want}"));

@@ -45,7 +45,7 @@ impl Tag {
             return Ok(*tag);
         }
         let names = TAGS.map(|(name, _)| name).join(", ");
-        let message = format!("`{text}` is not a type of numbers ({names})");
+        let message = format!("`{text}` is not a number type ({names})");
         let turned: String = text.chars().rev().collect();
         let meant = TAGS
             .iter()
@@ -68,7 +68,7 @@ pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mis
         value.ok_or_else(|| {
             let bits = if most > i128::from(u32::MAX) { 64 } else { 32 };
             let hint = hint.map(str::to_owned);
-            Mistake::new(at, format!("{digits} is beyond {bits} bits")).with_hint(hint)
+            Mistake::new(at, format!("{digits} does not fit into {bits} bits")).with_hint(hint)
         })
     };
     let (ul, l) = (i128::from(u64::MAX), i128::from(i64::MIN));
@@ -78,11 +78,11 @@ pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mis
         Tag::Short => vec![word(wide(ul, l, None)? & 0xffff)],
         Tag::None | Tag::Unsigned => {
             let (most, least) = (u32::MAX.into(), i32::MIN.into());
-            let hint = "L or UL behind a number makes it one of 64 bits, which are two parameters";
+            let hint = "append L or UL for a 64-bit number, which becomes two parameters";
             vec![word(wide(most, least, Some(hint))?)]
         }
         Tag::Long => {
-            let hint = "UL behind a number makes it an unsigned one";
+            let hint = "append UL for an unsigned number";
             two(wide(i64::MAX.into(), l, Some(hint))?)
         }
         Tag::UnsignedLong => two(wide(ul, l, None)?),
@@ -99,7 +99,7 @@ pub(super) fn real(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistak
         Tag::Double => Ok(two(value.to_bits().into())),
         Tag::None | Tag::Byte | Tag::Short | Tag::Unsigned | Tag::Long | Tag::UnsignedLong => {
             let message = format!("{digits} is not an integer");
-            let hint = "f or d behind a number makes it a float or a double".to_owned();
+            let hint = "append f or d for a float or a double".to_owned();
             Err(Mistake::new(at, message).with_hint(Some(hint)))
         }
     }

@@ -45,7 +45,7 @@ pub fn assignment(text: &str) -> Result<Assignment<'_>> {
     let mut filters = vec![];
     let pairs = parse(Rule::assignment, text).map_err(|e| match filter_alone(text) {
         true => e.with_hint(Some(format!(
-            "filters are for variables: `*,{text}` is for all"
+            "name the variables first: `*,{text}` for all"
         ))),
         false => e,
     });
@@ -113,7 +113,10 @@ fn algorithm(at: usize, name: &str) -> Result<Algorithm> {
     Algorithm::from_name(name).ok_or_else(|| {
         let names = Algorithm::ALL.map(Algorithm::name);
         let hint = nearest(name, names.into_iter()).map(|near| format!("did you mean `{near}`?"));
-        let message = format!("no quantization is called `{name}` ({})", names.join(", "));
+        let message = format!(
+            "no quantization algorithm is called `{name}` ({})",
+            names.join(", ")
+        );
         Mistake::new(at, message).with_hint(hint)
     })
 }
@@ -154,7 +157,8 @@ fn spec(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
         }
         match part.as_rule() {
             Rule::id => {
-                let beyond = |_| Mistake::new(at, format!("{} is beyond 32 bits", part.as_str()));
+                let beyond =
+                    |_| Mistake::new(at, format!("{} does not fit into 32 bits", part.as_str()));
                 id = part.as_str().parse().map_err(beyond)?;
             }
             Rule::name => id = number(at, part.as_str())?,
@@ -166,7 +170,7 @@ fn spec(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
     match given.first() {
         None => Ok(FilterSpec { id, params }),
         Some(first) if !params.is_empty() => {
-            let message = "parameters are all given by name, or none of them is";
+            let message = "give either all parameters by name or none";
             Err(Mistake::new(first.at, message))
         }
         Some(_) => Ok(FilterSpec {

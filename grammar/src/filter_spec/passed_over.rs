@@ -50,8 +50,8 @@ impl<'s> Exact<'s> {
         let (passed, left): (Vec<_>, Vec<_>) =
             ids.into_iter().partition(|id| self.why(*id).is_some());
         if left.is_empty() && !passed.is_empty() {
-            let message = "what changes values passes over all of these variables: they are coordinates, or describe them";
-            let hint = "a variable that is named in full is not passed over".to_owned();
+            let message = "all of these variables are coordinates or describe them, and patterns do not change their values";
+            let hint = "name a variable in full to change it anyway".to_owned();
             return Err(Mistake::new(pattern.at, message).with_hint(Some(hint)));
         }
         let said = passed

@@ -65,7 +65,7 @@ fn add(
         Found::Matching(ids) => Found::Matching(real(ids, how, schema)),
     };
     if found == Found::Matching(vec![]) {
-        let message = "none of these variables is of the type float or double";
+        let message = "none of these variables is of type float or double";
         return Err(Mistake::new(pattern.at, message));
     }
     let (ids, by_name) = match exact.pass_over(found, pattern, &mut all.passed_over)? {
@@ -175,7 +175,7 @@ mod tests {
         for (texts, want) in [
             (
                 &["temp,bitgrom,3"][..],
-                "0: no quantization is called `bitgrom` (bitgroom, granularbr, bitround)\n  temp,bitgrom,3\n       ^\n  \
+                "0: no quantization algorithm is called `bitgrom` (bitgroom, granularbr, bitround)\n  temp,bitgrom,3\n       ^\n  \
                  hint: did you mean `bitgroom`?",
             ),
             (
@@ -196,7 +196,7 @@ mod tests {
             ),
             (
                 &["/g/*,bitround,9"],
-                "0: none of these variables is of the type float or double\n  /g/*,bitround,9\n  ^",
+                "0: none of these variables is of type float or double\n  /g/*,bitround,9\n  ^",
             ),
             (
                 &["temp,bitround"],

@@ -273,7 +273,7 @@ fn note(path: &Path, texts: usize) -> Note {
     Note {
         object: path.to_string_lossy().into_owned(),
         what: format!(
-            "{texts} characters that XML cannot hold: such are written as in CDL (`\\ooo`, and `\\\\` for a backslash), \
+            "{texts} characters that XML cannot hold; they are written as in CDL (`\\ooo`, and `\\\\` for a backslash), \
              which a comment before the element says"
         ),
         remedy: None,

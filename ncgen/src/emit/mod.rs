@@ -113,7 +113,7 @@ fn admit(cdl: &Cdl, schema: &Schema, language: Language) -> Result<()> {
                 "{values} values, more than a program in {} can hold ({VALUES})",
                 language.name()
             );
-            let error = Error::new(ErrorKind::Limit, what).with_remedy("make a dataset, with -b");
+            let error = Error::new(ErrorKind::Limit, what).with_remedy("make a dataset with -b");
             return Err(error.in_object(&schema.var_path(list.var)));
         }
     }

@@ -104,19 +104,19 @@ pub(crate) fn find<'s>(survey: &'s Survey, store: &Arc<dyn Store>, path: &str) -
     let Some(node) = survey.node(path) else {
         return Err(said(
             ErrorKind::NotFound,
-            "no array of this path".to_owned(),
+            "no array at this path".to_owned(),
         ));
     };
     match &node.what {
         What::Array(_) => Ok(node),
         What::Group => Err(said(
             ErrorKind::NotFound,
-            "a group, where the path of an array is expected".to_owned(),
+            "a group; expected the path of an array".to_owned(),
         )),
         What::Broken(why) => Err(said(ErrorKind::Corrupt, why.clone())),
         What::Nothing => Err(said(
             ErrorKind::NotFound,
-            "no array of this path".to_owned(),
+            "no array at this path".to_owned(),
         )),
     }
 }
@@ -298,7 +298,7 @@ impl<'a> Opened<'a> {
             return Ok(Arc::clone(shard));
         }
         let e = |e: Error| e.of(self.store.name()).in_object(key);
-        let gone = || Error::new(ErrorKind::NotFound, "the key is not there any more");
+        let gone = || Error::new(ErrorKind::NotFound, "the key no longer exists");
         let stored = self.store.get(key).map_err(e)?.ok_or_else(|| e(gone()))?;
         let shard = Arc::new(self.array.undo_whole(stored, self.env).map_err(e)?);
         *last = Some((key.to_owned(), Arc::clone(&shard)));
@@ -317,12 +317,7 @@ impl<'a> Opened<'a> {
         limits::room(len, "a chunk").map_err(e)?;
         let read = self.store.get_ranges(key, std::slice::from_ref(&range));
         let bytes = read.map_err(e)?.and_then(|mut parts| parts.pop());
-        bytes.ok_or_else(|| {
-            e(Error::new(
-                ErrorKind::NotFound,
-                "the key is not there any more",
-            ))
-        })
+        bytes.ok_or_else(|| e(Error::new(ErrorKind::NotFound, "the key no longer exists")))
     }
 
     /// The stored bytes of a chunk.
@@ -352,7 +347,7 @@ impl<'a> Opened<'a> {
     /// # Errors
     /// [`ErrorKind::Limit`] for more than there are numbers.
     pub fn numbered(&self) -> Result<()> {
-        let e = || Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks");
+        let e = || Error::new(ErrorKind::Limit, "the array has more than 2^64 chunks");
         let chunks = product(&self.array.key_grid());
         chunks.map(|_| ()).ok_or_else(|| self.said(e()))
     }

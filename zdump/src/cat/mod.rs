@@ -157,7 +157,7 @@ fn record(
 fn missing(store: &Arc<dyn Store>, key: &str) -> Error {
     let e = Error::new(ErrorKind::NotFound, format!("there is no key {key}"));
     e.of(store.name())
-        .with_remedy("the command keys lists all that there are")
+        .with_remedy("`zdump keys` lists all keys")
 }
 
 /// The error for what has only keys below it, with those that are metadata.

@@ -244,7 +244,7 @@ impl<'a> Reading<'a> {
 
 /// The error for a key that was there a moment ago.
 fn gone() -> Error {
-    Error::new(ErrorKind::NotFound, "the key is not there any more")
+    Error::new(ErrorKind::NotFound, "the key no longer exists")
 }
 
 /// A chunk with a key of its own. That an uncoded one has the right size is known from its key.

@@ -31,10 +31,7 @@ fn repeated<'j>(json: &'j Json, about: &mut About<'_>) -> Option<BTreeMap<&'j st
     let all = json.get("metadata");
     let all = all.filter(|all| matches!(all, Json::Object(_)));
     if all.is_none() {
-        about.say(
-            Rule::ConsolidatedWrong,
-            "there is no object \"metadata\" in it",
-        );
+        about.say(Rule::ConsolidatedWrong, "it has no object \"metadata\"");
     }
     Some(
         all?.members()
@@ -73,7 +70,7 @@ fn v2(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
     };
     let own = |name: &&str| node.objects.get(*name).is_some_and(|o| o.size.is_some());
     if ![".zgroup", ".zarray"].iter().any(own) {
-        let what = "what it repeats is not in the store by itself";
+        let what = "the store does not have the objects that it repeats";
         return about.say(Rule::ConsolidatedOnly, what);
     }
     let mut seen = BTreeSet::new();
@@ -90,8 +87,8 @@ fn v2(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
     }
     for key in all.keys().filter(|key| !seen.contains(**key)) {
         let what = match REPEATED.contains(&split(key).1) {
-            true => format!("{key} is not in the store any more"),
-            false => format!("{key} is no key of metadata"),
+            true => format!("{key} is no longer in the store"),
+            false => format!("{key} is not a metadata key"),
         };
         about.say(Rule::ConsolidatedStale, what);
     }
@@ -120,7 +117,7 @@ fn v3(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
         }
     }
     for path in all.keys().filter(|path| !seen.contains(**path)) {
-        let what = format!("{path} is not in the store any more");
+        let what = format!("{path} is no longer in the store");
         about.say(Rule::ConsolidatedStale, what);
     }
 }
@@ -130,7 +127,7 @@ fn compare((key, object): (&str, Option<&Json>), copy: Option<&Json>, about: &mu
     let Some(object) = object else { return };
     match copy {
         None if *object == Json::Object(vec![]) => {}
-        None => about.say(Rule::ConsolidatedStale, format!("{key} is not in it")),
+        None => about.say(Rule::ConsolidatedStale, format!("{key} is missing from it")),
         Some(copy) => {
             if let Some(path) = difference(object, copy, 0) {
                 let place = if path.is_empty() {

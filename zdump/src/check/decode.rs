@@ -72,6 +72,6 @@ fn text(e: &Error) -> String {
 
 fn wrong_size(size: usize, expected: Option<u64>) -> Option<(Rule, String)> {
     let expected = expected.filter(|&expected| expected != size as u64)?;
-    let what = format!("a chunk of {size} bytes when decoded, its elements have {expected}");
+    let what = format!("the decoded chunk has {size} bytes, its elements need {expected}");
     Some((Rule::ChunkSize, what))
 }

@@ -108,7 +108,7 @@ fn names(
                 names: names.into_iter().map(Some).collect(),
             }),
             None => {
-                let what = format!("{place} is {}: a list of names is expected", shown(json));
+                let what = format!("{place} is {}: expected a list of names", shown(json));
                 About::object(report, node, object).say(Rule::MemberWrong, what);
             }
         }
@@ -159,7 +159,7 @@ fn referred(
                 About::object(report, node, object).say(Rule::DimensionLength, what);
             }
             Err(()) => {
-                let what = format!("{path} is no dimension");
+                let what = format!("{path} is not a dimension");
                 About::object(report, node, object).say(Rule::DimensionUnknown, what);
             }
         }

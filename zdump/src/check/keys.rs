@@ -106,7 +106,7 @@ fn size(path: &str, array: &RawArray, (key, size): (&str, u64), report: &mut Rep
         return;
     };
     if size != expected {
-        let what = format!("a chunk of {size} bytes, its elements have {expected}");
+        let what = format!("the chunk has {size} bytes, its elements need {expected}");
         report.add(path, Finding::new(Rule::ChunkSize, key, what));
     }
 }
@@ -140,10 +140,10 @@ fn other(checked: Checked<'_>, key: &str, report: &mut Report) {
         Some(What::Group | What::Nothing) | None => {
             let (array, chunk) = chunk_like(rest);
             let finding = match chunk.is_empty() {
-                true => Finding::new(Rule::OrphanKey, key, "it belongs to no array and no group"),
+                true => Finding::new(Rule::OrphanKey, key, "it belongs to no array or group"),
                 false => {
                     let array = join(path, array);
-                    let what = format!("it looks as a chunk of /{array}, which is no array");
+                    let what = format!("it looks like a chunk of /{array}, which is not an array");
                     Finding::new(Rule::OrphanChunk, key, what)
                 }
             };
@@ -186,7 +186,7 @@ fn chunk_like(rest: &str) -> (&str, &str) {
 fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
     let (above, chunk) = chunk_like(rest);
     if chunk.is_empty() || !above.is_empty() {
-        let what = "it is no chunk of the array that it is below";
+        let what = "it is not a chunk of the array above it";
         return Some(Finding::new(Rule::OrphanKey, key, what));
     }
     let digits = chunk.strip_prefix('c').unwrap_or(chunk);
@@ -195,7 +195,7 @@ fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
     if parts.len() != grid.len() {
         let numbers = counted(parts.len(), "number");
         let rank = counted(grid.len(), "dimension");
-        let what = format!("a chunk key of {numbers}, the array has {rank}");
+        let what = format!("the chunk key has {numbers}, the array has {rank}");
         return Some(Finding::new(Rule::ChunkKey, key, what));
     }
     let place: Option<Vec<u64>> = parts.iter().map(|part| part.parse().ok()).collect();

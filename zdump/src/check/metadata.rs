@@ -20,7 +20,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
             };
             let mut about = About::object(report, node, name);
             if !matches!(json, Json::Object(_)) {
-                let what = format!("an object is expected, this is {}", shown(json));
+                let what = format!("expected an object, found {}", shown(json));
                 about.say(Rule::MemberWrong, what);
                 continue;
             }
@@ -73,7 +73,7 @@ fn array(checked: Checked<'_>, (array, wrong): (&RawArray, bool), about: &mut Ab
     }
     if !array.fill_fits() {
         let what = format!(
-            "the fill value {} is none of the type {}",
+            "the fill value {} is not a value of type {}",
             shown(&described.fill),
             described.stored.spelling()
         );
@@ -122,8 +122,8 @@ pub(super) fn lengths(
     let numbers = numbers.filter(|all| all.iter().all(|n| *n >= least));
     if numbers.is_none() {
         let what = match least {
-            0 => "a list of whole numbers is expected",
-            _ => "a list of whole numbers above 0 is expected",
+            0 => "expected a list of whole numbers",
+            _ => "expected a list of whole numbers above 0",
         };
         let what = format!("{name} is {}: {what}", shown(json));
         about.say(Rule::MemberWrong, what);

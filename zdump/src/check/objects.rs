@@ -42,7 +42,7 @@ fn text(checked: Checked<'_>, object: &Object, about: &mut About<'_>) {
             for path in duplicates(json) {
                 about.say(
                     Rule::JsonDuplicate,
-                    format!("the member {path} is there twice"),
+                    format!("the member {path} occurs twice"),
                 );
             }
         }

@@ -37,7 +37,7 @@ pub(super) fn strict(text: &[u8]) -> Result<(), Mistake> {
     reader.blanks();
     match reader.peek() {
         None => Ok(()),
-        Some(_) => Err(reader.mistake("something behind the value")),
+        Some(_) => Err(reader.mistake("more text after the value")),
     }
 }
 
@@ -122,7 +122,7 @@ impl Reader<'_> {
                 self.blanks();
                 self.string()?;
                 if !self.take(b':') {
-                    return Err(self.mistake("no ':' behind the name of a member"));
+                    return Err(self.mistake("no ':' after the name of a member"));
                 }
             }
             self.value(depth + 1)?;
@@ -150,7 +150,7 @@ impl Reader<'_> {
         ];
         if !known.contains(&word) && !is_number(word) {
             let word = String::from_utf8_lossy(word).into_owned();
-            return Err(self.mistake(format!("{word}, which is no value of JSON")));
+            return Err(self.mistake(format!("{word}, which is not a JSON value")));
         }
         self.at += len;
         Ok(())
@@ -158,16 +158,16 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Read {
         if !self.take(b'"') {
-            return Err(self.mistake("no text where one has to be"));
+            return Err(self.mistake("no string where one is required"));
         }
         loop {
             match self.peek() {
-                None => return Err(self.mistake("a text without an end")),
+                None => return Err(self.mistake("a string without a closing quote")),
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(());
                 }
-                Some(0..0x20) => return Err(self.mistake("a control character in a text")),
+                Some(0..0x20) => return Err(self.mistake("a control character in a string")),
                 Some(b'\\') => self.escape()?,
                 Some(_) => self.at += 1,
             }
@@ -248,7 +248,7 @@ mod tests {
             (b"\x0c1", 0, "no value"),
             (b"[1 2]", 3, "no ','"),
             (b"{\"a\" 1}", 5, "no ':'"),
-            (b"1 x", 2, "behind the value"),
+            (b"1 x", 2, "after the value"),
         ] {
             let mistake = strict(text).unwrap_err();
             assert_eq!(mistake.at, at, "{mistake:?}");

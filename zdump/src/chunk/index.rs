@@ -45,7 +45,7 @@ fn parse(text: &str) -> Result<Vec<u64>> {
         false => numbers.collect(),
     };
     numbers.ok_or_else(|| {
-        let what = format!("\"{text}\", where numbers with commas between them are expected");
+        let what = format!("\"{text}\": expected numbers separated by commas");
         Error::new(ErrorKind::Argument, what)
     })
 }
@@ -76,8 +76,8 @@ fn which(grid: &[u64]) -> Error {
     let last: Vec<u64> = grid.iter().map(|cells| cells.saturating_sub(1)).collect();
     let first = numbers(&vec![0; grid.len()]);
     let what = format!(
-        "which chunk? There are those from {first} to {}",
+        "which chunk? There are chunks from {first} to {}",
         numbers(&last)
     );
-    Error::new(ErrorKind::Argument, what).with_remedy("--all shows all that are stored")
+    Error::new(ErrorKind::Argument, what).with_remedy("--all shows all stored chunks")
 }

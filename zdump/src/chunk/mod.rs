@@ -80,7 +80,7 @@ fn stage_exists(opened: &Opened<'_>, stage: Option<usize>) -> Result<()> {
                 false => format!(": {}", codecs.join(", ")),
             };
             let what = format!(
-                "stage {stage}, but there are {} codecs to undo{names}",
+                "there is no stage {stage}: there are {} codecs to undo{names}",
                 codecs.len()
             );
             Err(opened.said(Error::new(ErrorKind::Argument, what)))
@@ -151,7 +151,7 @@ fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
     }
     opened.env.notes.say(Note {
         object: opened.path.clone(),
-        what: format!("{wrong} of {count} chunks or shards that are stored cannot be decoded"),
+        what: format!("{wrong} of {count} stored chunks or shards cannot be decoded"),
         remedy: None,
     });
     Ok(Verdict::Problems)

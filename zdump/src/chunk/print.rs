@@ -99,7 +99,7 @@ impl Printer<'_, '_> {
         let (inside, all) = (product(inside), product(&block.count));
         let count = |n: Option<u64>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
         format!(
-            "; clipped: {} of {} are in the array, those behind | are not",
+            "; clipped: {} of {} are in the array, those after | are not",
             count(inside),
             count(all)
         )

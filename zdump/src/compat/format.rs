@@ -122,7 +122,7 @@ impl Printer {
         let wrong = || {
             let format = format.unwrap_or_default();
             let name = ty.name();
-            format!("-F {format:?} is refused: it is no format of one number of type {name}")
+            format!("-F {format:?} is refused: it is not a format for one number of type {name}")
         };
         let how = match ty {
             Type::Text(length) => format.is_none().then_some(How::Text(length)),

@@ -184,7 +184,7 @@ fn contents(
 
 fn get(store: &Arc<dyn Store>, key: &str) -> Result<Vec<u8>> {
     let gone = || {
-        let e = Error::new(ErrorKind::NotFound, "the key is not there any more");
+        let e = Error::new(ErrorKind::NotFound, "the key no longer exists");
         e.in_object(key).of(store.name())
     };
     store.get(key)?.ok_or_else(gone)

@@ -343,7 +343,7 @@ impl Pair<'_> {
 /// What readers take for an element that is not stored.
 fn unwritten<'o>(opened: &'o Opened<'_>) -> Result<&'o Values> {
     opened.unwritten.as_ref().ok_or_else(|| {
-        let what = "a chunk is missing, and the fill value is none of the type";
+        let what = "a chunk is missing, and the fill value is not a value of the type";
         opened.said(Error::new(ErrorKind::Corrupt, what))
     })
 }

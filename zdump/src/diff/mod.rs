@@ -46,7 +46,7 @@ pub(crate) fn run(
 ) -> Result<Verdict> {
     let stdin = Path::new("-");
     if args.a == stdin && args.b == stdin {
-        let what = "standard input cannot be both stores";
+        let what = "only one of the stores can be standard input";
         return Err(Error::new(ErrorKind::Argument, what));
     }
     let a = session.store(&args.a, io)?;

@@ -169,12 +169,7 @@ fn read(store: &Arc<dyn Store>, key: &str, range: std::ops::Range<u64>) -> Resul
     let read = store
         .get_ranges(key, std::slice::from_ref(&range))
         .map_err(said)?;
-    let gone = || {
-        said(Error::new(
-            ErrorKind::NotFound,
-            "the key is not there any more",
-        ))
-    };
+    let gone = || said(Error::new(ErrorKind::NotFound, "the key no longer exists"));
     read.and_then(|mut parts| parts.pop()).ok_or_else(gone)
 }
 

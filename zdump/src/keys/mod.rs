@@ -54,8 +54,8 @@ pub(crate) fn run(
 }
 
 fn none(glob: &str) -> Error {
-    let what = format!("no key is one of \"{glob}\"");
-    let remedy = "* does not reach over a \"/\", ** does";
+    let what = format!("no key matches \"{glob}\"");
+    let remedy = "* does not match \"/\", ** does";
     Error::new(ErrorKind::NotFound, what).with_remedy(remedy)
 }
 

@@ -75,9 +75,7 @@ fn verdict(opened: &Opened<'_>, map: &Map) -> Verdict {
     };
     opened.env.notes.say(Note {
         object: opened.path.clone(),
-        what: format!(
-            "{count} of the chunks and shards that are stored cannot be decoded; the first: {e}"
-        ),
+        what: format!("{count} of the stored chunks and shards cannot be decoded; the first: {e}"),
         remedy: None,
     });
     Verdict::Problems
@@ -92,9 +90,9 @@ fn outside(file: &Path, store: &Path) -> Result<()> {
     if !overlap(&store, file) {
         return Ok(());
     }
-    let what = "the image would be put into the store, or in its place";
+    let what = "the image would be written into the store or replace it";
     let e = Error::new(ErrorKind::Argument, what).of(&file.to_string_lossy());
-    Err(e.with_remedy("name a file outside of the store; zdump never writes to one"))
+    Err(e.with_remedy("name a file outside the store; zdump never writes to a store"))
 }
 
 /// Writes a file beside its name, and gives it the name.

@@ -108,7 +108,5 @@ fn all_fill(opened: &Opened<'_>, place: &Place, values: &Values) -> bool {
 /// What is said where the chunks of an array cannot be decoded.
 pub(super) fn why(e: &Error) -> String {
     let what = e.what();
-    format!(
-        "chunks are not decoded, so that those of the fill value only are not told apart: {what}"
-    )
+    format!("chunks are not decoded, so chunks of fill values only are not marked: {what}")
 }

@@ -49,7 +49,7 @@ impl Lower<'_> {
         match (special, prefix.owner) {
             (Some(special), owner) => {
                 if let Some((_, at)) = prefix.ty {
-                    return self.error(at, format!("{} has no type", special.name()));
+                    return self.error(at, format!("{} takes no type", special.name()));
                 }
                 self.special(special, owner, word, &items);
             }
@@ -130,7 +130,7 @@ impl Lower<'_> {
     ) {
         if let (Owner::Group(_), "_FillValue") = (owner, word.text) {
             // Files have such attributes, and are printed with them.
-            let message = "_FillValue belongs to a variable; stored as any other attribute";
+            let message = "_FillValue belongs to a variable; stored as an ordinary attribute";
             self.warning(word.at, message);
         }
         let Some(name) = self.attribute_name(word) else {
@@ -272,7 +272,7 @@ impl Lower<'_> {
                 let at = list.get(1).map_or(word.at, Item::at);
                 return self.error(
                     at,
-                    format!("_FillValue has one value, found {}", list.len()),
+                    format!("_FillValue must have one value, found {}", list.len()),
                 );
             }
         };
@@ -283,7 +283,7 @@ impl Lower<'_> {
             let at = list.first().map_or(word.at, Item::at);
             return self.error(
                 at,
-                format!("_FillValue has one character, found {}", values.len()),
+                format!("_FillValue must have one character, found {}", values.len()),
             );
         }
         self.put(Owner::Var(var), Attribute { name, ty, values });

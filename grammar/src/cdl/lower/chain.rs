@@ -57,7 +57,10 @@ impl Lower<'_> {
             return match e.kind() {
                 ErrorKind::VariableLength => {
                     let path = self.schema.var_path(var);
-                    self.warning(word.at, format!("{message}; {path} is stored without"));
+                    self.warning(
+                        word.at,
+                        format!("{message}; {path} is stored without this filter"),
+                    );
                 }
                 _ => self.error(word.at, message),
             };

@@ -60,7 +60,7 @@ pub(in crate::cdl) fn items(text: &[u8], at: usize) -> Result<Vec<Item<'_>>, Pro
                 return Err((start, "expected `,` or `;` before the next value".into()));
             }
             Constant::Open if open.len() >= DEPTH => {
-                return Err((start, format!("more than {DEPTH} braces within each other")));
+                return Err((start, format!("braces nested more than {DEPTH} deep")));
             }
             Constant::Open => open.push((std::mem::take(&mut list), start)),
             constant => {
@@ -129,7 +129,7 @@ fn integer_type(list: &[Item<'_>], types: &[Atomic]) -> Result<Atomic, Problem> 
     let none = || {
         (
             list.first().map_or(0, Item::at),
-            "no integer type has all of these values".to_owned(),
+            "no integer type can hold all of these values".to_owned(),
         )
     };
     smallest(free.into_iter())
@@ -141,7 +141,7 @@ fn no_type(item: &Item<'_>) -> Problem {
     let message = match item {
         Item::Many(..) => "lists in braces need a type before the attribute's name",
         Item::One(Constant::Name(_), _) => {
-            "texts are in quotes (and members of an enum need the name of their type before the attribute's name)"
+            "text must be in quotes (for members of an enum, put the name of their type before the attribute's name)"
         }
         Item::One(Constant::Nil, _) => "NIL needs `string` before the attribute's name",
         Item::One(..) => "attributes cannot have the fill value `_`",

@@ -197,7 +197,7 @@ impl<'s> Lower<'s> {
     /// The name of something new; `what` says of what.
     fn new_name(&mut self, word: Word<'_>, what: &str) -> Option<Name> {
         if is_reserved(word.text, self.kind) {
-            let hint = format!("write `\\{}` for a name", word.text);
+            let hint = format!("write `\\{}` to use it as a name", word.text);
             let message = format!(
                 "`{}` is a keyword and cannot be the name of a {what}",
                 word.text
@@ -222,10 +222,7 @@ impl<'s> Lower<'s> {
             && let Err(e) = Name::checked(name.as_bytes())
             && self.illegal.insert(name.clone())
         {
-            let message = format!(
-                "{}; made all the same, as the name is spelled out",
-                e.what()
-            );
+            let message = format!("{}; accepted, because it is spelled with escapes", e.what());
             self.warning(word.at, message);
         }
         Some(name)

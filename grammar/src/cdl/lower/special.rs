@@ -146,7 +146,7 @@ impl Lower<'_> {
         let sizes = self.special_integers(special, word, list)?;
         let sizes: Option<Vec<u64>> = sizes.iter().map(|&n| u64::try_from(n).ok()).collect();
         let Some(mut sizes) = sizes else {
-            let expected = "sizes from 1 on, or 0 for the default";
+            let expected = "sizes of at least 1, or 0 for the default";
             self.illegal(special, word, list, expected);
             return None;
         };
@@ -176,7 +176,7 @@ impl Lower<'_> {
             let beyond = |d: &&Dimension| !overhang && !d.unlimited && d.len < size;
             if let Some(dim) = self.schema.dim(id).filter(beyond) {
                 let message = format!(
-                    "a chunk of {size} is larger than dimension `{}` of {}",
+                    "a chunk of {size} is larger than dimension `{}`, which has {}",
                     dim.name, dim.len
                 );
                 return self.error(item.at(), message);

@@ -35,7 +35,7 @@ impl MadeOf {
 
     fn check(self, depth: u32) -> Result<(), String> {
         if self.levels > depth {
-            return Err(format!("more than {depth} types within each other"));
+            return Err(format!("types nested more than {depth} deep"));
         }
         match self.parts > MOST_PARTS {
             true => Err(format!("a type made of more than {MOST_PARTS} types")),
@@ -144,7 +144,7 @@ impl Lower<'_> {
         if size == 0 || u32::try_from(size).is_err() {
             self.error(
                 word.at,
-                "the size of an opaque type is from 1 to 4294967295 bytes",
+                "the size of an opaque type must be from 1 to 4294967295 bytes",
             );
             return None;
         }
@@ -159,7 +159,10 @@ impl Lower<'_> {
         let base = match self.find_type(base)? {
             DataType::Atomic(a) if a.is_integer() => a,
             DataType::Atomic(_) | DataType::User(_) => {
-                let message = format!("the values of an enum are integers, not `{}`", base.text);
+                let message = format!(
+                    "the values of an enum must be integers, not `{}`",
+                    base.text
+                );
                 self.error(base.at, message);
                 return None;
             }
@@ -192,7 +195,7 @@ impl Lower<'_> {
     fn enum_value(&mut self, word: Word<'_>, base: Atomic) -> Option<i128> {
         let Some(value) = whole(word.text) else {
             let message = format!(
-                "the value of an enum member is an integer, found `{}`",
+                "the value of an enum member must be an integer, found `{}`",
                 word.text
             );
             self.error(word.at, message);
@@ -261,7 +264,7 @@ impl Lower<'_> {
         for &word in &field.dims {
             let size = self.size(word, "the size of a field")?;
             if size == 0 || i32::try_from(size).is_err() {
-                self.error(word.at, "the size of a field is from 1 to 2147483647");
+                self.error(word.at, "the size of a field must be from 1 to 2147483647");
                 return None;
             }
             dims.push(size);

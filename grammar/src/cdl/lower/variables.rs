@@ -62,7 +62,7 @@ impl Lower<'_> {
             None => {
                 self.error(
                     word.at,
-                    format!("{what} is a whole number, found `{}`", word.text),
+                    format!("{what} must be a whole number, found `{}`", word.text),
                 );
             }
         }

@@ -194,7 +194,7 @@ impl Reader<'_> {
             source.read_at(0, &mut mark)?;
         }
         if matches!(mark, [0xff, 0xfe] | [0xfe, 0xff]) || mark[0] == 0 && source.len() >= 2 {
-            let message = "the text is in UTF-16 or UTF-32; CDL is in UTF-8";
+            let message = "the text is in UTF-16 or UTF-32; CDL must be in UTF-8";
             self.lower.report.error(start, 0, message);
             return Ok(vec![]);
         }
@@ -273,7 +273,7 @@ impl Reader<'_> {
         match self.section {
             Some(Part::Section(old)) if old == section => {
                 self.lower
-                    .error(0, format!("{section} stands in this group twice"));
+                    .error(0, format!("{section} appears twice in this group"));
             }
             Some(Part::Section(old)) if self.section > part => {
                 self.lower
@@ -293,7 +293,7 @@ impl Reader<'_> {
 
     fn open_group(&mut self) {
         if self.groups.len() >= self.depth {
-            let message = format!("more than {} groups within each other", self.depth);
+            let message = format!("groups nested more than {} deep", self.depth);
             self.lower.error(0, message);
         }
         let text = self.splitter.text();
@@ -461,9 +461,8 @@ fn utf8(text: &[u8]) -> Result<Cow<'_, str>, SyntaxError> {
         .map_err(|e| {
             let at = e.utf8_error().valid_up_to();
             let byte = text.get(at).copied().unwrap_or(0);
-            let message = format!(
-                "byte 0x{byte:02x} is not UTF-8; in a name it can be written `\\%{byte:02x}`"
-            );
+            let message =
+                format!("byte 0x{byte:02x} is not UTF-8; in a name, write it as `\\%{byte:02x}`");
             SyntaxError { at, message }
         })
 }

@@ -137,7 +137,7 @@ fn from_string<T: Element>(text: &[u8]) -> Fit<T> {
         Fit::Exact(element) if len < number.len() || len == 0 => {
             let ty = T::TYPE.name();
             let what =
-                format!("a string where a value of type {ty} is expected, stored as {element:?}");
+                format!("expected a value of type {ty}, found a string; stored as {element:?}");
             Fit::Lossy(element, what)
         }
         other => other,
@@ -206,7 +206,7 @@ macro_rules! integers {
                 match whole.map(|whole| Self::try_from(whole)) {
                     Some(Ok(element)) if value.fract() == 0.0 => Fit::Exact(element),
                     Some(Ok(element)) => {
-                        let what = format!("{value} is not whole, stored as {element}");
+                        let what = format!("{value} is not a whole number, stored as {element}");
                         Fit::Lossy(element, what)
                     }
                     Some(Err(_)) | None => {

@@ -122,7 +122,9 @@ impl Nested<'_, '_, '_> {
             let place = self.tree.open("the values of an unlimited dimension")?;
             let level = self.levels.get(index);
             if level.is_some_and(|level| level.open.is_none() && count >= level.size) {
-                return Err(self.tree.error(place, "more lists than the variable has"));
+                return Err(self
+                    .tree
+                    .error(place, "more lists than the dimensions have elements"));
             }
             self.level(index + 1, base.saturating_add(count), Until::Brace)?;
             count += 1;

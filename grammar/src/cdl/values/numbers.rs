@@ -39,7 +39,7 @@ pub(super) fn read<T: Element>(
     numbers.flush(sink)?;
     if let Some(place) = numbers.extra {
         let what = format!(
-            "more than the {} values that the variable has, ignored",
+            "the variable has only {} values; the rest is ignored",
             flat.limit
         );
         scan.problems.warning(place, what);

@@ -155,7 +155,7 @@ impl<'s, 'a> Tree<'s, 'a> {
     /// Says that there were more values than the variable has.
     pub(super) fn too_many(&mut self, limit: u64) {
         let at = self.scan.window.position();
-        let what = format!("more than the {limit} values that the variable has, ignored");
+        let what = format!("the variable has only {limit} values; the rest is ignored");
         self.scan.problems.warning(at..at, what);
     }
 
@@ -264,7 +264,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         if text.len() > 1 {
             self.unfit(
                 place,
-                format!("{} characters where there is room for one", text.len()),
+                format!("found {} characters, expected one", text.len()),
             )?;
         }
         out.push(text.first().copied().unwrap_or(0));

@@ -76,7 +76,7 @@ impl Tree<'_, '_> {
         }
         if out.len() > end {
             let what =
-                format!("more than the {size} bytes of opaque type {ty}, stored without the rest");
+                format!("longer than the {size} bytes of opaque type {ty}; the rest is dropped");
             self.scan.problems.warning(place, what);
         }
         out.resize(end, 0);
@@ -102,7 +102,7 @@ impl Tree<'_, '_> {
         self.items(Until::Brace, |tree, _| match rest.next() {
             Some((field, column)) => tree.field(field, column),
             None => {
-                let what = format!("more values than the {} fields", fields.len());
+                let what = format!("more values than the type's {} fields", fields.len());
                 Err(tree.error(open.clone(), what))
             }
         })?;
@@ -137,7 +137,10 @@ impl Tree<'_, '_> {
             self.items(Until::Brace, |tree, _| tree.inner(field.ty, out))?
         };
         if count > len {
-            let what = format!("{count} values for the {len} of field {}", field.name);
+            let what = format!(
+                "{count} values for the {len} elements of field {}",
+                field.name
+            );
             return Err(self.error(open, what));
         }
         self.fill_up(field.ty, out, len - count)

@@ -128,7 +128,7 @@ fn target(program: &Program<'_>) -> Result<String> {
             Ok(format!("file://{file}#mode={mode},{container}"))
         }
         Some(_) => {
-            let what = "C programs cannot make Zarr of version 3, which netCDF-C does not write";
+            let what = "C programs cannot make Zarr version 3, which netCDF-C cannot write";
             let remedy = "use -k nczarr or -k zarr, or -b for a dataset";
             Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
         }
