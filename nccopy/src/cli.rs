@@ -57,7 +57,7 @@ pub struct Cli {
     #[arg(long)]
     pub no_clobber: bool,
 
-    /// Skip inputs whose output exists, so that a job that was stopped continues where it was
+    /// Skip inputs whose output exists, so that a stopped job continues where it left off
     #[arg(long)]
     pub skip_existing: bool,
 
@@ -210,7 +210,7 @@ impl KindArgs {
 /// What is copied.
 #[derive(Debug, Args)]
 pub struct SelectArgs {
-    /// Make unlimited dimensions fixed ones
+    /// Make unlimited dimensions fixed
     #[arg(short = 'u')]
     pub fix_unlimited: bool,
     /// Copy the data of these variables only, but define all of them: names in any group, paths ("/g/v"), patterns ("t*", "?",

@@ -46,7 +46,7 @@ pub struct Cli {
     #[arg(short = 'l', value_name = "LENGTH", allow_hyphen_values = true)]
     pub line_length: Option<String>,
 
-    /// Name of the dataset in the output [default: that of the file]
+    /// Name of the dataset in the output [default: the file's name]
     #[arg(short = 'n', value_name = "NAME", allow_hyphen_values = true)]
     pub name: Option<OsString>,
 

@@ -127,7 +127,7 @@ pub struct OutputArgs {
     /// file://PATH#mode=nczarr,file (or zip)
     #[arg(short = 'o', value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Name of the dataset, overriding that in the text
+    /// Name of the dataset, overriding the name in the text
     #[arg(short = 'N', value_name = "NAME")]
     pub name: Option<OsString>,
     /// Name of the main function or class of a program
@@ -197,7 +197,8 @@ pub struct ZarrArgs {
     /// Zip output: do not prefix keys with a directory, as zarr-python expects [default for zarr and zarr3]
     #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
     no_zip_prefix: bool,
-    /// Zarr output: replace a store although there are files in its directory that are no part of it; they are removed, and named
+    /// Zarr output: replace a store even if its directory holds files that do not belong to it; these files are removed, and each is
+    /// named
     #[arg(long)]
     pub overwrite: bool,
 }
