@@ -101,7 +101,7 @@ fn copy_one(
         ..Access::default()
     };
     let input = access.input(&copy.input, &mut *io.stdin)?;
-    // From here on there may be a temporary file that a signal must not leave behind.
+    // From here on there may be a temporary file, which a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
     if cli.in_place {
         in_place::check(copy, &input)?;
@@ -126,8 +126,7 @@ fn copy_one(
     env.notes.check().map_err(|e| e.of(&name))?;
     let replaces = output.replaces_store() && !cli.in_place;
     let target = output.create(!cli.no_sync, env, &trace)?;
-    // All data of classic files is written; what is not selected stays zero, as in C. Of variables of
-    // netCDF-4 files the plan says it.
+    // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
     let no_fill = plan.schema.kind.is_cdf();
     let create = CreateOptions {
         no_fill,
@@ -155,7 +154,7 @@ fn copy_one(
     Ok(report)
 }
 
-/// The target; if it is to be verified, one that does not appear before that.
+/// The target; with `verify`, one that stays hidden until it has been verified.
 fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
     if !verify {
         return (target, None);
