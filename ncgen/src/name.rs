@@ -8,8 +8,8 @@ use netcdf_core::model::Kind;
 
 use crate::cli::Cli;
 
-/// The path or URL of the output: as asked for, else in the working directory, named as the text or, if that came by standard
-/// input, as the dataset.
+/// The path or URL of the output: as given, else in the working directory, named after the text file, or after the dataset if
+/// the text came through standard input.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if there is no name.
