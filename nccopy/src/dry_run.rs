@@ -22,7 +22,7 @@ use crate::inputs::Copy;
 /// Prints how the data of each variable would be copied.
 ///
 /// # Errors
-/// Those of planning, and of writing the table.
+/// Errors of planning, and of writing the table.
 pub fn print(
     reader: &dyn Reader,
     plan: &Plan,

@@ -23,7 +23,7 @@ pub fn container(bytes: &[u8]) -> Container {
 /// Opens a file and reads all data of all variables.
 ///
 /// # Errors
-/// Those of opening.
+/// Errors of opening.
 pub fn read_all(bytes: &[u8], env: &Env) -> Result<Data> {
     let reader = format::open(container(bytes), env)?;
     let dataset = Dataset::new(&*reader, env);
@@ -36,7 +36,7 @@ pub fn read_all(bytes: &[u8], env: &Env) -> Result<Data> {
 /// of a variable may be anything, whatever is stored.
 ///
 /// # Errors
-/// Those of opening.
+/// Errors of opening.
 pub fn read_starts(bytes: &[u8], env: &Env, most: u64) -> Result<Data> {
     let reader = format::open(container(bytes), env)?;
     let dataset = Dataset::new(&*reader, env);

@@ -13,7 +13,7 @@ use netcdf_core::model::{Attribute, Region, Schema, TypeKind, Values};
 /// with attributes, and the notes.
 ///
 /// # Errors
-/// Those of opening it.
+/// Errors of opening it.
 pub fn json(container: Container) -> Result<String> {
     let env = Env {
         damage: Damage::tolerated(),

@@ -39,7 +39,7 @@ const SLAB: u64 = 64 << 20;
 /// Writes the lines of a file.
 ///
 /// # Errors
-/// Those of writing; what is wrong with the file is a line.
+/// Errors of writing; what is wrong with the file is a line.
 pub fn list(path: &Path, out: &mut dyn Write) -> io::Result<()> {
     let env = Env::with_threads(std::num::NonZeroU16::new(1));
     match open(path, &env) {

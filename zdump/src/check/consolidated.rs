@@ -1,4 +1,4 @@
-//! Consolidated metadata against the objects that it repeats.
+//! Compares consolidated metadata with the objects that it repeats.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
     }
 }
 
-/// The objects that consolidated metadata repeats, by their names in it.
+/// The objects in consolidated metadata, by their names there.
 fn repeated<'j>(json: &'j Json, about: &mut About<'_>) -> Option<BTreeMap<&'j str, &'j Json>> {
     let all = json.get("metadata");
     let all = all.filter(|all| matches!(all, Json::Object(_)));
@@ -41,7 +41,7 @@ fn repeated<'j>(json: &'j Json, about: &mut About<'_>) -> Option<BTreeMap<&'j st
     )
 }
 
-/// The nodes at and below a path, with what is left of their paths.
+/// The nodes at and below a path, with the rest of their paths.
 fn below<'a>(survey: &'a Survey, path: &str) -> impl Iterator<Item = (&'a Node, &'a str)> {
     let prefix = if path.is_empty() {
         String::new()
@@ -122,7 +122,7 @@ fn v3(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
     }
 }
 
-/// An object and its copy. An object that cannot be read has its own finding; attributes that are empty may be left out.
+/// Compares an object with its copy. An unreadable object has its own finding; empty attributes may be left out.
 fn compare((key, object): (&str, Option<&Json>), copy: Option<&Json>, about: &mut About<'_>) {
     let Some(object) = object else { return };
     match copy {
@@ -142,7 +142,7 @@ fn compare((key, object): (&str, Option<&Json>), copy: Option<&Json>, about: &mu
     }
 }
 
-/// Values that are the same as none, and the copies of what is below a group.
+/// Whether a member counts: not if its value means the same as a missing member, or if it repeats objects below the group.
 fn counts(name: &str, json: &Json) -> bool {
     match name {
         "consolidated_metadata" => false,

@@ -1,4 +1,4 @@
-//! Metadata objects as texts: that they can be read, are JSON, and have each member once.
+//! Metadata objects as text: they must be readable, be JSON, and have each member only once.
 
 use netcdf_core::error::{ErrorKind, Result};
 

@@ -1,8 +1,8 @@
-//! Whether JSON is what Python's reader takes, and with it zarr-python. Ours takes more: what netCDF-C writes is not always
-//! JSON.
+//! Whether Python's reader, and so zarr-python, accepts a JSON text. Our reader accepts more, as netCDF-C does not always write
+//! valid JSON.
 //!
-//! `serde_json` does not do for it: it refuses `NaN`, which Python's reader takes and stores have, and says line and column, where what
-//! is found here is said in bytes.
+//! `serde_json` is not suitable: it refuses `NaN`, which occurs in stores and which Python's reader accepts, and it reports
+//! line and column instead of an offset in bytes.
 //!
 //! Specification: RFC 8259, with the words `NaN`, `Infinity` and `-Infinity`, which Python reads and writes.
 
@@ -10,19 +10,19 @@ use std::collections::HashSet;
 
 use netcdf_core::json::Json;
 
-/// How deep values may be nested; the lenient reader has refused what is deeper.
+/// Deepest nesting of values; the lenient reader has refused anything deeper.
 const DEEPEST: usize = 256;
 
 /// The first thing in a text that is not strict.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
-    /// Where it is, in bytes.
+    /// Its offset in bytes.
     pub at: usize,
     /// What it is.
     pub what: String,
 }
 
-/// What is not strict in a text that the lenient reader took.
+/// What is not strict in a text that the lenient reader accepted.
 ///
 /// # Errors
 /// The first mistake.
@@ -190,7 +190,7 @@ impl Reader<'_> {
     }
 }
 
-/// `-`, digits without a zero in front, `.` and digits, `e` and digits.
+/// `-`, digits without a leading zero, `.` and digits, `e` and digits.
 fn is_number(word: &[u8]) -> bool {
     let digits = |b: &[u8]| !b.is_empty() && b.iter().all(u8::is_ascii_digit);
     let word = word.strip_prefix(b"-").unwrap_or(word);

@@ -1,4 +1,4 @@
-//! The tree that the nodes make: groups above everything, one version, names that every file system can hold.
+//! The tree of nodes: there must be groups above everything, one version, and names that every file system can hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
     }
 }
 
-/// Whether a node has objects of its own, not consolidated ones only.
+/// Whether a node has objects of its own, not only consolidated ones.
 fn has_own(node: &Node) -> bool {
     node.objects.values().any(|o| o.size.is_some())
 }
@@ -34,7 +34,7 @@ fn number(version: ZarrVersion) -> u8 {
     }
 }
 
-/// The objects of a node, by themselves.
+/// Checks the objects of a node.
 fn own(node: &Node, report: &mut Report) {
     let has = |name: &&str| node.objects.get(*name).is_some_and(|o| o.size.is_some());
     let old: Vec<_> = [".zgroup", ".zarray", ".zattrs"]
@@ -55,7 +55,7 @@ fn own(node: &Node, report: &mut Report) {
     }
 }
 
-/// What is above a node.
+/// Checks the nodes above a node.
 fn above<'a>(
     checked: Checked<'a>,
     node: &'a Node,
@@ -104,7 +104,7 @@ fn shown(path: &str) -> String {
     format!("/{path}")
 }
 
-/// Names next to each other that differ only in case.
+/// Finds names in one group that differ only in case.
 fn case<'a>(node: &'a Node, names: &mut BTreeMap<(&'a str, String), &'a str>, report: &mut Report) {
     let (group, name) = split(&node.path);
     if name.is_empty() {

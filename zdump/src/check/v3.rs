@@ -8,7 +8,7 @@ use super::context::{About, shown};
 use super::metadata::{lengths, ranks, required, version, word};
 use super::rule::Rule;
 
-/// Shards within shards; the description of the array refuses what is deeper.
+/// Deepest nesting of shards; the description of the array refuses anything deeper.
 const DEPTH: u32 = 16;
 
 /// Checks a group or an array.
@@ -60,7 +60,7 @@ fn array(json: &Json, about: &mut About<'_>) {
     }
 }
 
-/// The names of dimensions, of which some may be `null`.
+/// The names of dimensions; some may be `null`.
 fn names(json: &Json, shape: Option<&[u64]>, about: &mut About<'_>) {
     let name = |j: &Json| *j == Json::Null || j.as_str().is_some();
     let Some(names) = json.items().filter(|names| names.iter().all(name)) else {
@@ -78,7 +78,7 @@ fn names(json: &Json, shape: Option<&[u64]>, about: &mut About<'_>) {
 }
 
 fn codecs(list: &[Json], shape: (&str, Option<&[u64]>), about: &mut About<'_>, depth: u32) {
-    // What makes bytes of elements.
+    // Codecs that turn elements into bytes.
     const BYTES: [&str; 5] = [
         "bytes",
         "endian",

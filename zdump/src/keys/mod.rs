@@ -1,4 +1,4 @@
-//! `keys`: the keys that have bytes, how many, and what they are.
+//! `keys`: the keys with their sizes and kinds.
 
 mod glob;
 #[cfg(test)]
@@ -16,10 +16,10 @@ use netcdf_core::format::zarr::survey::{Role, Survey};
 
 use glob::Glob;
 
-/// Lists the keys, each when it is met: there may be millions.
+/// Lists the keys as they are found: there may be millions.
 ///
 /// # Errors
-/// Those of the store; [`ErrorKind::NotFound`] if the pattern stands for no key.
+/// Errors of the store; [`ErrorKind::NotFound`] if the pattern matches no key.
 pub(crate) fn run(
     args: &KeysArgs,
     (cli, session): (&Cli, &Session),

@@ -160,7 +160,7 @@ impl<'s> Splitter<'s> {
     /// of it was there.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub fn head(&mut self) -> Result<std::result::Result<Anchor, Anchor>> {
         self.text.clear();
         if self.window.ahead(3)?.starts_with(b"\xef\xbb\xbf") {
@@ -196,7 +196,7 @@ impl<'s> Splitter<'s> {
     /// The next piece.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub fn next_piece(&mut self) -> Result<Piece> {
         self.text.clear();
         let unfinished = self.skip_blanks()?;

@@ -18,7 +18,7 @@ const PIECE: usize = 1 << 20;
 /// Reads a list for a char variable; how many elements it has for it.
 ///
 /// # Errors
-/// Those of the source and of the sink.
+/// Errors of the source and of the sink.
 pub(super) fn read(scan: &mut Scan<'_>, flat: &Flat, fill: u8, sink: &mut dyn Sink) -> Result<u64> {
     let mut chars = Chars {
         flat,

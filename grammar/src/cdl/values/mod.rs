@@ -41,13 +41,13 @@ pub trait Sink {
     /// Stored bytes from a row-major element number on.
     ///
     /// # Errors
-    /// Those of storing them.
+    /// Errors of storing them.
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()>;
 
     /// A byte that fills so many elements of one byte, from a row-major element number on.
     ///
     /// # Errors
-    /// Those of storing them.
+    /// Errors of storing them.
     fn repeat(&mut self, element: u64, byte: u8, count: u64) -> Result<()> {
         let piece = [byte; PIECE];
         let (mut at, mut left) = (element, count);
@@ -62,7 +62,7 @@ pub trait Sink {
     /// Values of strings or of a user-defined type from a row-major element number on.
     ///
     /// # Errors
-    /// Those of storing them.
+    /// Errors of storing them.
     fn values(&mut self, element: u64, values: &Values) -> Result<()>;
 }
 
@@ -92,7 +92,7 @@ struct Flat {
 /// list goes to `problems`; after errors, what went to the sink is of no use.
 ///
 /// # Errors
-/// Those of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
+/// Errors of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
 pub fn read(
     list: &List<'_>,
     schema: &Schema,
@@ -145,7 +145,7 @@ pub fn is_flat(schema: &Schema, var: &Variable) -> bool {
 /// Reads a list of values of a type: that of an attribute.
 ///
 /// # Errors
-/// Those of the source, and [`ErrorKind::NotFound`] for a type that is not in the schema.
+/// Errors of the source, and [`ErrorKind::NotFound`] for a type that is not in the schema.
 pub(in crate::cdl) fn read_values(
     source: &dyn Source,
     bytes: Range<u64>,

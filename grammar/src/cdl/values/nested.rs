@@ -57,7 +57,7 @@ fn levels(schema: &Schema, var: &Variable) -> Vec<Level> {
 /// With `sink` the dimensions must have their lengths already; without, nothing but the structure is looked at.
 ///
 /// # Errors
-/// Those of the source and of the sink.
+/// Errors of the source and of the sink.
 pub(super) fn read(
     scan: &mut Scan<'_>,
     schema: &Schema,

@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 20;
 /// Reads a list of numbers; how many elements it has for the variable.
 ///
 /// # Errors
-/// Those of the source and of the sink.
+/// Errors of the source and of the sink.
 pub(super) fn read<T: Element>(
     scan: &mut Scan<'_>,
     flat: &Flat,

@@ -50,7 +50,7 @@ impl<'a> Scan<'a> {
     /// the list cannot be read any further, and the result is `None`.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub(super) fn take(&mut self) -> Result<Option<(Option<Owned>, Range<u64>)>> {
         let found = loop {
             let text = self.window.text();
@@ -88,7 +88,7 @@ impl<'a> Scan<'a> {
     /// The next token, handed to `step` with its place in the source.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub(super) fn token(
         &mut self,
         step: impl FnOnce(&mut Self, &Constant<'_>, Range<u64>) -> Step,

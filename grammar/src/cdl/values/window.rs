@@ -66,7 +66,7 @@ impl<'a> Window<'a> {
     /// Makes more bytes visible behind those that are; false if there are no more.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub(super) fn refill(&mut self) -> Result<bool> {
         if self.is_last() {
             return Ok(false);
@@ -87,7 +87,7 @@ impl<'a> Window<'a> {
     /// Makes at least `count` bytes visible, if there are so many.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     #[inline]
     pub(super) fn ensure(&mut self, count: usize) -> Result<()> {
         while self.text.len() < count && self.refill()? {}

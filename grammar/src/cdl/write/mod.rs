@@ -43,7 +43,7 @@ use out::Out;
 /// section, where a comment says so: for each there is an error in `omitted`.
 ///
 /// # Errors
-/// Those of reading the data, with the variable, and of writing to `out`.
+/// Errors of reading the data, with the variable, and of writing to `out`.
 pub fn write(
     set: &Dataset<'_>,
     options: &Options<'_>,
