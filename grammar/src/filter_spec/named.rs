@@ -6,18 +6,18 @@ use super::words::words;
 use crate::diagnostic::nearest;
 use crate::mistake::Mistake;
 
-/// A parameter as it is given, and where.
+/// A parameter as given, with its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Given<'a> {
     pub(super) name: &'a str,
-    /// What stands behind the `=`, if there is one.
+    /// The text after the `=`, if there is one.
     pub(super) value: Option<(&'a str, usize)>,
     pub(super) at: usize,
 }
 
 type Result<T> = std::result::Result<T, Mistake>;
 
-/// The numbers that stand for the parameters `given` of a filter, which is `called` so.
+/// The numbers for the parameters `given` of a filter; `called` is its name in messages.
 pub(super) fn by_name(id: u32, called: &str, given: &[Given<'_>]) -> Result<Vec<u32>> {
     let modes = modes(id);
     for (n, one) in given.iter().enumerate() {

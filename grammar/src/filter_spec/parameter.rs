@@ -3,7 +3,7 @@
 use super::words::words;
 use crate::mistake::Mistake;
 
-/// What a number is given as.
+/// The type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     /// No tag: 32 bits, signed if there is a minus.
@@ -24,7 +24,7 @@ pub(super) enum Tag {
     Double,
 }
 
-/// The tags, in the order of the documents.
+/// The tags, in the order of the documentation.
 const TAGS: [(&str, Tag); 9] = [
     ("b", Tag::Byte),
     ("ub", Tag::Byte),
@@ -38,7 +38,7 @@ const TAGS: [(&str, Tag); 9] = [
 ];
 
 impl Tag {
-    /// The tag that `text`, which begins at `at`, stands for, upper or lower case.
+    /// The tag for `text`, which begins at `at`, in upper or lower case.
     pub(super) fn from_text(at: usize, text: &str) -> Result<Self, Mistake> {
         let same = |(name, _): &&(&str, Self)| name.eq_ignore_ascii_case(text);
         if let Some((_, tag)) = TAGS.iter().find(same) {
@@ -59,8 +59,7 @@ impl Tag {
     }
 }
 
-/// The words of an integer, which begins at `at`. Bytes and shorts are cut off and not extended by their sign, as the
-/// library does.
+/// The words of an integer, which begins at `at`. As in the library, bytes and shorts are cut off without sign extension.
 pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistake> {
     let wide = |most: i128, least: i128, hint: Option<&str>| {
         let value = digits.parse::<i128>().ok();

@@ -1,4 +1,4 @@
-//! From the variables that `-F` options name to those of a dataset.
+//! Resolves the names in `-F` options to the variables of a dataset.
 
 use netcdf_core::copy::options::{Filtering, Filters};
 use netcdf_core::filter::names;
@@ -9,15 +9,15 @@ use super::passed_over::{Exact, Resolved, set_aside};
 use crate::mistake::Mistake;
 use crate::pattern::{Found, Pattern};
 
-/// What the options `texts` ask for the variables of `schema`. A name counts more than a pattern; a pattern of lossy filters
-/// passes over variables of which exact values are needed. Names and patterns that stand for nothing are no error.
+/// The filters that the options `texts` ask for, by variable of `schema`. A name takes precedence over a pattern. A pattern
+/// with lossy filters skips variables whose exact values are needed. Names and patterns that match nothing are not errors.
 ///
 /// # Errors
-/// The option's place in the list, and what is wrong with it: syntax, a variable that two names or two patterns stand for.
+/// The index of the option, and its mistake: syntax, or a variable matched by two names or two patterns.
 pub fn resolve(texts: &[String], schema: &Schema) -> Result<Resolved<Filters>, (usize, Mistake)> {
     let mut all = Resolved::<Filters>::default();
     let exact = Exact::new(schema);
-    // As in the C tool, nothing asks for nothing.
+    // As in the C tool, an empty text has no effect.
     let texts = texts
         .iter()
         .enumerate()
@@ -66,7 +66,7 @@ fn add(
     Ok(())
 }
 
-/// The mistake, with what was probably meant where a filter stands in the place of a variable.
+/// The mistake, with a hint if a filter is given in place of a variable.
 fn meant(e: Mistake, pattern: Pattern<'_>, text: &str) -> Mistake {
     if e.is_unmatched && pattern.at == 0 && filter_alone(text) {
         let hint = format!("name the variables first: `*,{text}` for all");

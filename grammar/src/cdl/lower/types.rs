@@ -9,10 +9,10 @@ use super::variables::whole;
 use super::{Lower, Pass};
 use crate::cdl::ast::{self, TypeBody, Word};
 
-/// Types within a type, at most: more do not fit into an HDF5 file.
+/// Most types within a type: more do not fit into an HDF5 file.
 const MOST_PARTS: u64 = 1 << 14;
 
-/// How many types there are in a type, and how many within one another.
+/// The number of types in a type, and the depth of their nesting.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MadeOf {
     levels: u32,
@@ -25,7 +25,7 @@ impl MadeOf {
         parts: 1,
     };
 
-    /// Both, beside each other.
+    /// Combines two types side by side.
     fn and(self, other: Self) -> Self {
         Self {
             levels: self.levels.max(other.levels),
@@ -103,7 +103,7 @@ impl Lower<'_> {
         self.names.add_type(group, &name, id);
     }
 
-    /// What a type is made of; of types that each have two of the one before there are soon more than fit in any memory.
+    /// The size of a type. If each type has two fields of the previous one, types soon exceed any memory.
     fn made_of(&self, kind: &TypeKind) -> MadeOf {
         let of = |ty: DataType| match ty {
             DataType::Atomic(_) => MadeOf::ATOMIC,
@@ -126,7 +126,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A type that another one is made of; not itself.
+    /// The type of a part of another type, which cannot be that type itself.
     fn base_type(&mut self, word: Word<'_>, new: &Name) -> Option<DataType> {
         let found = self.look_for_type(word)?;
         if found.is_none() && super::names::reference(word.text) == *new {
@@ -191,7 +191,7 @@ impl Lower<'_> {
         })
     }
 
-    /// A member's value. As with all integers in CDL, one of the other signedness and the same size is taken by its bits.
+    /// The value of a member. As for all integers in CDL, a value of the other signedness and the same size keeps its bits.
     fn enum_value(&mut self, word: Word<'_>, base: Atomic) -> Option<i128> {
         let Some(value) = whole(word.text) else {
             let message = format!(

@@ -715,7 +715,7 @@ fn nesting_is_bounded() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
-    /// Whatever stands in a text, reading it ends well or with messages.
+    /// Whatever a text contains, reading it succeeds or ends with messages.
     #[test]
     fn never_panics(body in "(types:|dimensions:|variables:|data:|group:|g|int|v|a|1|,|;|=|:|\\{|\\}|\\(|\\)|\\*|\"|enum| |\n|_|compound|opaque|/|\\\\|'){0,40}") {
         let text = format!("netcdf x {{ variables: int v ; {body} }}");
@@ -724,7 +724,7 @@ proptest! {
         }
     }
 
-    /// What is in a text does not depend on blanks and comments.
+    /// The meaning of a text does not depend on blanks and comments.
     #[test]
     fn blanks_do_not_matter(gaps in proptest::collection::vec("( |\n|\t|/\\* ; \" \\*/|// = \\{\n){1,2}", 24)) {
         let words = [
