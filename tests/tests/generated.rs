@@ -1,4 +1,4 @@
-//! Man pages and completions are those of the command lines. `UPDATE=1` writes them anew.
+//! Man pages and completions match the command lines. `UPDATE=1` regenerates them.
 
 use std::path::Path;
 

@@ -253,7 +253,7 @@ fn starts_name(text: &[u8]) -> bool {
     )
 }
 
-/// Length of the name at the beginning of `text`, which may continue one.
+/// Number of bytes at the beginning of `text` that can continue a name.
 fn name_length(text: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = text.get(at) {

@@ -1,4 +1,4 @@
-//! Files of the HDF5 writer for other programs to read: all structures it has, without netCDF.
+//! Files of the HDF5 writer for other programs to read: all its structures, without netCDF.
 
 mod parts;
 mod samples;

@@ -6,7 +6,7 @@ use netcdf_core::model::{
     Atomic, DataType, Dimension, Field, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType,
 };
 
-/// What a list has, by its first element's number.
+/// The values of a list, by the number of the first element.
 #[derive(Default)]
 struct Kept(Vec<(u64, Values)>);
 

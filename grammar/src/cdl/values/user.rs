@@ -39,7 +39,7 @@ impl Tree<'_, '_> {
         let (token, place) = self.constant(&what)?;
         let found = token.with(|constant| match constant {
             Constant::Name(text) => find_member(ty, members, text),
-            // Files have values without a member, and are printed with them.
+            // Files may have values without a member, which are printed as numbers.
             Constant::Number(Literal::Integer(integer, _)) => integer.value(),
             Constant::Number(_) | Constant::Char(_) | Constant::String(_) => None,
             Constant::Opaque(_) | Constant::Fill | Constant::Nil => None,
@@ -162,7 +162,7 @@ fn find_member(ty: &Name, members: &[(Name, i128)], text: &[u8]) -> Option<i128>
     found.map(|(_, value)| *value).or_else(undefined)
 }
 
-/// Hexadecimal digits as bytes; an odd number of digits is filled up with 0.
+/// Hexadecimal digits as bytes; an odd number of digits is padded with 0.
 fn hexadecimal(digits: &[u8], out: &mut Vec<u8>) {
     let value = |digit: &u8| {
         let value = char::from(*digit).to_digit(16).unwrap_or(0);
