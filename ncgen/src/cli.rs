@@ -177,7 +177,7 @@ pub struct KindArgs {
 }
 
 impl KindArgs {
-    /// The kind asked for.
+    /// The requested kind.
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         self.flags.kind().or(self.kind)
@@ -204,7 +204,7 @@ pub struct ZarrArgs {
 }
 
 impl ZarrArgs {
-    /// What is asked of an output of this kind.
+    /// The options for an output of this kind.
     #[must_use]
     pub fn asked(&self, kind: Option<Kind>) -> Asked {
         let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
@@ -245,7 +245,7 @@ pub struct OldArgs {
 }
 
 impl Cli {
-    /// What is to be made; `None` if the text is only to be checked.
+    /// The output to make; `None` if the text is only checked.
     #[must_use]
     pub fn language(&self) -> Option<Language> {
         let args = &self.output;
