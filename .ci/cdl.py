@@ -1,4 +1,4 @@
-"""CDL text as a set of items, for comparisons that look past names, order of types and line breaks.
+"""CDL text as a set of items, for comparisons that ignore names, order of types and line breaks.
 
 Made for what ncdump prints, also where that is not quite CDL (names without their backslashes).
 """
@@ -64,7 +64,7 @@ def squeeze(text):
 
 
 def squeeze_outside(text):
-    """The same, but for what is within strings."""
+    """The same, but leaving the contents of strings alone."""
     return re.sub(r'(\\.|"(?:\\.|[^"\\])*")|\s+', lambda m: m[1] or " ", text).strip()
 
 
@@ -148,12 +148,12 @@ class Cdl:
         return next((table[s, name] for s in scopes if (s, name) in table), None)
 
     def shape(self, group, name):
-        """The dimensions of a variable: their names, but of phony ones the lengths."""
+        """The dimensions of a variable: their names, or lengths for phony ones."""
         dims = self.vars[group, name][1]
         return [self.find(self.dims, group, d) if "phony_dim_" in d else d for d in dims]
 
     def structure(self, group, ty, text_lengths=True):
-        """What a type is made of, down to the atomic types; fields of compounds in a list."""
+        """The structure of a type, down to the atomic types; fields of compounds in a list."""
         found = self.find(self.types, group, ty)
         if found is None:
             return ty

@@ -1,4 +1,4 @@
-"""The conversions that .ci/written makes of a file, and nccopy that makes them."""
+"""The conversions of a file for .ci/written, made by nccopy."""
 
 import os
 import pathlib
@@ -16,13 +16,13 @@ THEIRS = os.environ.get("NCCOPY", "nccopy")
 KINDS = ["nc3", "nc6", "nc5", "nc4", "nc7"]
 HDF5 = b"\x89HDF\r\n\x1a\n"
 MAGIC = {b"CDF\x01": "nc3", b"CDF\x02": "nc6", b"CDF\x05": "nc5", HDF5[:4]: "nc4"}
-# Options that change how data is stored, not what they are. CHUNKS stands for odd lengths of the file's dimensions.
+# Options that change how data is stored, not the data itself. CHUNKS stands for odd chunk lengths for the file's dimensions.
 CHUNKS = "CHUNKS"
 OPTIONS = [
     ["-d1", "-s"], ["-d0"], ["-F", "none"], ["-F", "*,zstd,3"], ["-M", "1", "-c", CHUNKS], ["-u"], ["-w"],
     ["-M", "1", "-c", CHUNKS, "-F", "*,shuffle|deflate,2", "--memory", "64K"],
 ]
-# Runs that make the same bytes as without these.
+# Options that do not change the bytes of the output.
 SAME_BYTES = [["--threads", "1"], ["--threads", "2"], ["--memory", "8K"]]
 REFUSED = re.compile(r"do not have|cannot hold|does not have|does not allow")
 
@@ -38,7 +38,7 @@ def kind_of(path):
 
 
 def streams(path):
-    """Whether a classic file does not tell its number of records, which others take for a number."""
+    """Whether a classic file does not have a number of records; other readers misread the mark as a number."""
     with open(path, "rb") as f:
         head = f.read(12)
     return head[:3] == b"CDF" and head[4:12 if head[3] == 5 else 8] in (b"\xff" * 4, b"\xff" * 8)
@@ -56,7 +56,7 @@ def every(own):
 
 
 def some(own, number):
-    """Three of them, so that files one after another have others: a kind, a pair of kinds, options."""
+    """Three conversions, different for successive files: a kind, a pair of kinds, options."""
     a, b = KINDS[number % 5], KINDS[number // 5 % 5]
     return [[["-k", a]], [["-k", b], ["-k", a]], [["-k", ("nc4", "nc7")[number // 8 % 2], *OPTIONS[number % 8]]]]
 
@@ -73,7 +73,7 @@ def chunks_of(items):
 
 
 def copy(options, source, target, tool=OURS):
-    """What came out: copied, refused, too large, not copied, crashed, no end; and what the tool said."""
+    """The outcome (copied, refused, too large, not copied, crashed, no end), and the messages of the tool."""
     ours = ["--no-sync", "--fill-missing", "--allow-large"] if tool == OURS else []
     status, _, err = texts.run(tool, *ours, *options, source, target)
     if status is None and ours:

@@ -1,4 +1,4 @@
-"""Differences between what a reader makes of a file and of its copy, and the classes of those that are no faults."""
+"""Differences between a reader's views of a file and of its copy, and the classes of differences that are not faults."""
 
 import functools
 import pathlib
@@ -50,7 +50,7 @@ class Pair:
                 yield key, old, new
 
     def explain(self, item, old, new):
-        """The class of a difference, None if it is of none."""
+        """The class of a difference, None if it has no class."""
         return next((name for name, rule in CLASSES.items() if rule(self, item, old, new)), None)
 
 
@@ -87,7 +87,7 @@ def fixed(pair, item, old, new):
 
 
 def fewer_records(pair, item, old, new):
-    """What was written in fewer records than its dimension has is filled."""
+    """Variables written in fewer records than their dimension has are filled up."""
     if pair.reader == "h5dump":
         return new.startswith(old) and len(new) > len(old)
     if pair.reader not in HDF5 or isinstance(pair.after, str):
@@ -172,7 +172,7 @@ def is_of(pair, item, kind):
 
 
 def text_in_compounds(pair, item, _old, new):
-    """Fields of text have become arrays of characters; h5py looks at the values."""
+    """Text fields have become arrays of characters; h5py compares the values."""
     return pair.reader == "h5dump" and is_of(pair, item, "compound") and new.startswith("{") and '[ "' in new
 
 
@@ -189,7 +189,7 @@ def not_read_before(_pair, _item, old, _new):
 
 
 def nco_types(pair, item, old, new):
-    """NCO ends at types of users, or leaves out the groups in which they are defined or used, with their attributes."""
+    """NCO fails at user-defined types, or leaves out the groups in which they are defined or used, with their attributes."""
     ours = pair.file.ours()
     if pair.reader != "ncks" or not any(k.startswith("type ") for k in ours):
         return False
@@ -243,7 +243,7 @@ CLASSES = {
 
 @functools.cache
 def listed():
-    """(file, reader) to class, from the committed list: what no rule can tell."""
+    """(file, reader) to class, from the committed list of differences that no rule can recognize."""
     found = {}
     if KNOWN.exists():
         for line in KNOWN.read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""The inputs of .ci/hostile: files and stores of a folder, what its scripts make, and mutated variants of all of them."""
+"""The inputs of .ci/hostile: files and stores of a folder, outputs of its scripts, and mutated variants of all of them."""
 
 import os
 import random
@@ -11,18 +11,18 @@ import sys
 # Python walks and copies directories that are 800 deep by recursion.
 sys.setrecursionlimit(20_000)
 
-# Scripts that make an input; those that end in .sh show by themselves what a tool did.
+# Scripts that make an input; those that end in .sh check by themselves what a tool did.
 MAKE = {".py": [sys.executable]}
 DATA = {".nc", ".h5", ".cdl", ".zarr", ".zip"}
 LARGEST = 64 << 10  # bytes of an input of which there are variants
-# Numbers that are often taken for sizes, counts and addresses.
+# Numbers that are often used as sizes, counts and addresses.
 NUMBERS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 10**6, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**37, 2**53, 2**63 - 1, 2**63, 2**64 - 1]
 # Text that ends strings, comments and lines, or controls a terminal.
 TEXTS = ["\x1b[2J", "\u009b31m", "\u202e", "*/", "\n data: v = 1;", "\\", '"', "??/", "&lt;", "\ufffe", "../..", "a" * 70_000, ""]
 
 
 def gather(folder, made):
-    """All inputs: those that lie there, and those that the scripts make below `made`."""
+    """All inputs: existing ones, and those that the scripts make below `made`."""
     made.mkdir()
     for script in sorted(folder.iterdir()):
         if script.suffix in MAKE:
@@ -51,14 +51,14 @@ def linked(place):
 
 
 def scripts(folder, parts):
-    """Scripts that show by themselves what a tool did; who is not root cannot change owners."""
+    """Scripts that check by themselves what a tool did; only root can change owners."""
     found = sorted(folder.glob("*.sh"))
     found = [s for s in found if "setpriv" not in s.read_text() or os.geteuid() == 0]
     return [s for s in found if not parts or any(part in s.name for part in parts)]
 
 
 def variants(inputs, made, count, seed):
-    """So many mutated variants of each input that is small; the same for the same seed."""
+    """A number of mutated variants of each small input; the same for the same seed."""
     out = []
     for path in inputs:
         if size(path) > LARGEST:
@@ -69,7 +69,7 @@ def variants(inputs, made, count, seed):
             if path.is_dir():
                 shutil.copytree(path, place, copy_function=shutil.copyfile)
                 files = sorted(p for p in place.rglob("*") if p.is_file())
-                # Metadata says what chunks are taken for.
+                # Metadata decides how chunks are read.
                 likely = [p for p in files if p.name.startswith(".z") or p.name == "zarr.json"] or files
                 for chosen in rng.sample(likely, min(len(likely), rng.randint(1, 2))):
                     os.chmod(chosen, 0o600)
@@ -94,7 +94,7 @@ def mutated(data, text, rng):
 
 
 def reworded(data, rng):
-    """A number or the content of a string is another one."""
+    """Changes a number or the content of a string."""
     places = [(m, False) for m in re.finditer(rb"(?<![\w\"])\d+", data)]
     places += [(m, True) for m in re.finditer(rb'"([^"\\]*)"', data)]
     if not places:
@@ -109,7 +109,7 @@ def reworded(data, rng):
 
 
 def renumbered(data, rng):
-    """A few bytes are another number, or come from another place of the file."""
+    """Replaces a few bytes by a number, or by bytes from another place of the file."""
     if len(data) < 8:
         return data
     width = rng.choice([1, 2, 4, 8])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Python's readers make of a file: names, types, shapes and sums of all values.
+"""Python's readers' view of a file: names, types, shapes and sums of all values.
 
   .ci/readers.py        a process that answers lines `READER<tab>PATH` with a line of JSON: {item: value}, or {"": error}
 

@@ -5,7 +5,7 @@ f\t''"
 complete -c ncdump -s f -d 'Annotate each value with its indices, as C or Fortran counts them' -r -f -a "c\t''
 f\t''"
 complete -c ncdump -s l -d 'Longest line in data lists, in bytes [default: 80]' -r
-complete -c ncdump -s n -d 'Name of the dataset in the output [default: that of the file]' -r
+complete -c ncdump -s n -d 'Name of the dataset in the output [default: the file\'s name]' -r
 complete -c ncdump -s p -d 'Significant digits of float and double values, overriding C_format; `exact` prints as many as are needed to read the same values back' -r
 complete -c ncdump -s d -d 'Like -p, but C_format takes precedence (old form)' -r
 complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: accepted, without effect' -r -f -a "F\t''

@@ -3,7 +3,7 @@ c\t''
 f77\t''
 java\t''"
 complete -c ncgen -s o -d 'The output file (`-` for standard output), or the file that the program will make; implies -b without -l. A Zarr store is a directory, or a zip file if the name ends in `.zip`; a URL names one, too: file://PATH#mode=nczarr,file (or zip)' -r -F
-complete -c ncgen -s N -d 'Name of the dataset, overriding that in the text' -r
+complete -c ncgen -s N -d 'Name of the dataset, overriding the name in the text' -r
 complete -c ncgen -s M -d 'Name of the main function or class of a program' -r
 complete -c ncgen -s k -s v -d 'Kind of the output: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with and without netCDF\'s own metadata), nczarr3 and zarr3 (version 3). By default a URL decides, then the output\'s name (zarr3 if it ends in .zarr or .zip), then `_Format` in the text, else the oldest kind that can hold the dataset' -r -f -a "classic\t''
 64-bit-offset\t''
@@ -34,7 +34,7 @@ complete -c ncgen -s 7 -d 'netCDF-4 classic model output, as -k nc7'
 complete -c ncgen -l consolidated -d 'Zarr output: also write consolidated metadata (.zmetadata, or in zarr.json)'
 complete -c ncgen -l zip-prefix -d 'Zip output: prefix all keys with a directory named after the file, as netCDF-C requires [default for nczarr and nczarr3]'
 complete -c ncgen -l no-zip-prefix -d 'Zip output: do not prefix keys with a directory, as zarr-python expects [default for zarr and zarr3]'
-complete -c ncgen -l overwrite -d 'Zarr output: replace a store although there are files in its directory that are no part of it; they are removed, and named'
+complete -c ncgen -l overwrite -d 'Zarr output: replace a store even if its directory holds files that do not belong to it; these files are removed, and each is named'
 complete -c ncgen -s H -d 'Check declarations only, and ignore data lists'
 complete -c ncgen -s x -d 'Do not fill elements for which the text has no values'
 complete -c ncgen -s 1 -d 'Accepted, without effect'

@@ -1,8 +1,7 @@
 //! Formats of C's `printf` for one number: the `C_format` attribute, which says how the values of a variable are to be
 //! printed, and the option `-F` of `zdump --compat`.
 //!
-//! A format comes from a file or a user, so it is parsed here as a small grammar and never handed to anything that
-//! interprets it:
+//! A format comes from a file or a user, so it is parsed here with a small grammar and never passed to a real `printf`:
 //!
 //! ```text
 //! format     = text? "%" flag* width? ("." precision?)? length? conversion text?
@@ -14,8 +13,8 @@
 //! text       = any bytes but control characters; "%%" stands for "%"
 //! ```
 //!
-//! A format of another form, or whose conversion does not fit the type, is `None`: a variable is printed as if it had no
-//! `C_format`.
+//! The result is `None` for any other format, and for a conversion that does not fit the type: the variable is then printed as
+//! if it had no `C_format`.
 
 mod float;
 mod integer;
@@ -24,7 +23,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-/// Longest attribute, in bytes, that is looked at; a longer one counts as absent.
+/// Longest attribute, in bytes, that is used; longer ones are ignored.
 const MAX_LENGTH: usize = 99;
 
 /// A `C_format` for variables of an integer type, or char.
@@ -69,7 +68,7 @@ pub struct FloatFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IntegerConversion {
     Decimal,
-    /// `%u`: as decimal, but it knows no signs but the minus of a negative number.
+    /// `%u`: as decimal, but without a sign other than the minus of negative numbers.
     Unsigned,
     Octal,
     LowerHex,
@@ -108,7 +107,7 @@ struct Flags {
 
 /// One converted number, still without padding.
 struct Number {
-    /// The sign, then `0x` and the like: zeros of padding come after it.
+    /// The sign, then a base prefix such as `0x`; padding zeros come after it.
     prefix: String,
     digits: String,
     /// Whether the flag `0` has an effect.

@@ -1,4 +1,4 @@
-//! What is wrong with a text, said so that people find it: file, line, column, the line itself and a caret.
+//! Messages about a text with their place: file, line, column, the line itself and a caret.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 use netcdf_core::io::Source;
 use netcdf_core::shown::{Shown, is_control};
 
-/// Errors reported in one run.
+/// Most errors reported in one run.
 pub const MOST: usize = 20;
-/// Characters of a line that are shown.
+/// Most characters of a line that are shown.
 const WIDTH: usize = 120;
-/// Byte order mark of UTF-8, which is no character of the first line.
+/// Byte order mark of UTF-8, which does not count as a character of the first line.
 const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
-/// Characters of a message that are shown: names in it may be as long as the text.
+/// Most characters of a message that are shown: names in it may be as long as the text.
 const MESSAGE: usize = 400;
-/// Bytes of a line that are looked at on either side of the place.
+/// Bytes of a line that are read on either side of the place.
 const REACH: u64 = 4 << 10;
 
-/// A place in a text of which the line is known; places behind it are found by counting lines from it.
+/// A place in a text whose line is known. The lines of later places are found by counting from there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Anchor {
     /// Offset in bytes.
@@ -26,19 +26,19 @@ pub struct Anchor {
     pub line: u32,
 }
 
-/// How bad it is.
+/// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// The text cannot be used.
     Error,
-    /// The text can be used, though something in it is surprising.
+    /// The text can be used, but something in it is surprising.
     Warning,
 }
 
-/// One thing that is wrong, and where.
+/// One problem and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// Line, from 1.
     pub line: u32,
@@ -46,16 +46,16 @@ pub struct Diagnostic {
     pub column: u32,
     /// What was found and what was expected.
     pub message: String,
-    /// What may help.
+    /// A hint on how to correct it.
     pub hint: Option<String>,
     /// The line, or the part of it around the place.
     shown: String,
-    /// What is before the caret.
+    /// The blanks before the caret.
     indent: String,
     offset: u64,
 }
 
-/// Collects what is wrong with one text.
+/// Collects the problems of one text.
 #[derive(Debug)]
 pub struct Reporter<'s> {
     source: &'s dyn Source,
@@ -76,7 +76,7 @@ impl<'s> Reporter<'s> {
         }
     }
 
-    /// The same, for which warnings are errors if `strict`.
+    /// The same reporter; with `strict`, warnings are errors.
     #[must_use]
     pub fn strict(self, strict: bool) -> Self {
         Self { strict, ..self }
@@ -88,12 +88,12 @@ impl<'s> Reporter<'s> {
         self.source
     }
 
-    /// Reports an error at `offset`, which is not before `anchor`. Beyond [`MOST`] nothing is added.
+    /// Reports an error at `offset`, which is not before `anchor`. After [`MOST`] of them, further ones are dropped.
     pub fn error(&mut self, anchor: Anchor, offset: u64, message: impl Into<String>) {
         self.error_with_hint(anchor, offset, message, None);
     }
 
-    /// As [`Reporter::error`], with something that may help.
+    /// As [`Reporter::error`], with a hint.
     pub fn error_with_hint(
         &mut self,
         anchor: Anchor,
@@ -108,7 +108,7 @@ impl<'s> Reporter<'s> {
         }
     }
 
-    /// Reports something surprising. Beyond [`MOST`] nothing is added.
+    /// Reports something surprising. After [`MOST`] of them, further ones are dropped.
     pub fn warning(&mut self, anchor: Anchor, offset: u64, message: impl Into<String>) {
         if self.strict {
             return self.error(anchor, offset, message);
@@ -131,7 +131,7 @@ impl<'s> Reporter<'s> {
         self.errors.len()
     }
 
-    /// Whether there are as many errors as are reported in one run.
+    /// Whether no more errors are reported in this run.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.errors.len() >= MOST
@@ -147,7 +147,7 @@ impl<'s> Reporter<'s> {
         let stopped = self.is_full();
         let mut list = if failed { self.errors } else { self.warnings };
         list.sort_by_key(|d| d.offset);
-        // Texts that are read twice have some mistakes twice.
+        // If a text is read twice, some mistakes are found twice.
         list.dedup();
         let all = Diagnostics {
             file,
@@ -206,7 +206,7 @@ impl<'s> Reporter<'s> {
         u32::try_from(lines).unwrap_or(u32::MAX)
     }
 
-    /// Characters of the line that `to` is in, before it; 0 for the place behind a newline.
+    /// Characters before `to` in its line; 0 right after a newline.
     fn characters(&self, to: u64) -> usize {
         let (mut at, mut characters) = (to, 0usize);
         while at > 0 {
@@ -214,7 +214,7 @@ impl<'s> Reporter<'s> {
             let bytes = self.bytes(from, at);
             let newline = memchr::memrchr(b'\n', &bytes);
             let line = bytes.get(newline.map_or(0, |i| i + 1)..);
-            // A character's bytes behind its first begin with the bits 10.
+            // All bytes of a character but the first begin with the bits 10.
             let starts = |b: &&u8| **b & 0xc0 != 0x80;
             characters += line.unwrap_or_default().iter().filter(starts).count();
             if newline.is_some() {
@@ -237,7 +237,7 @@ impl<'s> Reporter<'s> {
     }
 }
 
-/// A message, shortened to [`MESSAGE`] characters, without what would control a terminal.
+/// A message, shortened to [`MESSAGE`] characters, without characters that control a terminal.
 fn shortened(message: String) -> String {
     let mut message: String = message.chars().map(printable).collect();
     if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
@@ -300,11 +300,11 @@ impl Diagnostic {
     }
 }
 
-/// What is wrong with one text.
+/// The problems of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostics {
     file: Arc<str>,
-    /// One by one, in the order of the text.
+    /// The problems, in the order of the text.
     pub list: Vec<Diagnostic>,
     stopped: bool,
 }

@@ -1,10 +1,9 @@
-//! How a run of a tool ended: the outer edge, where errors of all sorts become messages and a status.
+//! The end of a run: turns errors of all sorts into messages and a status.
 
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::tool::{self, Io, Status};
 
-/// The status of a run. What ended it is said: the help or version that a command line asks for, what is wrong with the command
-/// line, or an error of any sort.
+/// The status of a run. Prints what ended it: the help or version, a mistake in the command line, or any other error.
 pub fn status<T: From<Status>>(tool: &str, ended: anyhow::Result<T>, io: &mut Io) -> T {
     ended.unwrap_or_else(|e| T::from(told(tool, e, io)))
 }

@@ -35,7 +35,7 @@ pub struct KindFlags {
 }
 
 impl KindFlags {
-    /// The kind that a digit names.
+    /// The kind for a digit.
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         let flags = [
@@ -50,10 +50,10 @@ impl KindFlags {
     }
 }
 
-/// The kind that the value of `-k` names.
+/// The kind for the value of `-k`.
 ///
 /// # Errors
-/// What is expected instead.
+/// The expected values, if it is none of them.
 pub fn parse_kind(text: &str) -> Result<Kind, String> {
     Kind::from_name(text).ok_or_else(|| {
         "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"

@@ -1,4 +1,4 @@
-//! Text forms of netCDF: CDL, numbers, escapes, filter and chunk specifications, what the tools share of their command lines.
+//! Text forms of netCDF: CDL, numbers, escapes, filter and chunk specifications, and the common parts of the tools' command lines.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,

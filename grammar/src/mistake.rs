@@ -1,19 +1,19 @@
-//! What is wrong with a short text, such as an option of a command line.
+//! Mistakes in short texts, such as options of a command line.
 
 use netcdf_core::shown::{Shown, is_control};
 use pest::RuleType;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
-/// Something wrong in a text of one line.
+/// A mistake in a text of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// Where, in bytes from the beginning.
+    /// The position, in bytes from the beginning.
     pub at: usize,
     /// What was found and what was expected.
     pub message: String,
-    /// What may help.
+    /// A hint on how to correct it.
     pub hint: Option<String>,
-    /// Whether the text is right, but there is nothing of the name.
+    /// Whether the syntax is correct, but nothing has this name.
     pub is_unmatched: bool,
 }
 
@@ -29,7 +29,7 @@ impl Mistake {
         }
     }
 
-    /// A name or pattern that stands for nothing.
+    /// A name or pattern that matches nothing.
     #[must_use]
     pub fn unmatched(at: usize, message: impl Into<String>) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Mistake {
         }
     }
 
-    /// With something that may help.
+    /// Adds a hint.
     #[must_use]
     pub fn with_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
@@ -54,7 +54,7 @@ impl Mistake {
         }
     }
 
-    /// The message, the text with a caret below the place, and the hint: several lines.
+    /// The message, the text with a caret below the position, and the hint, on several lines.
     #[must_use]
     pub fn shown(&self, text: &str) -> String {
         let before = text.get(..self.at).unwrap_or(text);
@@ -70,7 +70,7 @@ impl Mistake {
     }
 }
 
-/// What a grammar has to say of a text that does not follow it. `symbol` names rules for people.
+/// The mistake for a text that does not match a grammar. `symbol` names rules in messages.
 pub(crate) fn syntax<R: RuleType>(
     e: &Error<R>,
     text: &str,
@@ -93,14 +93,14 @@ pub(crate) fn syntax<R: RuleType>(
     )
 }
 
-/// Where a text stops to follow a grammar.
+/// The position where a text stops matching a grammar.
 pub(crate) fn place<R: RuleType>(e: &Error<R>) -> usize {
     match e.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     }
 }
 
-/// What could have stood there: `a`, `a or b`, `a, b or c`.
+/// What was expected there: `a`, `a or b`, `a, b or c`.
 pub(crate) fn expected<R: RuleType>(e: &Error<R>, symbol: fn(R) -> &'static str) -> String {
     let rules = match &e.variant {
         ErrorVariant::ParsingError { positives, .. } => positives,
@@ -109,7 +109,7 @@ pub(crate) fn expected<R: RuleType>(e: &Error<R>, symbol: fn(R) -> &'static str)
     any_of(rules.iter().map(|&rule| symbol(rule)))
 }
 
-/// Names, each once and in their order: `a`, `a or b`, `a, b or c`.
+/// Names without duplicates, sorted: `a`, `a or b`, `a, b or c`.
 pub(crate) fn any_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<_> = names.collect();
     names.sort_unstable();

@@ -1,8 +1,9 @@
 //! Names of variables and dimensions in options: paths from the root, patterns, escapes.
 //!
-//! `v` is the variable `v` of the root group, `/g/v` that of group `g`. In a pattern `*` stands for any characters, `?` for
-//! one, `[a-c]` and `[!a-c]` for one of a set, none of them for a `/`; `*` alone means all variables of all groups. A
-//! backslash takes the meaning from the character behind it. A name that a variable has is that name, whatever is in it.
+//! `v` is the variable `v` of the root group, `/g/v` that of group `g`. In a pattern `*` matches any characters, `?` one
+//! character, and `[a-c]` and `[!a-c]` one of a set, but never a `/`; `*` alone means all variables of all groups. A backslash
+//! makes the next character an ordinary one. A text that is the name of a variable is that name, even if it looks like a
+//! pattern.
 
 use netcdf_core::model::{GroupId, Name, Schema, VarId};
 
@@ -14,7 +15,7 @@ mod glob;
 
 pub(crate) use glob::Glob;
 
-/// A name or pattern, where it stands in an option.
+/// A name or pattern, with its position in an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern<'a> {
     text: &'a str,
@@ -22,17 +23,17 @@ pub struct Pattern<'a> {
     pub at: usize,
 }
 
-/// The variables that a pattern stands for.
+/// The variables that a pattern matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// The one with this name.
+    /// The variable with this name.
     Named(VarId),
-    /// Those that match, at least one.
+    /// The matching variables, at least one.
     Matching(Vec<VarId>),
 }
 
 impl<'a> Pattern<'a> {
-    /// A pattern that stands at `at`.
+    /// A pattern at position `at`.
     #[must_use]
     pub fn new(text: &'a str, at: usize) -> Self {
         Self { text, at }
@@ -44,7 +45,7 @@ impl<'a> Pattern<'a> {
         self.text == "*"
     }
 
-    /// The variables that it stands for.
+    /// The variables that it matches.
     ///
     /// # Errors
     /// If there are none.
@@ -67,7 +68,7 @@ impl<'a> Pattern<'a> {
         Ok(Found::Matching(found))
     }
 
-    /// The variable with this name; patterns mean nothing.
+    /// The variable with this name; patterns are not expanded.
     ///
     /// # Errors
     /// If there is none.
@@ -82,7 +83,7 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// What may have been meant: an object of the same name in a group, else one of a similar name.
+/// A hint at what was probably meant: an object with the same name in a group, else one with a similar name.
 pub(crate) fn near(text: &str, paths: &[String]) -> Option<String> {
     let name = text.strip_prefix('/').unwrap_or(text);
     let elsewhere = |p: &&String| p.strip_suffix(name).is_some_and(|g| g.ends_with('/'));
@@ -113,7 +114,7 @@ pub(crate) fn locate(schema: &Schema, text: &str) -> Option<(GroupId, Name)> {
     Some((group, last))
 }
 
-/// A name as datasets have it, without escapes.
+/// A name as in datasets, without escapes.
 fn name(text: &str) -> Name {
     let mut bytes = vec![];
     unescape_name(text.as_bytes(), &mut bytes);

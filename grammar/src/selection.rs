@@ -1,10 +1,10 @@
 //! Lists of names of variables and groups, as `-v` and `-g` take them: `temp,/g/wind*,!*_bnds`.
 //!
-//! A name is that of an object in whatever group, `/g/v` is a path from the root, and `g/v` the end of one. In a pattern `*`
-//! stands for any characters, `?` for one, `[a-c]` and `[!a-c]` for one of a set, none of them for a `/`. `!` in front takes
-//! away what the rest of the list stands for; a list of nothing else begins with all there is. What takes a group away takes the
-//! groups in it away. A backslash takes the meaning from the character behind it. A name that an object has is that name,
-//! whatever is in it.
+//! A name matches objects in any group; `/g/v` is a path from the root, and `g/v` the end of a path. In a pattern `*` matches
+//! any characters, `?` one character, and `[a-c]` and `[!a-c]` one of a set, but never a `/`. An entry with a leading `!`
+//! removes objects from those that the other entries select; a list of such entries only begins with all objects. Removing a
+//! group also removes the groups in it. A backslash makes the next character an ordinary one. A text that is the name of an
+//! object is that name, even if it looks like a pattern.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use crate::diagnostic::nearest;
 use crate::escape::{trim_nuls, unescape_name};
 use crate::pattern::Glob;
 
-/// The names of comma-separated lists. A backslash makes a comma a part of a name.
+/// The names of comma-separated lists. A comma after a backslash is part of a name.
 pub fn names<'a>(lists: impl IntoIterator<Item = &'a OsStr>) -> Vec<Vec<u8>> {
     let mut names = vec![];
     for list in lists {
@@ -36,10 +36,10 @@ pub fn names<'a>(lists: impl IntoIterator<Item = &'a OsStr>) -> Vec<Vec<u8>> {
     names
 }
 
-/// The variables that a list stands for.
+/// The variables that a list selects.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for an entry that stands for nothing, and if nothing is left.
+/// [`ErrorKind::NotFound`] for an entry that matches nothing, and if nothing is left.
 pub fn variables(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<VarId>> {
     let objects = schema.var_ids().zip(&schema.vars).map(|(id, var)| Object {
         id,
@@ -54,7 +54,7 @@ pub fn variables(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<VarId>> {
     all.select(list, |_| vec![])
 }
 
-/// The groups that a list stands for: `/` is the root.
+/// The groups that a list selects; `/` is the root.
 ///
 /// # Errors
 /// As for [`variables`].
@@ -76,7 +76,7 @@ pub fn groups(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<GroupId>> {
     all.select(list, |id| above(schema, id))
 }
 
-/// The groups above a group, the nearest first. They are before it, so that this ends.
+/// The groups above a group, nearest first. Parents have smaller ids, so this ends.
 fn above(schema: &Schema, id: GroupId) -> Vec<GroupId> {
     let above = |id: &GroupId| schema.group(*id)?.parent.filter(|p| p < id);
     std::iter::successors(above(&id), above).collect()
@@ -86,7 +86,7 @@ fn above(schema: &Schema, id: GroupId) -> Vec<GroupId> {
 struct Object<'s, I> {
     id: I,
     group: GroupId,
-    /// Its name without the groups, which is nothing for the root.
+    /// Its name without the groups; empty for the root.
     own: &'s [u8],
 }
 
@@ -97,7 +97,7 @@ struct Objects<'s, I> {
 }
 
 impl<I: Copy + Ord> Objects<'_, I> {
-    /// What a list stands for; an object goes with those that it is in.
+    /// The objects that a list selects; an object is removed with those that contain it.
     fn select(&self, list: &[Vec<u8>], within: impl Fn(I) -> Vec<I>) -> Result<BTreeSet<I>> {
         let mut found = BTreeSet::new();
         let mut out = BTreeSet::new();
@@ -121,13 +121,13 @@ impl<I: Copy + Ord> Objects<'_, I> {
         let goes = |id: &I| out.contains(id) || within(*id).iter().any(|o| out.contains(o));
         found.retain(|id| out.is_empty() || !goes(id));
         if found.is_empty() && !out.is_empty() {
-            let what = format!("no {} is left of those that are named", self.what);
+            let what = format!("no {} is left of those selected", self.what);
             return Err(Error::new(ErrorKind::NotFound, what));
         }
         Ok(found)
     }
 
-    /// What an entry stands for, at least one object.
+    /// The objects that an entry matches, at least one.
     fn stand_for(&self, text: &[u8]) -> Result<Vec<I>> {
         let mut plain = vec![];
         unescape_name(text, &mut plain);
@@ -148,7 +148,7 @@ impl<I: Copy + Ord> Objects<'_, I> {
         }
     }
 
-    /// The objects that are called `text`, as it is or normalised.
+    /// The objects with the name `text`, as given or normalised.
     fn exact(&self, text: &[u8]) -> Vec<I> {
         let found = self.called(text);
         match normal(text).filter(|n| n != text && found.is_empty()) {
@@ -176,7 +176,7 @@ impl<I: Copy + Ord> Objects<'_, I> {
         let whole = [b"/", path].concat();
         let names = ids(&|o| self.path(o).ends_with(&whole));
         match names.is_empty() {
-            // As in the C tools, where the first name is the end of a group's.
+            // As in the C tools, the first name may be the end of a group's name.
             true => ids(&|o| self.path(o).ends_with(path)),
             false => names,
         }
@@ -197,7 +197,7 @@ impl<I: Copy + Ord> Objects<'_, I> {
         found.map(|o| o.id).collect()
     }
 
-    /// The path of an object; nothing for the root.
+    /// The path of an object; empty for the root.
     fn path(&self, o: &Object<'_, I>) -> Vec<u8> {
         if o.own.is_empty() {
             return vec![];
@@ -221,7 +221,7 @@ impl<I: Copy + Ord> Objects<'_, I> {
         }
     }
 
-    /// What may have been meant: the same name in another group, else a similar one.
+    /// What was probably meant: the same name in another group, else a similar name.
     fn near(&self, text: &str) -> Option<String> {
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let Some((_, last)) = text.rsplit_once('/') else {
@@ -243,7 +243,7 @@ impl<I: Copy + Ord> Objects<'_, I> {
     }
 }
 
-/// The text with its names as netCDF normalises them; `None` if they are no names.
+/// The text with its names as netCDF normalises them; `None` if they are not valid names.
 fn normal(text: &[u8]) -> Option<Vec<u8>> {
     let parts = text.split(|&b| b == b'/').map(|part| match part {
         b"" => Some(vec![]),
@@ -301,7 +301,7 @@ mod tests {
         let all = schema().vars.len();
         assert_eq!(found("!deep").unwrap().len(), all - 1);
         assert_eq!(found("!t*,!deep").unwrap().len(), all - 4);
-        let none = "no variable is left of those that are named";
+        let none = "no variable is left of those selected";
         assert_eq!(found("temp,!t*").unwrap_err(), none);
         let no = "demp: No such variable (did you mean `deep`?)";
         assert_eq!(found("!demp").unwrap_err(), no);

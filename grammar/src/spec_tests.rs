@@ -1,4 +1,4 @@
-//! The dataset that the tests of specifications are about.
+//! The dataset for the tests of specifications.
 
 use netcdf_core::model::{
     Atomic, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, Variable,

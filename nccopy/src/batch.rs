@@ -1,4 +1,4 @@
-//! Names of copies in a directory: that of the input, with an extension that says what the copy is.
+//! Names of copies in a directory: the input's name, with an extension that fits the format of the copy.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -15,11 +15,11 @@ const HDF5: [&str; 5] = ["nc4", "h5", "hdf5", "he5", "hdf"];
 /// Extensions of Zarr stores.
 const STORES: [&str; 2] = ["zarr", "zip"];
 
-/// The name of the copy of `input`: with `suffix` in place of its extension; without one as the input, but for an extension
-/// that says another format than the one that is made.
+/// The name of the copy of `input`. A `suffix` replaces the extension; without one, the extension changes only if it names
+/// another format than that of the copy.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for an input without a name, and for a suffix that is no part of a name.
+/// [`ErrorKind::Argument`] for an input without a name, and for a suffix that is empty or contains `/`.
 pub fn name(input: &Path, asked: Asked, suffix: Option<&OsStr>) -> Result<OsString> {
     let base = base(input)?;
     let end = match suffix {
@@ -34,7 +34,7 @@ pub fn name(input: &Path, asked: Asked, suffix: Option<&OsStr>) -> Result<OsStri
     Ok(name)
 }
 
-/// Whether a file is called as datasets are.
+/// Whether a file has an extension of datasets.
 pub fn is_dataset(path: &Path) -> bool {
     let lists: [&[&str]; 4] = [&FILES, &CLASSIC, &HDF5, &STORES];
     lists.into_iter().any(|list| ends_in(path, list))
@@ -44,7 +44,7 @@ pub fn is_dataset(path: &Path) -> bool {
 fn base(input: &Path) -> Result<&OsStr> {
     let name = input.file_name().filter(|_| input.as_os_str() != "-");
     name.ok_or_else(|| {
-        let what = "an input without a name cannot go into a directory";
+        let what = "an input without a name cannot be copied into a directory";
         Error::new(ErrorKind::Argument, what).of(&input.to_string_lossy())
     })
 }
@@ -54,21 +54,21 @@ fn checked(suffix: &OsStr) -> Result<&OsStr> {
     match bytes.is_empty() || bytes.contains(&b'/') {
         false => Ok(suffix),
         true => {
-            let what = "--suffix: the end of a file's name is expected, without `/`";
+            let what = "--suffix: expected the end of a file name, without `/`";
             let e = Error::new(ErrorKind::Argument, what);
             Err(e.with_remedy("as in --suffix .zarr or --suffix _small.nc"))
         }
     }
 }
 
-/// A name without its extension, if that is one of datasets: `a.2020.nc` ends in one, `a.2020` does not.
+/// A name without its extension, if it is an extension of datasets: `.nc` in `a.2020.nc` is one, `.2020` in `a.2020` is not.
 fn stem(base: &OsStr) -> &OsStr {
     let path = Path::new(base);
     let stem = path.file_stem().filter(|_| is_dataset(path));
     stem.unwrap_or(base)
 }
 
-/// The extension that the copy gets, if it is not the input's.
+/// The extension of the copy, if it differs from the input's.
 fn extension(input: &Path, asked: Asked) -> Option<&'static str> {
     let stored = ends_in(input, &STORES);
     let nameless = input.is_dir() && !is_dataset(input);
@@ -78,7 +78,7 @@ fn extension(input: &Path, asked: Asked) -> Option<&'static str> {
             let others: &[&str] = if kind.is_cdf() { &HDF5 } else { &CLASSIC };
             (stored || nameless || ends_in(input, others)).then_some(".nc")
         }
-        // A store that is not called as one becomes a netCDF-4 file.
+        // A store without an extension of datasets becomes a netCDF-4 file.
         None => nameless.then_some(".nc"),
     }
 }

@@ -57,7 +57,7 @@ pub struct Cli {
     #[arg(long)]
     pub no_clobber: bool,
 
-    /// Skip inputs whose output exists, so that a job that was stopped continues where it was
+    /// Skip inputs whose output exists, so that a stopped job continues where it left off
     #[arg(long)]
     pub skip_existing: bool,
 
@@ -149,16 +149,16 @@ pub struct Cli {
     pub paths: Vec<PathBuf>,
 }
 
-/// The command line; `args` begin with the program's name.
+/// Parses the command line; `args` begin with the program's name.
 ///
 /// # Errors
-/// What is wrong with it, or the help or version that it asks for.
+/// A mistake in the command line, or the requested help or version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
     match cli.paths.len() < 2 && !cli.in_place {
         false => Ok(cli),
         true => {
-            let what = "an input and an output are expected, one path is given";
+            let what = "expected an input and an output, found one path";
             Err(Cli::command().error(clap::error::ErrorKind::TooFewValues, what))
         }
     }
@@ -200,7 +200,7 @@ pub struct KindArgs {
 }
 
 impl KindArgs {
-    /// The kind asked for.
+    /// The requested kind.
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         self.flags.kind().or(self.kind)
@@ -210,7 +210,7 @@ impl KindArgs {
 /// What is copied.
 #[derive(Debug, Args)]
 pub struct SelectArgs {
-    /// Make unlimited dimensions fixed ones
+    /// Make unlimited dimensions fixed
     #[arg(short = 'u')]
     pub fix_unlimited: bool,
     /// Copy the data of these variables only, but define all of them: names in any group, paths ("/g/v"), patterns ("t*", "?",
@@ -295,7 +295,7 @@ pub struct ZarrArgs {
 }
 
 impl ZarrArgs {
-    /// What is asked of an output of this kind.
+    /// The options for an output of this kind.
     #[must_use]
     pub fn asked(&self, kind: Option<Kind>) -> Asked {
         let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
@@ -357,9 +357,9 @@ fn parse_memory(text: &str) -> Result<u64, String> {
     parse_size(text)
 }
 
-/// A number with a decimal suffix, as the C tool takes it: `5000000`, `5M`, `0.5g`.
+/// A number with a decimal suffix, as in the C tool: `5000000`, `5M`, `0.5g`.
 fn parse_size(text: &str) -> Result<u64, String> {
-    let wrong = || "expected a number, with suffix K, M, G, T or P if need be".to_owned();
+    let wrong = || "expected a number, optionally followed by K, M, G, T or P".to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let power = match text.get(digits.len()..).unwrap_or_default() {
         "" => 0,

@@ -1,4 +1,4 @@
-//! What would be done: `--dry-run`.
+//! `--dry-run`: prints what would be done.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::inputs::Copy;
 /// Prints how the data of each variable would be copied.
 ///
 /// # Errors
-/// Those of planning, and of writing the table.
+/// Errors of planning, and of writing the table.
 pub fn print(
     reader: &dyn Reader,
     plan: &Plan,
@@ -42,7 +42,7 @@ pub fn print(
     write!(io.stdout, "{title}\n{text}{end}").map_err(failed)
 }
 
-/// What a kind is called; those of Zarr are netCDF-4 to the C tools.
+/// The name of a kind. The kinds of Zarr have names of their own here, although the C tools call them netCDF-4.
 fn label(kind: Kind) -> &'static str {
     match kind.as_zarr() {
         None => kind.name(),
@@ -87,7 +87,7 @@ fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
     Ok(Table::default().with(rows).text())
 }
 
-/// Adds a column that says what changes values, if anything does.
+/// Adds a column that tells what changes values, unless nothing does.
 pub fn add_changes(rows: &mut [Vec<String>], changes: impl Iterator<Item = Changes>) {
     let texts: Vec<_> = changes.map(|c| c.text()).collect();
     if texts.iter().all(String::is_empty) {
@@ -114,14 +114,14 @@ fn row(input: &Schema, output: &Schema, job: &Job, env: &Env) -> Vec<String> {
     ]
 }
 
-/// The shape of chunks, or what else the layout is.
+/// The shape of chunks, or the name of another layout.
 fn chunks(schema: &Schema, var: VarId, layout: &Layout) -> String {
     let lengths = || {
         let lengths: Vec<_> = layout.chunk.iter().map(u64::to_string).collect();
         lengths.join("x")
     };
     match schema.var(var).and_then(|v| v.storage.layout.as_ref()) {
-        // All of Zarr is chunks; a scalar is one without a shape.
+        // Zarr has nothing but chunks; the chunk of a scalar has no shape.
         _ if schema.kind.as_zarr().is_some() && layout.chunk.is_empty() => "scalar".to_owned(),
         _ if schema.kind.as_zarr().is_some() => lengths(),
         Some(StorageLayout::Chunked(_)) => lengths(),
@@ -134,7 +134,7 @@ fn chunks(schema: &Schema, var: VarId, layout: &Layout) -> String {
     }
 }
 
-/// `shuffle|deflate,4`, as `-F` takes it but for what filters add to their parameters.
+/// `shuffle|deflate,4`, in the form of `-F`, with the parameters that filters add by themselves.
 fn filters(layout: &Layout, env: &Env) -> String {
     let one = |f: &netcdf_core::model::FilterSpec| {
         let label = env.filters.label(f);

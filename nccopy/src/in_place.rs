@@ -1,4 +1,4 @@
-//! Copies that take the place of their inputs.
+//! `--in-place`: copies that replace their inputs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use netcdf_core::json::Json;
 use crate::batch;
 use crate::inputs::Copy;
 
-/// The copies, and what was passed over.
+/// The copies, and notes on what was passed over.
 pub type Found = (Vec<Copy>, Vec<Note>);
 
-/// The datasets that paths name; of a directory that is no store, those in it and below it, each once.
+/// The datasets that `paths` name, each once. A directory that is not a store stands for all datasets in it and below it.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for a directory without datasets, for what is no file, and for a kind that is stored in another way;
-/// those of listing directories.
+/// [`ErrorKind::Argument`] for a directory without datasets, for anything that is not a file, and for a kind that is stored in
+/// another way; errors of listing directories.
 pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
     let mut seen = HashSet::new();
     let (mut copies, mut notes) = (vec![], vec![]);
@@ -39,7 +39,7 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
     for named in paths {
         let local = local(named)?.into_owned();
         if named.as_os_str() == "-" || file::in_place(&local) {
-            let what = "not a file, which a copy could take the place of";
+            let what = "not a file that a copy could replace";
             return Err(Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy()));
         }
         if !local.is_dir() || dir::is_store(&local) {
@@ -55,7 +55,7 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
     Ok((copies, notes))
 }
 
-/// What is asked for, and metadata under one key as well if a store has it.
+/// `asked`, plus consolidated metadata if the store at `path` has it.
 fn keeping(path: &Path, asked: Asked) -> Asked {
     let consolidated = asked.consolidated || is_consolidated(path).unwrap_or(false);
     Asked {
@@ -64,7 +64,7 @@ fn keeping(path: &Path, asked: Asked) -> Asked {
     }
 }
 
-/// Whether `path` is a store with metadata under one key. That it cannot be read is said when it is opened.
+/// Whether `path` is a store with consolidated metadata. If it cannot be read, opening it later reports that.
 fn is_consolidated(path: &Path) -> Result<bool> {
     let Container::Store(store) = Access::default().input(path, &mut std::io::empty())? else {
         return Ok(false);
@@ -76,8 +76,8 @@ fn is_consolidated(path: &Path) -> Result<bool> {
     Ok(store.size(".zmetadata")?.is_some() || store.get("zarr.json")?.is_some_and(within))
 }
 
-/// Refuses what cannot be replaced without a loss: a file that has other names, which would keep what it was, and one with
-/// bytes in front of the dataset, which a copy does not have.
+/// Refuses files that cannot be replaced without loss: those with other names (hard links), which would keep the old content,
+/// and those with bytes before the dataset, which a copy would not have.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
@@ -88,7 +88,7 @@ pub fn check(copy: &Copy, input: &Container) -> Result<()> {
     let names = file::names(&copy.local);
     if names > 1 {
         let what = format!(
-            "the file has {names} names (hard links), and the others would keep what it is now"
+            "the file has {names} names (hard links), and the other names would keep the old content"
         );
         return Err(refused(copy, what));
     }
@@ -96,13 +96,14 @@ pub fn check(copy: &Copy, input: &Container) -> Result<()> {
     match first.starts_with(b"CDF") || first.starts_with(b"\x89HDF") || first.starts_with(b"PK") {
         true => Ok(()),
         false => {
-            let what = "there is something in front of the dataset (a user block), which a copy does not have";
+            let what =
+                "the dataset is preceded by other data (a user block), which a copy would lose";
             Err(refused(copy, what.to_owned()))
         }
     }
 }
 
-/// Refuses a dataset that refers to others: a copy has their data in itself.
+/// Refuses a dataset that refers to other files: a copy would contain their data.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
@@ -110,7 +111,7 @@ pub fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
     match reader.is_spread() {
         false => Ok(()),
         true => {
-            let what = "the data is in several places (other files, or a virtual dataset), and would become a part of this file";
+            let what = "the data is in several places (other files, or a virtual dataset); the copy would store all of it in this file";
             Err(refused(copy, what.to_owned()))
         }
     }
@@ -125,13 +126,13 @@ fn refused(copy: &Copy, what: String) -> Error {
 #[derive(Default)]
 struct Walk {
     datasets: Vec<PathBuf>,
-    /// Files that are no datasets.
+    /// Files that are not datasets.
     others: usize,
     links: usize,
 }
 
 impl Walk {
-    /// Looks into a directory: in the order of names; not into what begins with a dot, nor through links.
+    /// Walks a directory in the order of names. Skips names that begin with a dot, and does not follow links.
     fn of(root: &Path) -> Result<Self> {
         let mut walk = Self::default();
         let mut left = vec![root.to_owned()];
@@ -147,7 +148,7 @@ impl Walk {
         Ok(walk)
     }
 
-    /// Takes what is in one directory; the directories in it.
+    /// Takes the entries of one directory; returns the directories in it.
     fn folder(&mut self, folder: &Path) -> Result<Vec<PathBuf>> {
         let failed = |e| Error::io("cannot list", &folder.to_string_lossy(), e);
         let mut below = vec![];
@@ -176,8 +177,8 @@ impl Walk {
         for (count, one, many) in [
             (
                 self.others,
-                "file that is no dataset",
-                "files that are no datasets",
+                "file that is not a dataset",
+                "files that are not datasets",
             ),
             (self.links, "symbolic link", "symbolic links"),
         ] {
@@ -195,7 +196,7 @@ impl Walk {
     }
 }
 
-/// Whether a file is a dataset, by its name or by what is in it.
+/// Whether a file is a dataset, by its name or its content.
 fn is_dataset(path: &Path) -> bool {
     let opened = || Access::default().input(path, &mut std::io::empty());
     let named = batch::is_dataset(path) && path.extension().is_none_or(|e| e != "zip");

@@ -1,4 +1,4 @@
-//! Which files are copied to which.
+//! The inputs and outputs of all copies.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
@@ -18,16 +18,16 @@ pub struct Copy {
     pub input: PathBuf,
     /// The dataset's path on this machine.
     pub local: PathBuf,
-    /// What is to be made.
+    /// The output.
     pub output: Destination,
 }
 
-/// The copies that a command line is about. The last path is a directory for them if it ends in `/` or if there are several
-/// inputs; a Zarr store never is, but may be replaced by another. There they are called as [`batch::name`] says.
+/// The copies that the command line asks for. `output` is a directory for them if it ends in `/` or if there are several
+/// inputs, unless it is a Zarr store that another one is to replace. [`batch::name`] gives the names in the directory.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if an output would be an input, if two would be the same file, and for a directory that is none;
-/// those of [`local`], [`batch::name`] and [`Destination::resolve`].
+/// [`ErrorKind::Argument`] if an output would be an input, if two outputs would be the same file, and if there is no such
+/// directory; errors of [`local`], [`batch::name`] and [`Destination::resolve`].
 pub fn copies(
     inputs: &[PathBuf],
     output: &Path,
@@ -58,7 +58,7 @@ pub fn copies(
     Ok(copies)
 }
 
-/// Whether what is asked for under this name is Zarr.
+/// Whether the output of this name would be Zarr.
 fn is_zarr(output: &Path, asked: Asked) -> bool {
     Destination::resolve(output, asked).is_ok_and(|output| output.form != Form::File)
 }
@@ -68,40 +68,40 @@ fn wrong(path: &Path, (what, remedy): (&'static str, &str)) -> Result<()> {
     Err(e.with_remedy(remedy.to_owned()))
 }
 
-/// That copies can go into a directory.
+/// Checks that copies can go into a directory.
 fn check_directory(path: &Path, asked: Asked) -> Result<()> {
     if !path.exists() {
-        let what = "there is no such directory, which several copies or a `/` at the end ask for";
+        let what = "no such directory; several inputs, or a `/` at the end, need one";
         let name = path.to_string_lossy();
         let name = name.trim_end_matches('/');
         let remedy = match is_zarr(path, asked) {
             true => format!(
-                "write {name}, without `/`, for one Zarr store of this name, or make the directory: mkdir {name}"
+                "write {name}, without `/`, to make one Zarr store of this name, or make the directory: mkdir {name}"
             ),
             false => format!("make it: mkdir {name}"),
         };
         return wrong(path, (what, &remedy));
     }
     if !path.is_dir() {
-        let what = "not a directory, which several copies or a `/` at the end ask for";
-        return wrong(path, (what, "name a directory behind the inputs"));
+        let what = "not a directory; several inputs, or a `/` at the end, need one";
+        return wrong(path, (what, "give a directory after the inputs"));
     }
     if dir::is_store(path) {
-        let what = "this directory is a Zarr store, files do not go into it";
+        let what = "this directory is a Zarr store; copies cannot go into it";
         return wrong(path, (what, "name another directory"));
     }
     Ok(())
 }
 
-/// That one output may have this name: the name of a directory has to end in `/`, if the copy is to go into it.
+/// Checks the name of a single output. To copy into a directory, its name must end in `/`.
 fn check_output(
     inputs: &[PathBuf],
     path: &Path,
     (asked, suffix): (Asked, Option<&OsStr>),
 ) -> Result<()> {
     if suffix.is_some() {
-        let what = "--suffix is about names of copies in a directory, and the output is none";
-        return wrong(path, (what, "write a `/` behind the directory"));
+        let what = "--suffix names copies in a directory, but the output is not a directory";
+        return wrong(path, (what, "put a `/` after the directory's name"));
     }
     let store = dir::is_store(path);
     let empty = || std::fs::read_dir(path).is_ok_and(|mut list| list.next().is_none());
@@ -109,7 +109,7 @@ fn check_output(
         return Ok(());
     }
     if store {
-        let what = "a Zarr store, which is not replaced by a file";
+        let what = "a Zarr store; a file does not replace it";
         return wrong(
             path,
             (what, "choose another name, or ask for Zarr: -k zarr3"),
@@ -121,7 +121,7 @@ fn check_output(
     let name = name.transpose()?.unwrap_or_default();
     let inside = path.join(name);
     let (path_, inside) = (path.to_string_lossy(), inside.to_string_lossy());
-    let remedy = format!("write {path_}/ or {inside} for a copy in it");
+    let remedy = format!("write {path_}/ or {inside} to put the copy into it");
     wrong(path, ("a directory", &remedy))
 }
 
@@ -138,7 +138,7 @@ fn refuse_twice(copies: &[Copy]) -> Result<()> {
     Ok(())
 }
 
-/// Nothing is ever copied onto itself or another input, by whatever names.
+/// Refuses to copy anything onto itself or another input, under whatever name.
 fn refuse_same(copies: &[Copy]) -> Result<()> {
     let inputs: Vec<&Path> = copies.iter().map(|c| c.local.as_path()).collect();
     let paths: HashSet<&Path> = inputs.iter().copied().collect();
@@ -150,7 +150,7 @@ fn refuse_same(copies: &[Copy]) -> Result<()> {
     for Copy { output, .. } in copies {
         let output = output.path.as_path();
         let same = || Id::of_path(output).is_some_and(|id| ids.contains(&id));
-        // A store and what is in it.
+        // A store overlaps with everything in it.
         let others = if output.is_dir() { &inputs } else { &stores };
         let within = || others.iter().any(|input| file::overlap(input, output));
         if paths.contains(output) || same() || within() {

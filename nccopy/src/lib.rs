@@ -102,7 +102,7 @@ fn copy_one(
         ..Access::default()
     };
     let input = access.input(&copy.input, &mut *io.stdin)?;
-    // From here on there may be a temporary file that a signal must not leave behind.
+    // From here on there may be a temporary file, which a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
     if cli.in_place {
         in_place::check(copy, &input)?;
@@ -127,8 +127,7 @@ fn copy_one(
     env.notes.check().map_err(|e| e.of(&name))?;
     let replaces = output.replaces_store() && !cli.in_place;
     let target = output.create(!cli.no_sync, env, &trace)?;
-    // All data of classic files is written; what is not selected stays zero, as in C. Of variables of
-    // netCDF-4 files the plan says it.
+    // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
     let no_fill = plan.schema.kind.is_cdf();
     let create = CreateOptions {
         no_fill,
@@ -156,7 +155,7 @@ fn copy_one(
     Ok(report)
 }
 
-/// The target; if it is to be verified, one that does not appear before that.
+/// The target; with `verify`, one that stays hidden until it has been verified.
 fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
     if !verify {
         return (target, None);
@@ -171,7 +170,7 @@ fn plan(cli: &Cli, kind: Option<Kind>, reader: &dyn Reader, env: &Env) -> Result
     for what in options::without_effect(cli, kind) {
         env.notes.say(Note {
             object: what.to_owned(),
-            what: "without effect on classic output".to_owned(),
+            what: "no effect on classic output".to_owned(),
             remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
         });
     }

@@ -1,4 +1,4 @@
-//! From the command line to what the copy is asked for.
+//! From the command line to the options of the copy.
 
 use netcdf_core::copy::Options;
 use netcdf_core::copy::options::{Filters, StorageOptions};
@@ -11,12 +11,12 @@ use netcdf_grammar::{chunk_spec, mistake::Mistake};
 use crate::cli::{Cli, StorageArgs};
 use crate::selection;
 
-/// What the command line asks for, of an input with this schema, and an output of this kind, if one was named. `notes` get
-/// the variables that are left out, and the names in options of storage that stand for nothing.
+/// The options of a copy of an input with this schema to an output of `kind`, if a kind was given. `notes` receives the
+/// variables that are left out, and names in storage options that match nothing.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for groups of an input that has none, and for what is wrong with `-c`, `-F` and `--quantize`;
-/// [`ErrorKind::NotFound`] for variables and groups that are not there.
+/// [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`;
+/// [`ErrorKind::NotFound`] for unknown variables and groups.
 pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) -> Result<Options> {
     let (select, groups) = selection::resolve(&cli.select, schema, notes)?;
     let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
@@ -56,7 +56,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
                 what: mistake.message,
                 remedy: mistake.hint,
             };
-            // Of the files of a directory, not all have what a name stands for.
+            // In a directory, a name need not match something in every file.
             match cli.in_place && !cli.strict {
                 true => notes.remark(note),
                 false => notes.say(note),
@@ -90,7 +90,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
     })
 }
 
-/// The kind if none is asked for: the input's, or the netCDF-4 kind that storage options need.
+/// The kind of the output if none is asked for: the input's, or the netCDF-4 kind that the storage options need.
 fn output_kind(cli: &Cli, input: Kind) -> Kind {
     let storage = &cli.storage;
     match input {
@@ -101,14 +101,14 @@ fn output_kind(cli: &Cli, input: Kind) -> Kind {
     }
 }
 
-/// True if filters are to be applied, which `none` does not.
+/// True if any `-F` asks for filters; `none` does not.
 fn has_filters(storage: &StorageArgs) -> bool {
     let none =
         |f: &String| f.is_empty() || matches!(filter_spec::assignment(f), Ok(Assignment::None));
     !storage.filters.iter().all(none)
 }
 
-/// True if an option needs netCDF-4, but not its model.
+/// True if an option needs netCDF-4 storage, but not the netCDF-4 model.
 fn is_netcdf4(storage: &StorageArgs) -> bool {
     storage.deflate.is_some_and(|level| level > 0)
         || storage.shuffle
@@ -116,13 +116,13 @@ fn is_netcdf4(storage: &StorageArgs) -> bool {
         || quantizes(storage)
 }
 
-/// True if numbers are to be quantized, which `none` does not.
+/// True if any `--quantize` asks for it; `none` does not.
 fn quantizes(storage: &StorageArgs) -> bool {
     let none = |q: &String| filter_spec::quantization(q).is_ok_and(|q| q.how.is_none());
     !storage.quantize.iter().all(none)
 }
 
-/// The options that ask for something that an output of this kind does not have.
+/// The given options that have no effect on an output of this kind.
 #[must_use]
 pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
     let storage = &cli.storage;
@@ -155,7 +155,7 @@ mod tests {
         )
     }
 
-    /// The kind that a copy of a 64-bit offset file with a variable `v` over `t` has.
+    /// The kind of a copy of a 64-bit offset file with a variable `v` over `t`.
     fn kind(line: &str) -> Option<Kind> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
         let mut schema = Schema::new(Kind::Offset64);

@@ -12,10 +12,10 @@ use netcdf_grammar::selection::{groups, names, variables};
 
 use crate::cli::SelectArgs;
 
-/// What is selected of an input with this schema; `notes` get what is left out.
+/// The selected variables and groups of an input with this schema; `notes` receives what is left out.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for groups of an input that has none, [`ErrorKind::NotFound`] for what is not there.
+/// [`ErrorKind::Argument`] for groups of an input without groups, [`ErrorKind::NotFound`] for unknown names.
 pub fn resolve(
     cli: &SelectArgs,
     schema: &Schema,
@@ -57,7 +57,7 @@ fn selection<Id>(
     })
 }
 
-/// The variables that are not defined in the output, and those of them without which nobody knows where values are.
+/// A note on the variables that are not defined in the output, and on those of them that locate the values of the others.
 fn left_out(schema: &Schema, vars: &Selection<VarId>, groups: &Selection<GroupId>) -> Option<Note> {
     let option = match (vars, groups) {
         (Selection::Only(_), _) => "-V",
@@ -87,7 +87,7 @@ fn left_out(schema: &Schema, vars: &Selection<VarId>, groups: &Selection<GroupId
     let needed = cf::located_by(schema, &kept);
     let remedy = || match option {
         "-V" => format!("--coordinates keeps {}", paths(&needed)),
-        _ => format!("{} would tell where the values are", paths(&needed)),
+        _ => format!("{} would locate the values", paths(&needed)),
     };
     Some(Note {
         object: option.to_owned(),

@@ -1,5 +1,5 @@
-//! What a file asks for beyond the memory that there is: an error, never an abort. The executable is run, as a limit of memory
-//! is one of a process.
+//! A file that needs more memory than there is causes an error, never an abort. The tests run the executable, as a memory limit
+//! applies to a process.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ fn name(text: &str) -> Name {
     Name::stored(text.as_bytes())
 }
 
-/// A variable `x(n)` of an opaque type of so many bytes, of which few are stored.
+/// A variable `x(n)` of an opaque type with this many bytes, few of them stored.
 fn opaque(path: &Path, size: u64) {
     let mut schema = Schema::new(Kind::Netcdf4);
     let dim = schema.add_dim(Dimension {
@@ -53,7 +53,7 @@ fn opaque(path: &Path, size: u64) {
     writer.finish().unwrap();
 }
 
-/// Runs the tool with so many kilobytes of address space.
+/// Runs the tool with a limited address space, in kilobytes.
 fn run(folder: &Path, memory: u32, args: &str) -> Output {
     let script = format!("ulimit -v {memory}; exec \"$NCCOPY\" {args}");
     let mut shell = Command::new("sh");

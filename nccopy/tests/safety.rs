@@ -1,5 +1,5 @@
-//! What happens to files when nccopy fails, is stopped, or is told to write over things. The
-//! executable is run, as signals, pipes and links need a process.
+//! What happens to files when nccopy fails, is stopped, or is told to overwrite something. The tests run the executable, as
+//! signals, pipes and links need a process.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ use netcdf_core::model::{
     Atomic, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
 };
 
-/// A directory with `in.nc`, in which the tool is run.
+/// A directory with `in.nc`, in which the tool runs.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -157,7 +157,7 @@ fn nothing_is_copied_over_its_own_input() {
     assert_eq!(fs::metadata(place.path("hard")).unwrap().nlink(), 2);
 }
 
-/// Files that a dataset refers to are as much its input as the one that was named.
+/// Files that a dataset refers to are inputs just like the named file.
 #[test]
 fn nothing_is_copied_over_a_file_of_its_input() {
     let place = Place::new(1000);
@@ -318,7 +318,7 @@ fn a_pipe_with_a_name_gets_the_bytes() {
     assert_eq!(place.names(), ["got", "in.nc", "p"]);
 }
 
-/// Who pipes on what was cut off has to know.
+/// Users must learn that the output in a pipe was cut off.
 #[test]
 fn a_reader_that_goes_away_is_a_failure() {
     let place = Place::new(1 << 20);
@@ -355,7 +355,7 @@ fn standard_input_and_pipes_are_read() {
     }
 }
 
-/// Runs until the file in the making is there and grows, sends the signal and waits for the end.
+/// Runs until the temporary file exists and grows, sends the signal and waits for the end.
 fn stop(place: &Place, signal: &str) -> Output {
     let mut command = place.command("--no-sync in.nc out.nc");
     command.stdout(Stdio::null()).stderr(Stdio::piped());
@@ -387,7 +387,7 @@ fn is_under_way(place: &Place, id: u32) -> bool {
     found.any(|fd| fs::metadata(fd).is_ok_and(|m| m.len() > 0))
 }
 
-/// The end of a process that must come soon: it is killed before it fills the disk.
+/// Waits for the end of a process, which is killed before it fills the disk.
 fn wait(mut child: Child) -> Output {
     let end = Instant::now() + Duration::from_secs(20);
     while child.try_wait().unwrap().is_none() {
@@ -416,7 +416,7 @@ fn signals_leave_what_was_there() {
     assert_eq!(fs::read(place.path("out.nc")).unwrap(), b"old");
 }
 
-/// Who waits for input has nothing to be removed, and is woken by the signal.
+/// A tool that waits for input has nothing to remove, and the signal wakes it.
 #[test]
 fn signals_end_the_wait_for_input() {
     use std::os::unix::process::ExitStatusExt;
@@ -424,7 +424,7 @@ fn signals_end_the_wait_for_input() {
     let mut command = place.command("- out.nc");
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Not dropped, so that the input has no end.
+    // Not dropped, so the input has no end.
     let stdin = child.stdin.take();
     std::thread::sleep(Duration::from_millis(300));
     let line = format!("kill -INT {}", child.id());
@@ -450,7 +450,7 @@ fn a_killed_run_leaves_nothing_or_its_temporary_file() {
     assert_eq!(fs::read(place.path("out.nc")).unwrap(), b"old");
     let mut names = place.names();
     names.retain(|name| name != "in.nc" && name != "out.nc");
-    // Only where a file cannot be without a name.
+    // Only where files without a name are impossible.
     let is_temporary = |name: &String| name.starts_with(".out.nc.") && name.ends_with(".tmp");
     assert!(
         names.len() <= 1 && names.iter().all(is_temporary),
@@ -585,7 +585,7 @@ fn options_without_effect_are_noted_unless_quiet() {
     assert!(out.status.success());
     assert_eq!(
         text(&out.stderr),
-        "nccopy: -d: without effect on classic output (use -k nc4 for netCDF-4 output)\n"
+        "nccopy: -d: no effect on classic output (use -k nc4 for netCDF-4 output)\n"
     );
     assert_done(&place.run("--quiet -5 -d1 in.nc out.nc"));
     let harmless = "-m 5M -h 1k -e 10 -M 100 -r -w -x -L 1 -d 0 -F none -u in.nc out.nc";

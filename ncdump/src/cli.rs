@@ -1,5 +1,4 @@
-//! The command line. The flags of the C tool keep their letters; what it does not have has long
-//! names only.
+//! The command line. Flags of the C tool keep their letters; all others have long names only.
 
 use std::ffi::OsString;
 use std::num::NonZeroU16;
@@ -46,7 +45,7 @@ pub struct Cli {
     #[arg(short = 'l', value_name = "LENGTH", allow_hyphen_values = true)]
     pub line_length: Option<String>,
 
-    /// Name of the dataset in the output [default: that of the file]
+    /// Name of the dataset in the output [default: the file's name]
     #[arg(short = 'n', value_name = "NAME", allow_hyphen_values = true)]
     pub name: Option<OsString>,
 
@@ -151,7 +150,7 @@ pub struct Cli {
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
 
-    /// Whether `-f` stands behind `-b`: the last one says how indices are counted
+    /// Whether `-f` comes after `-b`: the last one decides how indices are counted
     #[arg(skip)]
     pub full_last: bool,
 }
@@ -165,7 +164,7 @@ pub fn command() -> clap::Command {
 /// Parses a command line that begins with the tool's name.
 ///
 /// # Errors
-/// A message of clap, which also stands for `--help` and `--version`.
+/// A message of clap; the texts of `--help` and `--version`, too.
 pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let matches = command().try_get_matches_from(args)?;
     let mut cli = Cli::from_arg_matches(&matches)?;

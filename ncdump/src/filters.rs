@@ -21,7 +21,7 @@ const HEAD: [&str; 7] = [
 ];
 type Row = [String; HEAD.len()];
 
-/// The table as text; a sentence, if no filters are in it.
+/// The table as text, or a sentence if there are no filters.
 pub(crate) fn table(schema: &Schema, known: &filter::Table, selection: &Selection) -> String {
     let vars = selected(schema, selection);
     if vars.iter().all(|var| var.storage.filters.is_empty()) {
@@ -41,7 +41,7 @@ pub(crate) fn table(schema: &Schema, known: &filter::Table, selection: &Selectio
     table.text()
 }
 
-/// What is missing of each variable.
+/// An error for each variable with a missing filter.
 pub(crate) fn missing(schema: &Schema, known: &filter::Table, selection: &Selection) -> Vec<Error> {
     let vars = selected(schema, selection).into_iter();
     let failed = vars.filter_map(|var| {
@@ -80,7 +80,7 @@ pub(crate) fn grouped(errors: Vec<Error>) -> Vec<Error> {
     groups.into_iter().map(one).collect()
 }
 
-/// The variables that are asked for, in the order of a dump.
+/// The selected variables, in the order of a dump.
 fn selected<'s>(schema: &'s Schema, selection: &Selection) -> Vec<&'s Variable> {
     let mut ids = Vec::new();
     collect(schema, GroupId::ROOT, selection, &mut ids);
@@ -101,7 +101,7 @@ fn collect(schema: &Schema, at: GroupId, selection: &Selection, ids: &mut Vec<Va
     }
 }
 
-/// A row a filter, in the order of writing; what is said of the variable stands in the first one.
+/// One row per filter, in the order of writing. The columns about the variable are filled in the first row only.
 fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Vec<Row> {
     let (storage, chunk) = layout(&var.storage);
     let mut head = [path(schema, var), storage.to_owned(), chunk].to_vec();
@@ -125,7 +125,7 @@ fn of_filter(known: &filter::Table, filter: &FilterSpec) -> [String; 4] {
         Err(_) => "missing".to_owned(),
     };
     let label = known.label(filter);
-    // Codecs of Zarr that are no HDF5 filters have no number.
+    // Zarr codecs that are not HDF5 filters have no number.
     let id = match is_private(filter.id) {
         true => "-".to_owned(),
         false => filter.id.to_string(),

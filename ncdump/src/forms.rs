@@ -1,4 +1,4 @@
-//! Numbers that are not printed as CDL has them: times, and variables with a `C_format`.
+//! Numbers that are not printed in the usual form of CDL: times, and variables with a `C_format`.
 
 use netcdf_core::model::{Atomic, DataType, GroupId, Schema, Values, VarId, Variable};
 use netcdf_core::shown::is_control;
@@ -14,7 +14,7 @@ pub(crate) struct DumpForms<'a> {
     schema: &'a Schema,
     digits: Digits,
     times: Option<Separator>,
-    /// For each group the last variable with `bounds` that is declared before the group's data.
+    /// Per group, the last variable with `bounds` that is declared before the group's data.
     bounded: Vec<Option<&'a Variable>>,
 }
 
@@ -40,8 +40,8 @@ impl<'a> DumpForms<'a> {
         Some(Box::new(TimeText { units, separator }))
     }
 
-    /// The variable that has the units: bounds have those of the variable they bound. As in the C
-    /// tool, of all `bounds` attributes declared so far only the last one counts.
+    /// The variable whose units apply: for bounds, the variable that they bound. As in the C tool, only the last of the
+    /// `bounds` attributes declared so far counts.
     fn owner(&self, var: &'a Variable) -> &'a Variable {
         let bounded = self.bounded.get(var.group.index()).copied().flatten();
         let names = |owner: &&Variable| {
@@ -88,15 +88,15 @@ impl Forms for DumpForms<'_> {
     }
 }
 
-/// Whether a number stays one where text of this format is around it: none that would end the number, the list of the data or
-/// the line, or control a terminal.
+/// Whether the text around the number in this format is harmless: nothing that would end the number, the data list or the line,
+/// or control a terminal.
 fn stays_a_number(format: &[u8]) -> bool {
     let text = std::str::from_utf8(format);
     let odd = |c: char| is_control(c) || matches!(c, ';' | ',' | '"' | '\'' | '{' | '}' | '\\');
     text.is_ok_and(|text| !text.contains(odd) && !text.contains("//"))
 }
 
-/// Fills in the last variable with `bounds` for a group and those in it; returns that of the last.
+/// Fills in the last variable with `bounds` for a group and the groups in it; returns the variable for the last of them.
 fn find_bounded<'a>(
     schema: &'a Schema,
     at: GroupId,

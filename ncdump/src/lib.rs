@@ -3,9 +3,9 @@
 //! | module | what |
 //! |---|---|
 //! | [`cli`] | the command line |
-//! | `options` | what the command line asks for |
+//! | `options` | the options of the command line |
 //! | `select` | the variables and groups that `-v` and `-g` name |
-//! | `forms` | numbers that are not printed as CDL has them: times and `C_format` |
+//! | `forms` | numbers in other forms than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
 #![forbid(unsafe_code)]
@@ -57,7 +57,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
     let args: Vec<_> = args.into_iter().collect();
     if args.len() <= 1 {
-        // As the C tool does: a usage message, and nothing is wrong.
+        // As in the C tool: print a usage message and succeed.
         let _ = write!(io.stderr, "{}", cli::command().render_help());
         return Ok(Status::Success);
     }
@@ -83,7 +83,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         env.notes = Notes::strict();
     }
     if !matches!(job, Job::Ncml(_)) {
-        // XML without an end is of no use.
+        // Truncated XML is of no use.
         env.damage = Damage::tolerated();
     }
     let mut omitted = Vec::new();
@@ -91,7 +91,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     Ok(conclude(done, omitted, &env, io))
 }
 
-/// Says what there is to say at the end of a run; its status.
+/// Reports notes and omissions at the end of a run; returns its status.
 fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -> Status {
     let strict = env.notes.check();
     tool::tell(NAME, &env.notes, io);
@@ -109,7 +109,7 @@ fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -
     }
 }
 
-/// Prints what is asked for; why data of variables and damaged parts were left out goes to `omitted`.
+/// Prints the output; the reasons why data or damaged parts were left out go to `omitted`.
 fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
     tool::catch_limits()?;
     let access = Access {
@@ -130,13 +130,12 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     let found = filters::grouped(omitted.drain(before..).collect());
     omitted.extend(found.into_iter().map(|e| e.of(&resource)));
     let printed = printed.map_err(|e| e.of(&resource));
-    // The process is about to end: giving back the memory of 10^5 attributes one by one would take
-    // as long as printing them.
+    // The process is about to end: freeing the memory of 10^5 attributes one by one would take as long as printing them.
     std::mem::forget(reader);
     printed
 }
 
-/// Prints what is asked for of an open dataset.
+/// Prints the output for an open dataset.
 fn print(
     (cli, job): (&Cli, &Job),
     reader: &dyn Reader,
@@ -174,8 +173,7 @@ fn write(out: &mut dyn Write, text: &[u8]) -> Result<()> {
     written.map_err(|e| Error::io("cannot write", "(stdout)", e))
 }
 
-/// The dataset's name: as asked for, or the last part of the path without what follows the last
-/// dot.
+/// The dataset's name: the given one, or the last part of the path without its extension.
 fn name(cli: &Cli) -> Vec<u8> {
     if let Some(name) = &cli.name {
         return name.as_encoded_bytes().to_vec();
@@ -183,7 +181,7 @@ fn name(cli: &Cli) -> Vec<u8> {
     if cli.input == Path::new("-") {
         return b"stdin".to_vec();
     }
-    // It was opened: if it is a URL, it is a good one.
+    // The input was opened, so if it is a URL, it is valid.
     let path = locator::local(&cli.input).unwrap_or(Cow::Borrowed(&cli.input));
     let last = path.file_name().unwrap_or_default();
     let last = last.as_encoded_bytes();

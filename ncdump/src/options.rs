@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The options of the command line.
 
 use std::io::Write;
 use std::path::Path;
@@ -55,9 +55,9 @@ pub(crate) struct Request {
 pub(crate) struct Digits {
     pub(crate) float: Precision,
     pub(crate) double: Precision,
-    /// Whether `C_format` does not count for float.
+    /// Whether `C_format` is ignored for float.
     pub(crate) float_first: bool,
-    /// Whether `C_format` does not count for double.
+    /// Whether `C_format` is ignored for double.
     pub(crate) double_first: bool,
 }
 
@@ -74,7 +74,7 @@ impl Default for Digits {
 
 impl Job {
     /// # Errors
-    /// [`ErrorKind::Argument`] for the value of an option.
+    /// [`ErrorKind::Argument`] for a wrong value of an option.
     pub(crate) fn new(cli: &Cli) -> Result<Self> {
         let request = Request::new(cli)?;
         Ok(if cli.kind {
@@ -117,11 +117,10 @@ impl Request {
         })
     }
 
-    /// Writes a dataset as CDL; why the data of variables was left out goes to `omitted`.
+    /// Writes a dataset as CDL; the reasons why data was left out go to `omitted`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for names that are not in the dataset; those of reading and
-    /// writing.
+    /// [`ErrorKind::NotFound`] for names that are not in the dataset; errors of reading and writing.
     pub(crate) fn write(
         &self,
         set: &Dataset<'_>,
@@ -147,7 +146,7 @@ impl Request {
         write::write(set, &options, omitted, out)
     }
 
-    /// The table of filters; an error for each variable with one that is missing goes to `missing`.
+    /// The table of filters; `missing` receives an error for each variable with a missing filter.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for names that are not in the dataset.
@@ -165,8 +164,7 @@ impl Request {
     /// The metadata of a dataset as NcML.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for names that are not in the dataset, [`ErrorKind::Limit`] for
-    /// types that have too many fields within each other.
+    /// [`ErrorKind::NotFound`] for names that are not in the dataset, [`ErrorKind::Limit`] for types with too many nested fields.
     pub(crate) fn ncml(&self, reader: &dyn Reader, path: &Path, notes: &Notes) -> Result<Vec<u8>> {
         let selection = self.selection(reader.schema())?;
         ncml::write(reader.schema(), path, self, &selection, notes)

@@ -4,10 +4,10 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{GroupId, Schema, VarId};
 use netcdf_grammar::selection;
 
-/// The variables that a list of names and patterns stands for, in the order of the schema.
+/// The variables that match a list of names and patterns, in the order of the schema.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a name or pattern that stands for no variable.
+/// [`ErrorKind::NotFound`] for a name or pattern that matches no variable.
 pub(crate) fn variables(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<VarId>> {
     if names.is_empty() {
         return Ok(vec![]);
@@ -16,11 +16,11 @@ pub(crate) fn variables(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<VarId>
     Ok(found.into_iter().collect())
 }
 
-/// The groups that a list of names and patterns stands for; `/` is the root, and so is an empty list.
+/// The groups that match a list of names and patterns; `/` and an empty list stand for the root.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a name or pattern that stands for no group, [`ErrorKind::Argument`] for a dataset
-/// that cannot have groups.
+/// [`ErrorKind::NotFound`] for a name or pattern that matches no group, [`ErrorKind::Argument`] for a dataset that cannot have
+/// groups.
 pub(crate) fn groups(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<GroupId>> {
     if !schema.kind.is_enhanced() {
         let what = format!("-g: a dataset of kind {} has no groups", schema.kind.name());

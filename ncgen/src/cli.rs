@@ -127,7 +127,7 @@ pub struct OutputArgs {
     /// file://PATH#mode=nczarr,file (or zip)
     #[arg(short = 'o', value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Name of the dataset, overriding that in the text
+    /// Name of the dataset, overriding the name in the text
     #[arg(short = 'N', value_name = "NAME")]
     pub name: Option<OsString>,
     /// Name of the main function or class of a program
@@ -177,7 +177,7 @@ pub struct KindArgs {
 }
 
 impl KindArgs {
-    /// The kind asked for.
+    /// The requested kind.
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         self.flags.kind().or(self.kind)
@@ -197,13 +197,14 @@ pub struct ZarrArgs {
     /// Zip output: do not prefix keys with a directory, as zarr-python expects [default for zarr and zarr3]
     #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
     no_zip_prefix: bool,
-    /// Zarr output: replace a store although there are files in its directory that are no part of it; they are removed, and named
+    /// Zarr output: replace a store even if its directory holds files that do not belong to it; these files are removed, and each is
+    /// named
     #[arg(long)]
     pub overwrite: bool,
 }
 
 impl ZarrArgs {
-    /// What is asked of an output of this kind.
+    /// The options for an output of this kind.
     #[must_use]
     pub fn asked(&self, kind: Option<Kind>) -> Asked {
         let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
@@ -244,7 +245,7 @@ pub struct OldArgs {
 }
 
 impl Cli {
-    /// What is to be made; `None` if the text is only to be checked.
+    /// The output to make; `None` if the text is only checked.
     #[must_use]
     pub fn language(&self) -> Option<Language> {
         let args = &self.output;

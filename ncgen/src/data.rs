@@ -1,4 +1,4 @@
-//! Data lists: to the writer, or nowhere if they are only checked.
+//! Data lists: passed to the writer, or only checked.
 
 use std::ops::Range;
 
@@ -14,15 +14,15 @@ use netcdf_grammar::cdl::values::{self, List, Problems, Severity, Sink};
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;
 
-/// Bytes of fill behind the values of one list: more would fill the disk.
+/// Most bytes of fill after the values of one list: more would fill the disk.
 const FILL: u64 = 1 << 40;
 /// Bytes of fill that are written at a time.
 const PIECE: usize = 1 << 20;
 
-/// Reads all lists for what is wrong with them.
+/// Reads all lists and reports what is wrong with them.
 ///
 /// # Errors
-/// Those of the source, and a signal.
+/// Errors of the source, and a signal.
 pub(crate) fn check(
     cdl: &Cdl,
     source: &dyn Source,
@@ -61,10 +61,10 @@ fn check_each<'l>(
     Ok(())
 }
 
-/// Writes all lists; what is wrong with them goes to `reporter`.
+/// Writes all lists; `reporter` receives what is wrong with them.
 ///
 /// # Errors
-/// Those of the source and of the writer, and a signal.
+/// Errors of the source and of the writer, and a signal.
 pub(crate) fn write(
     cdl: &Cdl,
     source: &dyn Source,
@@ -105,7 +105,7 @@ fn set_lengths(cdl: &Cdl, source: &dyn Source, writer: &mut dyn Writer) -> Resul
         .iter()
         .filter(|list| !is_flat(&cdl.schema, list.var))
     {
-        // What is wrong in the list is said when its values are read.
+        // Mistakes in the list are reported when its values are read.
         let mut problems = Problems::default();
         for (dim, len) in values::lengths(&text(list, source), &cdl.schema, &mut problems)? {
             writer.set_len(dim, len)?;
@@ -114,14 +114,14 @@ fn set_lengths(cdl: &Cdl, source: &dyn Source, writer: &mut dyn Writer) -> Resul
     Ok(())
 }
 
-/// Whether lists of a variable have its elements one after the other.
+/// Whether data lists give the elements of a variable one after the other.
 pub(crate) fn is_flat(schema: &Schema, var: VarId) -> bool {
     schema
         .var(var)
         .is_some_and(|var| values::is_flat(schema, var))
 }
 
-/// A list, to be read from its text.
+/// The list, ready to be read from the text.
 pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
     List {
         source,
@@ -130,7 +130,7 @@ pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
     }
 }
 
-/// Hands problems on; whether there is room for more.
+/// Passes problems to `reporter`; returns whether there is room for more.
 pub(crate) fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter<'_>) -> bool {
     for problem in problems.found() {
         let (anchor, at) = (list.anchor(), problem.range.start);
@@ -142,7 +142,7 @@ pub(crate) fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter
     !reporter.is_full()
 }
 
-/// Fills what a list did not have of its variable, as the C tool does whatever it was asked for.
+/// Fills the elements for which the list has no values. The C tool always does this, too, whatever the options.
 fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer, env: &Env) -> Result<()> {
     let total = elements_of(writer.schema(), id);
     if end >= total {
@@ -156,18 +156,19 @@ fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer, env: &Env) -> Result<
     })
 }
 
-/// That so much fill can be meant.
+/// Checks that so much fill is plausible.
 fn admit(elements: u64, size: usize) -> Result<()> {
     let bytes = elements.saturating_mul(size as u64);
     if bytes <= FILL {
         return Ok(());
     }
-    let what = format!("{bytes} bytes of fill, for which there are no values in the text");
-    let remedy = "make the dimensions shorter, or store in chunks, as -k nczarr3 does";
+    let what =
+        format!("{bytes} bytes would be fill values, because the text has no values for them");
+    let remedy = "shorten the dimensions, or store in chunks, as -k nczarr3 does";
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 
-/// Puts an element at all places of a range, piece by piece.
+/// Puts one element at all places of a range, piece by piece.
 fn repeat(
     one: &[u8],
     places: Range<u64>,
@@ -189,7 +190,7 @@ fn repeat(
     Ok(())
 }
 
-/// Stored form of what completes a list: the variable's fill value, else that of its type.
+/// Stored form of the value that completes a list: the variable's fill value, else that of its type.
 fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
     let element = writer.layout(id)?.element;
     let schema = writer.schema();
@@ -222,7 +223,7 @@ fn elements_of(schema: &Schema, id: VarId) -> u64 {
     schema.shape(id).into_iter().fold(1, u64::saturating_mul)
 }
 
-/// Checks and forgets.
+/// Discards all values.
 struct Nowhere<'a> {
     env: &'a Env,
 }
@@ -241,14 +242,14 @@ impl Sink for Nowhere<'_> {
     }
 }
 
-/// Stores in a variable, in runs or in chunks.
+/// Stores values in a variable, in runs or in chunks.
 struct Stored<'a> {
     writer: &'a mut dyn Writer,
     var: VarId,
     element: Element,
-    /// Makes the chunks of a variable that is stored in chunks.
+    /// Assembles chunks, if the variable is stored in chunks.
     chunks: Option<Assembler<'a>>,
-    /// Number of the element behind the last one.
+    /// Number of elements so far: one more than the index of the last element.
     end: u64,
     env: &'a Env,
 }
@@ -271,14 +272,14 @@ impl<'a> Stored<'a> {
         })
     }
 
-    /// Completes the chunks; else the variable, and the end of what was put.
+    /// Completes the chunks. For a variable without chunks, returns it with the end of its values, which the caller fills up from.
     fn finish(mut self) -> Result<Option<(VarId, u64)>> {
         let Some(mut chunks) = self.chunks.take() else {
             return Ok(Some((self.var, self.end)));
         };
         self.grow()?;
         let total = elements_of(self.writer.schema(), self.var);
-        // Chunks that are not stored read as fill, where they do; few are stored, as by the C tool.
+        // If missing chunks read as the fill value, large gaps are not stored; small ones are, as in the C tool.
         let size = self.element.size.max(1);
         let much = (total.saturating_sub(self.end)).saturating_mul(size) > assemble::FILLED;
         if self.end < total && !(much && self.is_filled()) {
@@ -294,14 +295,14 @@ impl<'a> Stored<'a> {
         Ok(None)
     }
 
-    /// Whether what is not stored reads as the fill value.
+    /// Whether missing chunks read as the fill value.
     fn is_filled(&self) -> bool {
         let plain = self.element.plain_type().is_some();
         let var = self.writer.schema().var(self.var).filter(|_| plain);
         var.is_some_and(|var| var.storage.fill == Fill::Fill && var.fill_value().is_some())
     }
 
-    /// Makes the first dimension, if it is unlimited, long enough for what was put.
+    /// Makes an unlimited first dimension long enough for the values so far.
     fn grow(&mut self) -> Result<()> {
         let schema = self.writer.schema();
         let Some(var) = schema.var(self.var).filter(|var| schema.is_record(var)) else {
@@ -337,7 +338,7 @@ impl Sink for Stored<'_> {
     fn repeat(&mut self, element: u64, byte: u8, count: u64) -> Result<()> {
         let end = element.saturating_add(count);
         if let (Some(_), true) = (&self.chunks, self.is_filled()) {
-            // The next run comes behind it, or nothing does.
+            // The next run, if any, comes after these elements.
             self.end = self.end.max(end);
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Why nothing is made, and how that is said.
+//! Why nothing is made, and how it is reported.
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind};
@@ -9,7 +9,7 @@ use netcdf_grammar::diagnostic::Diagnostics;
 /// Why nothing is made.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Reading, writing, or what was asked for.
+    /// Reading or writing failed, or the request is wrong.
     Error(Error),
     /// The text is wrong.
     Text(Diagnostics),
@@ -36,10 +36,10 @@ impl From<ReadError> for Failure {
     }
 }
 
-/// Says what is wrong with the text on standard error; the run's status.
+/// Prints what is wrong with the text on standard error; returns the status of the run.
 ///
 /// # Errors
-/// What is still to be said.
+/// The failure, if it is still to be printed.
 pub(crate) fn status(failure: Failure, env: &Env, io: &mut Io) -> anyhow::Result<Status> {
     match failure {
         Failure::Error(e) if e.kind() == ErrorKind::Cancelled => {
@@ -49,7 +49,7 @@ pub(crate) fn status(failure: Failure, env: &Env, io: &mut Io) -> anyhow::Result
         Failure::Text(errors) => {
             let count = errors.list.len();
             let errors_word = if count == 1 { "error" } else { "errors" };
-            // Where standard error is closed, there is nobody left to tell.
+            // If standard error is closed, there is nobody left to tell.
             let _ = writeln!(io.stderr, "{errors}\nncgen: {count} {errors_word}");
             Ok(Status::Failure)
         }

@@ -102,16 +102,16 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All errors that a reporter has.
+/// All errors of a reporter.
 fn all(reporter: Reporter<'_>) -> Failure {
     match reporter.finish() {
         Err(errors) => errors.into(),
-        // Only asked for with errors.
+        // Callers have seen errors.
         Ok(_) => Error::new(ErrorKind::Argument, "the text cannot be used").into(),
     }
 }
 
-/// The kind that was asked for. Fortran 77 and Java programs make classic files, or, if that is asked for, 64-bit offset ones.
+/// The requested kind. Fortran 77 and Java programs make classic files, or 64-bit offset files on request.
 fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
     let kind = cli.kind.kind();
     let language = match language {
@@ -155,12 +155,12 @@ fn source(cli: &Cli, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
 
 fn warn(cli: &Cli, warnings: &Diagnostics, io: &mut Io) {
     if !cli.quiet && !warnings.list.is_empty() {
-        // Where standard error is closed, there is nobody left to tell.
+        // If standard error is closed, there is nobody left to tell.
         let _ = writeln!(io.stderr, "{warnings}");
     }
 }
 
-/// The text is never replaced by what is made of it, by whatever name.
+/// The output never replaces the text, under whatever name.
 fn refuse_same(input: Option<&Path>, output: &Path) -> Result<(), Error> {
     let input = input.unwrap_or(Path::new("-"));
     match file::overlap(input, output) && !file::in_place(output) {
@@ -172,7 +172,7 @@ fn refuse_same(input: Option<&Path>, output: &Path) -> Result<(), Error> {
     }
 }
 
-/// Whether all filters of the variables are there to be applied.
+/// Checks that all filters of the variables are available.
 fn known_filters(schema: &Schema, env: &Env) -> Result<(), Error> {
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         for filter in &var.storage.filters {
@@ -183,7 +183,7 @@ fn known_filters(schema: &Schema, env: &Env) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes the dataset. Nothing is left of it if there are errors.
+/// Writes the dataset. If there are errors, nothing is left behind.
 fn write(
     cli: &Cli,
     cdl: &Cdl,
@@ -197,7 +197,7 @@ fn write(
     refuse_same(cli.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;
     if !file::in_place(path) {
-        // From here on there may be a temporary file that a signal must not leave behind.
+        // From here on there may be a temporary file, which a signal must not leave behind.
         tool::catch_signals(&env.cancel, &tool::Idle::default(), &tool::Line::default())?;
     }
     env.scratch = file::beside(path);

@@ -1,21 +1,21 @@
-//! Outputs that would be fill values for the most part.
+//! Refuses outputs that would be mostly fill values.
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::Writer;
 use netcdf_core::model::VarId;
 use netcdf_grammar::cdl::DataList;
 
-/// Bytes of an output that may be anything.
+/// Outputs up to this many bytes are not checked.
 const LARGE: u64 = 1_000_000_000;
 
-/// Of so many bytes the text has to give one.
+/// The text must provide at least one byte out of this many.
 const PARTS: u64 = 1000;
 
-/// Bytes of a value for each byte of its text, at most.
+/// Most bytes of a value per byte of its text.
 const VALUE: u64 = 8;
 
-/// That an output which is large is not made of fill values alone. What is stored in chunks leaves most of them out, and so do
-/// variables of netCDF-4 files without values.
+/// Checks that a large output does not consist of fill values alone. Variables stored in chunks, and variables of netCDF-4
+/// files without values, do not count: most of their fill values are not stored.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`].
@@ -42,14 +42,13 @@ pub(crate) fn check(lists: &[DataList], writer: &mut dyn Writer, no_fill: bool) 
         return Ok(());
     }
     let what = format!(
-        "the output would have {written} bytes, almost all of them fill values: the values in the text have {text} bytes"
+        "the output would have {written} bytes, almost all of them fill values: the text has {text} bytes of values"
     );
-    let remedy =
-        "--allow-large writes them; -k nczarr3, or _ChunkSizes in netCDF-4 files, leaves them out";
+    let remedy = "write them with --allow-large, or leave them out with -k nczarr3 or _ChunkSizes in netCDF-4 files";
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 
-/// Bytes of a variable; of its records one.
+/// Bytes of a variable, with one record.
 fn bytes(writer: &mut dyn Writer, id: VarId) -> Result<u64> {
     let size = writer.layout(id)?.element.size;
     let schema = writer.schema();

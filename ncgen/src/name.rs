@@ -8,8 +8,8 @@ use netcdf_core::model::Kind;
 
 use crate::cli::Cli;
 
-/// The path or URL of the output: as asked for, else in the working directory, named as the text or, if that came by standard
-/// input, as the dataset.
+/// The path or URL of the output: as given, else in the working directory, named after the text file, or after the dataset if
+/// the text came through standard input.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if there is no name.
@@ -24,7 +24,7 @@ pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
         (None, None) => OsString::from(String::from_utf8_lossy(dataset).into_owned()),
     };
     if name.is_empty() || name.as_encoded_bytes().contains(&b'/') {
-        let what = "the dataset's name cannot name the output";
+        let what = "the dataset's name cannot be used as a file name";
         return Err(Error::new(ErrorKind::Argument, what).with_remedy("use -o FILE"));
     }
     let zarr = cli.kind.kind().and_then(Kind::as_zarr).is_some();

@@ -1,4 +1,4 @@
-//! Strings of outputs that store them with a fixed size: as large as the longest one needs.
+//! Strings in outputs that store them with a fixed size: the size of the longest one.
 
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
@@ -10,15 +10,15 @@ use netcdf_grammar::cdl::values::{self, Problems, Sink};
 
 use crate::data::text;
 
-/// Lets the string variables of a Zarr dataset have room for their longest string, where no attribute says how long they may be.
+/// Gives the string variables of a Zarr dataset room for their longest string, unless an attribute says how long strings may be.
 ///
 /// # Errors
-/// Those of the source, and a signal; [`Argument`](netcdf_core::ErrorKind::Argument) for attributes that are no lengths.
+/// Errors of the source, and a signal; [`Argument`](netcdf_core::ErrorKind::Argument) for attributes that are not lengths.
 pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &Env) -> Result<()> {
     if schema.kind.as_zarr().is_none() || schema.said_string_size()?.is_some() {
         return Ok(());
     }
-    // Lists are read with the lengths that dimensions will have.
+    // Lists are read with the final lengths of dimensions.
     let mut whole = schema.clone();
     for list in &cdl.data {
         let Some(var) = schema.var(list.var) else {
@@ -31,7 +31,7 @@ pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &E
         if let Some(Values::String(fill)) = var.fill_value() {
             longest.look(&fill);
         }
-        // What is wrong in the list is said when its values are written.
+        // Mistakes in the list are reported when its values are written.
         let mut problems = Problems::default();
         for (dim, len) in values::lengths(&text(list, source), &whole, &mut problems)? {
             if let Some(dim) = whole.dims.get_mut(dim.index()) {
@@ -53,7 +53,7 @@ pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &E
     Ok(())
 }
 
-/// Bytes of the longest string.
+/// Finds the length of the longest string, in bytes.
 struct Longest<'a> {
     len: u64,
     env: &'a Env,

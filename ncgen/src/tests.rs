@@ -15,7 +15,7 @@ use netcdf_core::model::{Kind, Region, Values};
 use netcdf_core::tool::{Io, Status};
 use tempfile::TempDir;
 
-/// A stream that can be looked at afterwards.
+/// A stream whose content can be inspected afterwards.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -72,7 +72,7 @@ fn made(flags: &[&str], text: &str) -> (Kind, Vec<Values>) {
     contents(&path)
 }
 
-/// Fails, and leaves nothing; what is said.
+/// Runs ncgen, which must fail and leave no file; returns its messages.
 fn failed(flags: &[&str], text: &[u8]) -> String {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("x.nc");
@@ -268,10 +268,13 @@ fn usual_mistakes_are_named() {
         "{said}"
     );
     let said = failed(&[], b"netcdf x {\n :units = metres ;\n}");
-    assert!(said.contains("2:11: error: texts are in quotes"), "{said}");
+    assert!(
+        said.contains("2:11: error: text must be in quotes"),
+        "{said}"
+    );
 }
 
-/// As ncdump writes text that ends with a line end.
+/// As ncdump writes text that ends with a newline.
 #[test]
 fn an_empty_string_behind_the_last_character_is_nothing() {
     let text = r#"netcdf x { dimensions: n = 4 ; variables: char a(n), b(n) ;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Bytes in the making; numbers are big-endian.
+/// Bytes under construction; numbers are big-endian.
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
     bytes: Vec<u8>,
@@ -10,7 +10,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Marks the place of what comes next.
+    /// Labels the current position.
     #[must_use]
     pub fn label(mut self, label: &'static str) -> Self {
         let old = self.labels.insert(label, self.bytes.len());
@@ -44,7 +44,7 @@ impl Builder {
         self
     }
 
-    /// Puts bytes in the place of those from a label on.
+    /// Overwrites the bytes from a label on.
     #[must_use]
     pub fn patch(mut self, label: &str, bytes: &[u8]) -> Self {
         let at = self.at(label);
@@ -64,7 +64,7 @@ impl Builder {
         self.patch(label, &number.to_be_bytes())
     }
 
-    /// Leaves out everything from a label on.
+    /// Removes everything from a label on.
     #[must_use]
     pub fn cut(mut self, label: &str) -> Self {
         let at = self.at(label);
@@ -109,7 +109,7 @@ impl Classic {
         Self { version, out }.label("records").count(records)
     }
 
-    /// Marks the place of what comes next.
+    /// Labels the current position.
     #[must_use]
     pub fn label(mut self, label: &'static str) -> Self {
         self.out = self.out.label(label);
@@ -119,7 +119,7 @@ impl Classic {
     /// A number of the version's width: 64 bits in CDF-5, else 32.
     ///
     /// # Panics
-    /// If 32 bits do not hold it.
+    /// If it does not fit into 32 bits.
     #[must_use]
     pub fn count(mut self, number: u64) -> Self {
         self.out = match self.version {
@@ -159,7 +159,7 @@ impl Classic {
     /// A byte offset: 32 bits in CDF-1, else 64.
     ///
     /// # Panics
-    /// If 32 bits do not hold it.
+    /// If it does not fit into 32 bits.
     #[must_use]
     pub fn begin(mut self, offset: u64) -> Self {
         self.out = match self.version {
@@ -176,7 +176,7 @@ impl Classic {
         self
     }
 
-    /// What was built, with its labels.
+    /// The finished bytes, with the labels.
     #[must_use]
     pub fn done(self) -> Builder {
         self.out

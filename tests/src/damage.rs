@@ -1,4 +1,4 @@
-//! Damaged copies of a file, and reading all of one.
+//! Makes damaged copies of a file, and reads all their data.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use netcdf_core::io::{Container, Source};
 use netcdf_core::model::{Region, Values};
 use netcdf_core::{Result, format};
 
-/// All values of a dataset, per variable; each variable fails or succeeds for itself.
+/// All values of a dataset, per variable; each variable succeeds or fails on its own.
 pub type Data = Vec<Result<Values>>;
 
 /// A file's bytes as a container.
@@ -23,7 +23,7 @@ pub fn container(bytes: &[u8]) -> Container {
 /// Opens a file and reads all data of all variables.
 ///
 /// # Errors
-/// Those of opening.
+/// Errors of opening.
 pub fn read_all(bytes: &[u8], env: &Env) -> Result<Data> {
     let reader = format::open(container(bytes), env)?;
     let dataset = Dataset::new(&*reader, env);
@@ -32,11 +32,11 @@ pub fn read_all(bytes: &[u8], env: &Env) -> Result<Data> {
     Ok(schema.var_ids().map(read).collect())
 }
 
-/// Opens a file and reads the start of all variables, at most about `most` bytes of each: the shape
-/// of a variable may be anything, whatever is stored.
+/// Opens a file and reads the start of all variables, at most about `most` bytes of each: in a damaged file, shapes may be
+/// anything.
 ///
 /// # Errors
-/// Those of opening.
+/// Errors of opening.
 pub fn read_starts(bytes: &[u8], env: &Env, most: u64) -> Result<Data> {
     let reader = format::open(container(bytes), env)?;
     let dataset = Dataset::new(&*reader, env);
@@ -65,7 +65,7 @@ fn start(shape: &[u64], most: u64) -> Region {
     Region::boxed(vec![0; shape.len()], count)
 }
 
-/// The structures of an HDF5 file with a checksum: where they are, the checksum behind them left out.
+/// The ranges of all structures with a checksum in an HDF5 file, without the checksum after them.
 #[must_use]
 pub fn summed(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     const SIGNATURES: [&[u8; 4]; 18] = [
@@ -85,7 +85,7 @@ pub fn summed(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     starts.filter_map(end).collect()
 }
 
-/// Makes the checksums of these structures right, which are in the order of their starts: one within another is first.
+/// Corrects the checksums of these structures, which are sorted by start; nested structures are corrected first.
 pub fn sum_again(bytes: &mut [u8], structures: &[std::ops::Range<usize>]) {
     for range in structures.iter().rev() {
         let sum = lookup3(&bytes[range.clone()]).to_le_bytes();
@@ -119,7 +119,7 @@ pub fn flips(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// The file with four neighbouring bytes, aligned as numbers are, set to all ones or to 2^31.
+/// The file with four neighbouring bytes, aligned like numbers, set to all ones or to 2^31.
 pub fn extremes(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let words =
         (0..bytes.len() / 4).flat_map(|n| [u32::MAX, 1 << 31, 0x7fff_fffe].map(|w| (n * 4, w)));

@@ -1,4 +1,4 @@
-//! Where the test data are.
+//! Paths of the test data.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub fn testdata(path: &str) -> PathBuf {
 /// The files of a folder with this extension, in the order of their names.
 ///
 /// # Panics
-/// If there are none: a test over no files would hold nothing.
+/// If there are none: a test over no files would check nothing.
 #[must_use]
 pub fn list(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -75,7 +75,7 @@ pub fn stem(path: &Path) -> String {
         .into_owned()
 }
 
-/// A line of `testdata/cases.txt`: what the C `ncdump` prints with these arguments.
+/// A line of `testdata/cases.txt`: a recorded run of the C `ncdump`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
     /// Name of the file in `testdata/expected`, without extension.
@@ -108,7 +108,7 @@ fn case(line: &str) -> Case {
     }
 }
 
-/// Words between blanks; double quotes keep blanks.
+/// Words separated by blanks; double quotes protect blanks.
 fn split(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;

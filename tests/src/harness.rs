@@ -1,4 +1,4 @@
-//! Runs a tool in process and keeps what it wrote.
+//! Runs a tool in process and captures its output.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// A tool's entry: arguments with the tool's name first, and streams.
 pub type Run<C = Status> = fn(Vec<OsString>, &mut Io) -> C;
 
-/// What the entry of a tool gives back.
+/// The return value of a tool's entry.
 pub trait Code {
     /// The exit code.
     fn exit_code(self) -> u8;
@@ -24,21 +24,21 @@ impl Code for Status {
     }
 }
 
-/// `zdump` has codes of its own.
+/// `zdump` returns its own exit codes.
 impl Code for u8 {
     fn exit_code(self) -> u8 {
         self
     }
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutput {
     /// The exit code.
     pub code: u8,
-    /// What came on standard output.
+    /// Standard output.
     pub stdout: Vec<u8>,
-    /// What came on standard error.
+    /// Standard error.
     pub stderr: Vec<u8>,
 }
 
@@ -55,7 +55,7 @@ impl CommandOutput {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// Itself, if it succeeded without a word on standard error.
+    /// The result itself, if the run succeeded with nothing on standard error.
     ///
     /// # Panics
     /// Otherwise.
@@ -101,7 +101,7 @@ pub fn run<C: Code>(tool: Run<C>, args: Vec<OsString>, stdin: &[u8]) -> CommandO
     }
 }
 
-/// A writer whose bytes can be had after the tool dropped it.
+/// A writer whose bytes are still available after the tool dropped it.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
@@ -125,7 +125,7 @@ impl Write for Kept {
     }
 }
 
-/// A temporary folder for a test's files, and runs whose output does not depend on its name.
+/// A temporary folder for a test's files, and runs of tools whose output does not depend on the folder's name.
 #[derive(Debug)]
 pub struct Sandbox {
     folder: TempDir,
@@ -159,7 +159,7 @@ impl Sandbox {
         path
     }
 
-    /// Makes a folder of the folder with these keys and their bytes: a Zarr store.
+    /// Makes a Zarr store in the folder, with these keys and bytes.
     pub fn store<B: AsRef<[u8]>>(&self, name: &str, keys: &[(&str, B)]) -> PathBuf {
         let store = self.path(name);
         std::fs::create_dir_all(&store).expect("a folder in a temporary folder");
@@ -220,7 +220,7 @@ impl Sandbox {
     }
 }
 
-/// Messages without the places where plugins were looked for, and what is there: every machine has others.
+/// Messages without the places searched for plugins and their content, which differ between machines.
 fn without_places(bytes: &[u8]) -> Vec<u8> {
     const START: &str = "no plugin for it in ";
     let text = String::from_utf8_lossy(bytes);
@@ -257,7 +257,7 @@ fn replaced(bytes: &[u8], path: &Path, sign: &str) -> Vec<u8> {
     out
 }
 
-/// Tests, each a snapshot of what a function makes of some arguments: `snapshots! { run => name: "argument", ...; ... }`.
+/// Tests, each a snapshot of the result of a function for some arguments: `snapshots! { run => name: "argument", ...; ... }`.
 #[macro_export]
 macro_rules! snapshots {
     ($run:expr => $($name:ident: $($arg:literal),*;)*) => {$(

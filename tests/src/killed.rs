@@ -1,4 +1,4 @@
-//! Runs that are ended from outside at any moment, and what there is afterwards.
+//! Runs that are ended from outside at any moment, and the state of their outputs afterwards.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// What an output holds before a run.
+/// The content of an output before a run.
 pub const OLD: &[u8] = b"what was there before";
 
 /// The only key of a store before a run, and its bytes.
 const OLD_GROUP: (&str, &[u8]) = (".zgroup", br#"{"zarr_format": 2}"#);
 
-/// What a store holds before a run, as [`held`] gives it.
+/// The content of a store before a run, in the form of [`held`].
 fn old_store() -> Vec<u8> {
     [b"/", OLD_GROUP.0.as_bytes(), b"\n", OLD_GROUP.1, b"\n"].concat()
 }
 
-/// What a file holds, or a folder: the names of its files and what they hold.
+/// The content of a file; or of a folder, with the names and contents of its files.
 fn held(path: &Path) -> Vec<u8> {
     if !path.is_dir() {
         return std::fs::read(path).expect("an output");
@@ -37,7 +37,7 @@ fn held(path: &Path) -> Vec<u8> {
 pub struct Random(pub u64);
 
 impl Random {
-    /// A part of a time, as any other.
+    /// A random part of a time.
     pub fn part(&mut self, of: Duration) -> Duration {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -54,28 +54,28 @@ pub struct Job {
     /// The folder of the outputs, and one for temporary files.
     folder: TempDir,
     temporary: TempDir,
-    /// The outputs, and what they are after a whole run.
+    /// The outputs, and their contents after a complete run.
     outputs: BTreeMap<String, Vec<u8>>,
-    /// How long a whole run takes.
+    /// The duration of a complete run.
     pub time: Duration,
 }
 
-/// How a run ended, and what there was.
+/// How a run ended, and what it left.
 #[derive(Debug)]
 pub struct End {
     /// The status.
     pub status: ExitStatus,
-    /// Whether it was still going on when it was ended.
+    /// Whether it was still running when it was ended.
     pub hit: bool,
     /// The outputs that are new.
     pub new: usize,
-    /// Names of what is left beside the outputs, temporary files included.
+    /// Names of leftovers other than the outputs, including temporary files.
     pub left: Vec<String>,
 }
 
 impl Job {
-    /// A run of `command` with these arguments, which makes `outputs` in its folder (`@` in the
-    /// arguments). It is run once, to know what it makes and how long that takes.
+    /// A run of `command` with these arguments, which makes `outputs` in its folder (`@` in the arguments). It is run once to
+    /// find out what it makes and how long it takes.
     #[must_use]
     pub fn new(command: &Path, args: &[&str], outputs: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -126,8 +126,7 @@ impl Job {
         self.found(status, hit)
     }
 
-    /// Runs, with all outputs as [`OLD`], where no file may have more than so many times 512 bytes; what is said on
-    /// standard error.
+    /// Runs with all outputs as [`OLD`] and a limit on the size of files, in units of 512 bytes; returns standard error.
     ///
     /// # Panics
     /// As [`Job::end`].
@@ -175,10 +174,10 @@ impl Job {
         }
     }
 
-    /// Runs to the end, whatever is left of runs before.
+    /// Runs to the end, whatever earlier runs have left.
     ///
     /// # Panics
-    /// If it fails, or does not make what it made before.
+    /// If it fails, or makes something else than before.
     pub fn run(&self) {
         let end = self.end(Duration::ZERO, |child| {
             child.wait().expect("a child");
@@ -189,7 +188,7 @@ impl Job {
         );
     }
 
-    /// Removes what is left in the folder.
+    /// Empties the folder.
     pub fn remove(&self, name: &str) {
         let path = self.folder.path().join(name);
         let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));

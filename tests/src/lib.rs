@@ -1,16 +1,16 @@
-//! What the cross-tool tests have in common.
+//! Shared code of the cross-tool tests.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`builder`] | binary structures field by field, for malformed files |
-//! | [`damage`] | damaged copies of a file, and reading all of one |
-//! | [`files`] | where the test data are |
-//! | [`harness`] | runs a tool in process and keeps what it wrote |
+//! | [`damage`] | damaged copies of a file, reading all their data |
+//! | [`files`] | paths of the test data |
+//! | [`harness`] | runs a tool in process and captures its output |
 //! | [`killed`] | runs that are ended from outside |
 //! | [`manual`] | man pages and completions |
 //! | [`random`] | random datasets |
 //! | [`sums`] | sums of the datasets of an HDF5 file |
-//! | [`values`] | all that a dataset has, as JSON |
+//! | [`values`] | the content of a dataset as JSON |
 //! | [`written`] | files of the HDF5 writer |
 #![forbid(unsafe_code)]
 

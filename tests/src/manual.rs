@@ -9,18 +9,18 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use netcdf_core::model::Kind;
 
-/// What a man page has beyond the definition of the command line.
+/// The parts of a man page that are not in the definition of the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Extra {
-    /// What can be done with the tool: command lines and what they do.
+    /// Examples: command lines and what they do.
     pub examples: &'static [(&'static str, &'static str)],
-    /// Paragraphs on what the tool does, behind the description.
+    /// Paragraphs on what the tool does, after the description.
     pub notes: &'static [&'static str],
-    /// Exit status beyond those of all tools.
+    /// Exit status in addition to those of all tools.
     pub status: &'static [(&'static str, &'static str)],
 }
 
-/// The date of the pages: that of the version.
+/// The date of the pages: the date of the version.
 const DATE: &str = "2026-11-23";
 
 /// Exit status, the same for all tools.
@@ -96,7 +96,7 @@ fn commands(command: &Command) -> String {
     section
 }
 
-/// A section as the generator makes it.
+/// A section made by the generator.
 fn section(render: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
     let mut out = Vec::new();
     render(&mut out).expect("memory can be written to");
@@ -108,7 +108,7 @@ fn usage(command: &Command) -> String {
     usage.trim_start_matches("Usage: ").to_owned()
 }
 
-/// All ways to call the tool: the usage lines, with all options in the first one, and those of its commands.
+/// The ways to call the tool: its usage lines, with all options in the first one, and those of its commands.
 fn synopsis(command: &Command) -> String {
     let name = command.get_name();
     let mut built = command.clone();
@@ -161,7 +161,7 @@ fn option(arg: &Arg) -> String {
     }
 }
 
-/// The words that can be the value of an option, if its value's name lists them or says that it is a kind.
+/// The possible values of an option, if the name of its value lists them or means a kind.
 fn words(arg: &Arg) -> &'static [&'static str] {
     let Some([name]) = arg.get_value_names() else {
         return &[];
@@ -176,7 +176,7 @@ fn words(arg: &Arg) -> &'static [&'static str] {
     }
 }
 
-/// The command with the words that shells complete. Its own parser takes more: synonyms, old numbers, other letter case.
+/// The command with the words that shells complete. The real parser accepts more: synonyms, old numbers, other letter case.
 fn completed(command: &Command) -> Command {
     command.clone().mut_args(|arg| {
         let words = words(&arg);
@@ -196,7 +196,7 @@ fn list(title: &str, entries: &[(&str, &str)]) -> String {
     section
 }
 
-/// Text that roff shows as it is.
+/// Text escaped for roff.
 fn escape(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('-', "\\-");
     match text.starts_with(['.', '\'']) {

@@ -1,14 +1,14 @@
-//! Shared libraries of tests, made by the C compiler.
+//! Shared libraries for tests, made by the C compiler.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::files::root;
 
-/// Compiles `tests/plugins/SOURCE` with these options to a library; its path.
+/// Compiles `tests/plugins/SOURCE` with these options to a library; returns its path.
 ///
 /// # Panics
-/// If the compiler is not there or not content.
+/// If there is no compiler, or it fails.
 pub fn library(folder: &Path, name: &str, source: &str, options: &[&str]) -> PathBuf {
     let path = folder.join(name);
     let source = root().join("tests/plugins").join(source);
@@ -16,7 +16,7 @@ pub fn library(folder: &Path, name: &str, source: &str, options: &[&str]) -> Pat
     path
 }
 
-/// Makes an empty library that other libraries say they need; its path. It calls itself `name`.
+/// Makes an empty library named `name` that other libraries depend on; returns its path.
 pub fn needed(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     let itself = format!("-Wl,-soname,{name}");

@@ -11,7 +11,7 @@ use netcdf_core::model::{
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// What a random dataset is made of. Numbers are taken modulo what there is.
+/// The ingredients of a random dataset. Numbers are taken modulo the available choices.
 #[derive(Debug, Clone)]
 pub struct Seed {
     kind: Kind,
@@ -52,7 +52,7 @@ const TYPES: [Atomic; 11] = [
     Atomic::UInt64,
 ];
 
-/// Names with what CDL escapes, keywords, blanks, digits in front, other scripts.
+/// Names with characters that CDL escapes, keywords, blanks, leading digits, other scripts.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z][a-z0-9_]{0,6}",
@@ -192,7 +192,7 @@ impl Seed {
         TYPES[index.index(count)]
     }
 
-    /// Dimensions of a variable; the unlimited one in front, if anywhere.
+    /// Dimensions of a variable; the unlimited one, if used, comes first.
     fn dims(&self, var: &VarSeed) -> Vec<DimId> {
         let (lens, unlimited) = &self.dims;
         if lens.is_empty() {
@@ -207,8 +207,7 @@ impl Seed {
         dims.into_iter().map(|d| DimId(d as u32)).collect()
     }
 
-    /// Attributes with the names after those of dimensions and variables, which is allowed to be
-    /// the same for each variable.
+    /// Attributes with the names after those of dimensions and variables; these may be the same for each variable.
     fn attributes(&self, seeds: &[ValueSeed]) -> Vec<Attribute> {
         let names = self.names.iter().rev();
         let attribute = |(seed, name): (&ValueSeed, &String)| {
@@ -248,7 +247,7 @@ impl Seed {
     }
 }
 
-/// What CDL says of a text: nothing of NULs at its end; and an empty text is one NUL.
+/// A text as CDL can express it: without trailing NULs; an empty text is one NUL.
 fn trim(text: &mut Vec<u8>) {
     let end = text
         .iter()
@@ -260,7 +259,7 @@ fn trim(text: &mut Vec<u8>) {
     }
 }
 
-/// One NaN is as good as another in CDL, so that there is but one here.
+/// CDL does not distinguish NaNs, so there is only one here.
 fn plain(ty: Atomic, mut bytes: Vec<u8>) -> Vec<u8> {
     match ty {
         Atomic::Float => bytes.chunks_exact_mut(4).for_each(|b| {

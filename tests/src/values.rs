@@ -1,4 +1,4 @@
-//! All that a dataset has as JSON, for comparison with what other software reads: no CDL in between.
+//! The whole content of a dataset as JSON, for comparison with other software without going through CDL.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use netcdf_core::model::{Attribute, Region, Schema, TypeKind, Values};
 /// with attributes, and the notes.
 ///
 /// # Errors
-/// Those of opening it.
+/// Errors of opening it.
 pub fn json(container: Container) -> Result<String> {
     let env = Env {
         damage: Damage::tolerated(),
@@ -71,7 +71,7 @@ fn attributes(attributes: &[Attribute], schema: &Schema) -> String {
     format!("{{{}}}", all.join(","))
 }
 
-/// JSON text; bytes that are no UTF-8 become code points up to U+00FF, with a mark in front.
+/// JSON text; bytes that are not UTF-8 become code points up to U+00FF, with a mark in front.
 fn text(bytes: &[u8]) -> String {
     let (mark, chars): (&str, String) = match std::str::from_utf8(bytes) {
         Ok(text) => ("", text.to_owned()),

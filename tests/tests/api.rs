@@ -1,4 +1,4 @@
-//! Live peer of the library's API: netCDF4-python reads what was made or changed with the API, and makes what is changed.
+//! Live peer of the library's API: netCDF4-python reads files that the API made or changed, and makes the files to change.
 //!
 //! Needs `python3` with the package netCDF4: `cargo test -p netcdf-tools-tests --test api -- --ignored`.
 
@@ -13,7 +13,7 @@ use netcdf_tools_tests::files::{list, name, testdata};
 
 const ROOT: GroupId = GroupId::ROOT;
 
-/// What netCDF4-python prints of a dataset: dimensions, attributes, variables with their types, chunks, filters and values.
+/// The output of netCDF4-python for a dataset: dimensions, attributes, variables with their types, chunks, filters and values.
 const SHOW: &str = r#"
 import sys, netCDF4, numpy
 def values(x):
@@ -37,7 +37,7 @@ def show(group, path):
 show(netCDF4.Dataset(sys.argv[1]), "/")
 "#;
 
-/// Makes a dataset with netCDF4-python in the format that is named.
+/// Makes a dataset with netCDF4-python in the given format.
 const MAKE: &str = r#"
 import sys, netCDF4, numpy
 with netCDF4.Dataset(sys.argv[1], "w", format=sys.argv[2]) as d:
@@ -178,7 +178,7 @@ fn datasets_of_netcdf_c_are_changed() {
             .replace("/ v ", "/ renamed ")
             .replace("var v ", "var renamed ")
             .replace("[8, 9, 10, 11]]", "[8, 9, 10, 11], [-1, 100, 101, -1]]");
-        // Of what was not written of the other record variable, its fill value.
+        // Unwritten elements of the other record variable have its fill value.
         let fill = "9.969209968386869e+36";
         let row = format!("1.375], [{fill}, {fill}, {fill}, {fill}]]");
         assert_eq!(after, want.replace("1.375]]", &row), "{format}");
@@ -196,7 +196,7 @@ fn values(data: &Dataset) -> Vec<(String, netcdf_core::Result<Values>)> {
     all
 }
 
-/// All that stays when an attribute `changed` is made: names, lengths, types, attributes, storage.
+/// Everything that must stay when an attribute `changed` is added: names, lengths, types, attributes, storage.
 fn described(data: &Dataset) -> String {
     let mut schema = data.schema().clone();
     for group in &mut schema.groups {
@@ -226,7 +226,7 @@ fn a_changed_dataset_of_netcdf_is_else_as_it_was() {
         std::fs::copy(&path, &copy).unwrap();
         let mut data = match Dataset::open_for_writing(&copy) {
             Ok(data) => data,
-            // What netCDF does not have would be lost.
+            // Objects that netCDF does not know would be lost.
             Err(e) if e.kind() == ErrorKind::Unsupported => continue,
             Err(e) => panic!("{}: {e}", path.display()),
         };
@@ -243,7 +243,7 @@ fn a_changed_dataset_of_netcdf_is_else_as_it_was() {
         for ((name, old), (new_name, new)) in before.iter().zip(&after) {
             assert_eq!(name, new_name);
             match (old, new) {
-                // NaN is not equal to itself, but prints alike.
+                // NaN is not equal to itself, but prints the same.
                 (Ok(old), Ok(new)) => {
                     let same = format!("{old:?}") == format!("{new:?}");
                     assert!(same, "{}: {name}", path.display());

@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use netcdf_tools_tests::harness::Sandbox;
 
 const TOOL: &str = env!("CARGO_BIN_EXE_tool");
-/// Inputs of a job that takes much longer than a test looks at it.
+/// Inputs of a job that takes much longer than a test watches it.
 const INPUTS: usize = 400;
 
-/// A sandbox with many names of one file, and a directory for what is made of them.
+/// A sandbox with many names of one file, and a directory for the outputs.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     let values: Vec<_> = (0..400_000_u32)
@@ -44,7 +44,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// Runs a command of the shell; what it ends with is the status of the terminal's.
+    /// Runs a shell command; its status becomes that of the terminal's process.
     fn run(sandbox: &Sandbox, command: &str) -> Self {
         let mut script = Command::new("script");
         let command = command.replace("TOOL", TOOL);
@@ -73,7 +73,7 @@ impl Terminal {
         String::from_utf8_lossy(&self.seen).into_owned()
     }
 
-    /// Reads on until there is `text` behind what was read before.
+    /// Reads on until `text` appears after the output read before.
     fn wait_for(&mut self, text: &str) {
         let start = self.seen.len();
         let mut buffer = [0; 4096];
@@ -95,7 +95,7 @@ impl Terminal {
         stdin.flush().unwrap();
     }
 
-    /// The status, and the lines that are left on the screen.
+    /// The status, and the lines left on the screen.
     fn end(mut self) -> (Option<i32>, Vec<String>) {
         self.screen.read_to_end(&mut self.seen).unwrap();
         let status = self.script.wait().unwrap();
@@ -103,7 +103,7 @@ impl Terminal {
     }
 }
 
-/// What is on a screen after some text.
+/// The content of a screen after some text.
 fn lines(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut column = 0;
@@ -141,13 +141,13 @@ fn a_screen() {
     assert_eq!(lines("ab\rc\r\nd\x1b[2K\re"), ["cb", "e"]);
 }
 
-/// The lines that are left but for the keys, which the terminal itself shows.
+/// The lines that are left, without the keys that the terminal itself shows.
 fn left(lines: &[String]) -> Vec<&String> {
     let shown = |line: &&String| !line.trim_start_matches("^C").is_empty();
     lines.iter().filter(shown).collect()
 }
 
-/// One bar for all, of which nothing is left when the user stops the job.
+/// One bar for all inputs; nothing of it is left when the user stops the job.
 #[test]
 fn nothing_of_a_bar_is_left() {
     let sandbox = sandbox();
@@ -164,7 +164,7 @@ fn nothing_of_a_bar_is_left() {
     assert!(!sandbox.path("out/in399.nc").exists());
 }
 
-/// A plugin that loops does not look for signals; the second one ends the process.
+/// A looping plugin does not check for signals; the second signal ends the process.
 #[test]
 #[cfg(target_os = "linux")]
 fn nothing_of_a_bar_is_left_by_the_second_signal() {
@@ -186,7 +186,7 @@ fn nothing_of_a_bar_is_left_by_the_second_signal() {
     assert!(!sandbox.path("o.nc").exists());
 }
 
-/// Messages stand on lines of their own above the bar.
+/// Messages appear on lines of their own above the bar.
 #[test]
 fn messages_do_not_mix_with_the_bar() {
     let sandbox = sandbox();
@@ -213,7 +213,7 @@ fn messages_do_not_mix_with_the_bar() {
     assert!(other.is_empty(), "{other:?}");
 }
 
-/// There is no bar where nobody looks at it.
+/// Without a terminal there is no bar.
 #[test]
 fn no_bar_without_a_terminal_or_on_demand() {
     let sandbox = sandbox();
@@ -229,7 +229,7 @@ fn no_bar_without_a_terminal_or_on_demand() {
     assert_eq!(sandbox.read("log"), b"");
 }
 
-/// A job that was started with `nohup` goes on when the terminal is gone.
+/// A job started with `nohup` continues when the terminal is gone.
 #[test]
 fn signals_that_are_ignored_stay_ignored() {
     let sandbox = sandbox();
@@ -244,7 +244,7 @@ fn signals_that_are_ignored_stay_ignored() {
     assert!(kill.unwrap().success());
     std::thread::sleep(Duration::from_millis(100));
     let bytes = sandbox.read("a.nc");
-    // Had it ended, nobody would take them.
+    // If the job had ended, nobody would receive them.
     run.stdin.take().unwrap().write_all(&bytes).unwrap();
     assert!(run.wait().unwrap().success());
     assert!(sandbox.path("o.nc").exists());

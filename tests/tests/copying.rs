@@ -1,5 +1,5 @@
-//! `nccopy` between netCDF-4 files: what is moved as it is, what is refused before anything is written,
-//! and what happens with inputs that cannot be read.
+//! `nccopy` between netCDF-4 files: what is moved unchanged, what is refused before anything is written, and what happens to
+//! unreadable inputs.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ fn ncdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(ncdump::run, &[&["ncdump"], args].concat())
 }
 
-/// The methods that a dry run tells, by variable.
+/// The methods listed by a dry run, by variable.
 fn methods(sandbox: &Sandbox, args: &[&str]) -> Vec<(String, String)> {
     let told = nccopy(sandbox, &[&["--quiet", "--dry-run"], args].concat()).clean();
     let rows: Vec<_> = told.text().lines().skip(1).map(str::to_owned).collect();
@@ -29,7 +29,7 @@ fn methods(sandbox: &Sandbox, args: &[&str]) -> Vec<(String, String)> {
     rows[1..].iter().map(cut).collect()
 }
 
-/// A failure that says this and leaves nothing, in a dry run, too.
+/// A failure with this message that leaves nothing, also in a dry run.
 fn refused(args: &[&str], what: &str) {
     for dry_run in [&[][..], &["--dry-run"]] {
         let sandbox = Sandbox::new();
@@ -44,7 +44,7 @@ fn refused(args: &[&str], what: &str) {
 
 const FILTERED: &str = "%netcdf4/filtered.nc";
 
-/// Chunks behind filters that nobody here knows are moved; a variable without chunks has no need of its.
+/// Chunks with unknown filters are moved; a variable without stored chunks does not need its filters.
 #[test]
 fn missing_filters_are_no_matter_where_nothing_is_decoded() {
     let sandbox = Sandbox::new();
@@ -65,11 +65,11 @@ fn missing_filters_are_no_matter_where_nothing_is_decoded() {
         dumped.text()
     };
     assert_eq!(data("@o.nc"), data(FILTERED));
-    // All of these chunks are stored, so that their fill value does not matter.
+    // All of these chunks are stored, so their fill value does not matter.
     for (var, how) in methods(&sandbox, &["-d1", "-V", "packed,zstd", FILTERED, "@p.nc"]) {
         assert_eq!(how, "re-encode", "{var}");
     }
-    // Its filters may be taken away and its chunks have another shape: there are none.
+    // Its filters may be removed and the shape of its chunks changed: there are no chunks.
     for args in [
         &["-F", "/model/never written,none"][..],
         &["-c", "/model/never written:4,3"],
@@ -108,7 +108,7 @@ fn filters_that_are_only_undone_do_not_make_chunks() {
     ] {
         let what = format!("/{var}: stored without {filter}, which can be read but not written");
         let sandbox = Sandbox::new();
-        // The values are the same: nothing is lost.
+        // The values stay the same: nothing is lost.
         let done = ["--strict", "--verify", file, "@o.nc"];
         let done = nccopy(&sandbox, &[args, &done].concat());
         assert_eq!(done.code, 0, "{done}");
@@ -158,7 +158,7 @@ data:
 }
 "#;
 
-/// Values of user types of fixed size are bytes, as long as both files store them alike.
+/// Values of user-defined types of fixed size are copied as bytes if both files store them in the same way.
 #[test]
 fn user_types_are_copied_without_being_looked_at() {
     let sandbox = Sandbox::new();
@@ -206,7 +206,7 @@ fn user_types_are_copied_without_being_looked_at() {
     }
 }
 
-/// Files of others: other places of fields, other byte orders, arrays and text within compounds.
+/// Files of other software: other offsets of fields, other byte orders, arrays and text within compounds.
 #[test]
 fn values_of_all_types_stay_whatever_is_asked_for() {
     let folders = [
@@ -238,7 +238,7 @@ fn values_of_all_types_stay_whatever_is_asked_for() {
                 .concat(),
             );
             if out.code != 0 {
-                // What cannot be stored is said; nothing else fails.
+                // Whatever cannot be stored is reported; nothing else fails.
                 let said = [
                     "no variable matches",
                     "more than one",
@@ -277,7 +277,7 @@ fn notes_are_errors_if_asked_for() {
         assert_eq!(out.code, 1, "{out}");
         let message = out.message();
         assert!(
-            message.starts_with("nccopy: -d: without effect on classic output"),
+            message.starts_with("nccopy: -d: no effect on classic output"),
             "{out}"
         );
         assert!(
@@ -291,7 +291,7 @@ fn notes_are_errors_if_asked_for() {
     let _ = nccopy(&sandbox, &["--strict", file, "@o.nc"]).clean();
 }
 
-/// Memory that is raised is a note as well; it comes up when the jobs are known.
+/// Raising the memory is a note, too; it comes up once the jobs are known.
 #[test]
 fn raised_memory_is_a_note() {
     let sandbox = Sandbox::new();
@@ -365,7 +365,7 @@ fn warnings_of_ncgen_are_errors_if_asked_for() {
     }
 }
 
-/// Of many inputs those that can be read are copied; the others are listed.
+/// Of many inputs, the readable ones are copied and the others are listed.
 #[test]
 fn inputs_that_cannot_be_read_do_not_keep_others_from_being_copied() {
     let sandbox = Sandbox::new();

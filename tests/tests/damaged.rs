@@ -1,5 +1,5 @@
-//! Damaged files: every file of `testdata/classic`, cut and changed everywhere, gives an error or
-//! data, never a panic, and takes no more memory than it has bytes to show for.
+//! Damaged files: every file of `testdata/classic`, cut and changed everywhere, gives an error or data, never a panic, and uses
+//! no more memory than its size justifies.
 
 use netcdf_core::env::Env;
 use netcdf_core::model::Values;
@@ -19,7 +19,7 @@ fn files(kind: char) -> impl Iterator<Item = (String, Vec<u8>)> {
         .map(|p| (name(&p), std::fs::read(&p).expect("a readable file")))
 }
 
-/// What damage may lead to.
+/// The allowed effects of damage.
 fn check_error(e: &Error, of: &str) {
     assert!(
         !matches!(e.kind(), ErrorKind::Io | ErrorKind::Argument),
@@ -31,7 +31,7 @@ fn check_error(e: &Error, of: &str) {
     );
 }
 
-/// Values hold bytes of the file, so that there cannot be more of them.
+/// Values come from bytes of the file, so there cannot be more of them.
 fn check_data(data: &Data, file: &[u8], of: &str) {
     for values in data {
         match values {
@@ -55,8 +55,8 @@ fn check(file: &[u8], of: &str) {
     }
 }
 
-/// Cutting a file never changes a value: each is what it was, or an error. Only with the record
-/// count STREAMING the number of records follows the length.
+/// Cutting a file never changes a value: each stays the same or is an error. Only with the record count STREAMING the number of
+/// records follows the length.
 fn check_cuts(kind: char) {
     for (name, file) in files(kind) {
         let whole = read_all(&file, &Env::default()).unwrap_or_else(|e| panic!("{name}: {e}"));

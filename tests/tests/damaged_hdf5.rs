@@ -1,6 +1,5 @@
-//! Damaged HDF5 and netCDF-4 files: every file of `testdata/hdf5/structures`, cut and changed
-//! everywhere, gives an error with its place or data, never a panic, soon and in little memory.
-//! Checksums would hide most changes: they are made right again.
+//! Damaged HDF5 and netCDF-4 files: every file of `testdata/hdf5/structures`, cut and changed everywhere, gives an error with
+//! its place or data, never a panic, quickly and with little memory. Checksums would hide most changes, so they are corrected.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +9,9 @@ use netcdf_tools_tests::damage::{container, cuts, flips, read_starts, sum_again,
 use netcdf_tools_tests::files::{name, testdata, walk};
 use netcdf_tools_tests::harness::Sandbox;
 
-/// Bytes that are read of a variable.
+/// Most bytes read of a variable.
 const START: u64 = 1 << 12;
-/// Far more than any of these files takes, and far less than what a loop without end does.
+/// Far more than any of these files needs, and far less than an endless loop.
 const LONG: Duration = Duration::from_secs(20);
 
 /// The files whose names start with one of `starts`.
@@ -35,7 +34,7 @@ fn env() -> Env {
     env
 }
 
-/// What damage may lead to.
+/// The allowed effects of damage.
 fn check_error(e: &Error, of: &str) {
     assert!(
         !matches!(e.kind(), ErrorKind::Io | ErrorKind::Argument),
@@ -62,7 +61,7 @@ fn check(file: &[u8], of: &str) {
     assert!(start.elapsed() < LONG, "{of}: {:?}", start.elapsed());
 }
 
-/// What cannot be opened can perhaps where damage is tolerated; but not without a word.
+/// If opening fails, tolerating damage may help, but never silently.
 fn check_tolerated(file: &[u8], of: &str) {
     let mut env = env();
     env.damage = Damage::tolerated();
@@ -72,7 +71,7 @@ fn check_tolerated(file: &[u8], of: &str) {
     }
 }
 
-/// What is read of the whole file, so that damage has something to lead to.
+/// Reading the whole file, so that damage can have an effect.
 fn check_whole(name: &str, file: &[u8]) {
     let data = read_starts(file, &env(), START).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(!data.is_empty(), "{name}");
@@ -80,7 +79,7 @@ fn check_whole(name: &str, file: &[u8]) {
     assert!(failed.is_none(), "{name}: {failed:?}");
 }
 
-/// A cut file is known as one, wherever it was cut.
+/// A cut file is recognized, wherever it was cut.
 fn check_cuts(starts: &[&str]) {
     for (name, file) in files(starts) {
         check_whole(&name, &file);
@@ -107,7 +106,7 @@ fn check_zeros(starts: &[&str]) {
     }
 }
 
-/// Every `step`-th of the changes, with the checksums that were stored and with right ones.
+/// Every `step`-th of the changes, with the stored checksums and with corrected ones.
 fn check_changes(starts: &[&str], step: usize) {
     for (name, file) in files(starts) {
         let structures = summed(&file);
@@ -131,7 +130,7 @@ fn check_changes(starts: &[&str], step: usize) {
     }
 }
 
-/// Nothing of the above took much memory: the most that this process ever had.
+/// None of the above needed much memory: checks the peak of this process.
 #[cfg(target_os = "linux")]
 fn check_memory() {
     let status = std::fs::read_to_string("/proc/self/status").expect("the process's status");
@@ -175,7 +174,7 @@ each_group! {
     netcdf_cut netcdf_zeros netcdf_changed 11 ["netcdf4", "classic_model"];
 }
 
-/// Damage that is found after output began: truncated CDL must not be read as whole.
+/// Damage found after output began: truncated CDL must not be accepted as complete.
 #[test]
 fn data_that_ends_at_damage_is_not_terminated() {
     let sandbox = Sandbox::new();
@@ -195,7 +194,7 @@ fn data_that_ends_at_damage_is_not_terminated() {
     }
 }
 
-/// Elements of 2^30 bytes cannot become numbers: that is found before they are read.
+/// Elements of 2^30 bytes cannot become numbers: this is detected before they are read.
 #[test]
 fn sources_of_another_type_are_refused_unread() {
     let sandbox = Sandbox::new();

@@ -11,9 +11,8 @@ const NCDUMP: Run = ncdump::run;
 const NCGEN: Run = ncgen::run;
 const NCCOPY: Run = nccopy::run;
 
-/// Bytes of text that a byte of a file may become, at most (a fill value of a byte becomes two,
-/// a double 25, an escaped byte four, an index comment of a value some more), and what each file
-/// may have beyond.
+/// Most bytes of text per byte of a file (a fill value of a byte becomes two, a double 25, an escaped byte four, an index
+/// comment of a value some more), and an allowance per file.
 const TEXT_OF_A_BYTE: usize = 64;
 const TEXT_OF_A_FILE: usize = 4096;
 
@@ -98,7 +97,7 @@ fn nccopy_of_damaged_files() {
     }
 }
 
-/// The files of HDF5 with their damages: cut, and changed with right checksums.
+/// The damaged HDF5 files: cut, and changed with corrected checksums.
 fn each_damage_of_hdf5(mut check: impl FnMut(Vec<u8>, &str)) {
     let folder = testdata("hdf5/structures");
     let files = [walk(&folder, "h5"), walk(&folder, "nc")].concat();
@@ -136,7 +135,7 @@ fn bytes_of_data(file: &[u8]) -> u64 {
     bytes.fold(0, u64::saturating_add)
 }
 
-/// What a run on a damaged file may do.
+/// The allowed results of a run on a damaged file.
 fn check_hdf5(output: &CommandOutput, of: &str) {
     assert!(output.code <= 1, "{of}: {output}");
     assert!(output.code == 0 || !output.stderr.is_empty(), "{of}");
@@ -148,7 +147,7 @@ fn check_hdf5(output: &CommandOutput, of: &str) {
     );
 }
 
-/// What lacks something must not look whole; data behind a filter that is not there is left out by a comment.
+/// Incomplete output must not look complete; data with a missing filter is replaced by a comment.
 fn check_end(output: &CommandOutput, of: &str) {
     let (text, message) = (output.text(), output.message());
     let whole = text.trim_end().ends_with('}');

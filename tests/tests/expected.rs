@@ -1,4 +1,4 @@
-//! `ncdump` prints what the C `ncdump` printed: all lines of `testdata/cases.txt`.
+//! `ncdump` prints the same as the C `ncdump`: all lines of `testdata/cases.txt`.
 
 use netcdf_tools_tests::files::{cases, list, stem, testdata};
 use netcdf_tools_tests::harness::Sandbox;

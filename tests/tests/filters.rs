@@ -1,4 +1,4 @@
-//! Filters from end to end: chains, what has none, filters that are missing, quantization.
+//! Filters from end to end: chains, variables without filters, missing filters, quantization.
 
 use insta::assert_snapshot;
 use netcdf_core::env::Env;
@@ -36,7 +36,7 @@ fn variable(attributes: &str) -> String {
     )
 }
 
-/// What the C ncgen makes of attributes (`testdata/chains.py`), in whatever order they stand; and what is written is read back.
+/// The filters that the C ncgen makes from attributes (`testdata/chains.py`), in any order; the output is read back.
 #[test]
 fn chains_are_those_of_the_c_tool() {
     let text = std::fs::read_to_string(testdata("chains.txt")).unwrap();
@@ -56,7 +56,7 @@ fn chains_are_those_of_the_c_tool() {
     }
 }
 
-/// The documents have it so; the C ncgen takes the last of several attributes alone.
+/// As documented; the C ncgen only uses the last of several attributes.
 #[test]
 fn repeated_attributes_add_filters() {
     let sandbox = Sandbox::new();
@@ -121,7 +121,7 @@ diagnostics! {
     wrong_quantization: QUANTIZED;
 }
 
-/// What the tools do with data behind a filter that is not there: message, status, whole outputs or none.
+/// How the tools handle data with a missing filter: message, status, complete outputs or none.
 fn missing(args: &[&str]) -> String {
     let sandbox = Sandbox::new();
     let tool = match args[0] {
@@ -148,7 +148,7 @@ snapshots! {
     missing_filter_asked_for: "nccopy", "-F", "plain,40000,1", "-V", "plain", "%netcdf4/filtered.nc", "@o.nc";
 }
 
-/// Chunks go from file to file as they are, filter or not.
+/// Chunks are copied unchanged, with or without filters.
 #[test]
 fn data_behind_a_missing_filter_is_moved() {
     let sandbox = Sandbox::new();
@@ -223,7 +223,7 @@ const NUMBERS: &str = "netcdf a { dimensions: y = 3 ; x = 7 ; variables: float f
                        int i(x) ; data: f = 0.123456, 1.234567, -12.34567, 123.4567, 1234.567, NaNf, 0, 9.96921e36f, \
                        3.141593, 2.718282, 1e-20, -1e20, 7, 8, 9 ; d = 3.14159265358979, 1e300, 5e-324 ; i = 1, 2 ; }";
 
-/// Numbers are the same whatever the storage, and the attribute is the library's.
+/// Numbers do not depend on the storage, and the attribute is that of the library.
 #[test]
 fn quantized_copies() {
     let sandbox = Sandbox::new();

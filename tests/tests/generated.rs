@@ -1,4 +1,4 @@
-//! Man pages and completions are those of the command lines. `UPDATE=1` writes them anew.
+//! Man pages and completions match the command lines. `UPDATE=1` regenerates them.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ const NCDUMP: Extra = Extra {
     status: &[],
     notes: &[
         "CDL goes to standard output: the header (dimensions, variables, attributes), then the data. The text can be edited and \
-         made into a dataset again with ncgen.",
+         turned back into a dataset with ncgen.",
         "Data that went through a filter that is not available is left out: a comment stands in its place, standard error names \
-         the variable and the filter, and the exit status is 1. All else is printed.",
-        "Options of the C tool keep their letters and meanings; options that it does not have have long names only.",
+         the variable and the filter, and the exit status is 1. Everything else is printed.",
+        "Options of the C tool keep their letters and meanings; all other options have long names only.",
     ],
     examples: &[
         (
@@ -43,16 +43,16 @@ const NCDUMP: Extra = Extra {
 const NCCOPY: Extra = Extra {
     status: &[],
     notes: &[
-        "The kind of the output is that of the input, unless an option says otherwise: -F makes netCDF-4 files, -d, -s and -c \
-         make netCDF-4 classic model files of classic ones. What the other kind cannot hold is an error before anything is \
-         written; nothing is cut off.",
+        "The output has the kind of the input, unless an option says otherwise: -F makes netCDF-4 files; -d, -s and -c turn \
+         classic files into netCDF-4 classic model files. Anything that the kind of the output cannot hold is an error before \
+         anything is written; nothing is cut off.",
         "Names of variables in -c and -F are paths from the root group: v, /g/v. In -F, * stands for any characters, ? for one, \
-         [a-z] for one of a set, none of them for a /; * alone means all variables of all groups. A variable's own name counts \
-         more than a pattern, and a backslash takes the meaning from the character behind it.",
-        "Filters that -F names for a variable are its filters, whatever the input has and -d asks for. Of the other variables, \
-         -F none takes all filters away, and -d all but a checksum.",
-        "Several datasets are copied one by one. One that fails does not keep the others from being copied; those that were not \
-         are listed at the end, and the exit status is 1.",
+         [a-z] for one of a set, none of them for a /; * alone means all variables of all groups. A name takes precedence over a \
+         pattern, and a backslash makes the next character an ordinary one.",
+        "A variable named with -F gets exactly these filters, whatever the input has and -d asks for. From all other variables, \
+         -F none removes all filters, and -d all but a checksum.",
+        "Several datasets are copied one by one. If one fails, the others are still copied; the failed ones are listed at the \
+         end, and the exit status is 1.",
     ],
     examples: &[
         ("nccopy -k cdf5 x.nc y.nc", "Convert a dataset to CDF-5."),
@@ -62,7 +62,7 @@ const NCCOPY: Extra = Extra {
         ),
         (
             "nccopy -u x.nc fixed.nc",
-            "Make unlimited dimensions fixed ones.",
+            "Make unlimited dimensions fixed.",
         ),
         ("nccopy - y.nc < x.nc", "Copy from a pipe."),
         ("nccopy -d1 -s x.nc y.nc", "Compress all variables."),
@@ -76,7 +76,7 @@ const NCCOPY: Extra = Extra {
         ),
         (
             "nccopy -F '*,zstd,3' --report in/*.nc out/",
-            "Compress many files, and say what it gained.",
+            "Compress many files, and report the savings.",
         ),
         (
             "nccopy -d5 -c / --dry-run x.nc y.nc",
@@ -88,13 +88,13 @@ const NCCOPY: Extra = Extra {
 const NCGEN: Extra = Extra {
     status: &[],
     notes: &[
-        "Data are read in a stream: memory does not grow with them. Up to 20 mistakes are reported in one run, each with its line, \
-         its column and what was expected there.",
+        "Data is read as a stream, so memory use does not grow with it. One run reports up to 20 errors, each with its line, its \
+         column and what was expected there.",
     ],
     examples: &[
         (
             "ncgen -b x.cdl",
-            "Make a dataset with the name in x.cdl, in the kind that its constructs need.",
+            "Make a dataset named after the text in x.cdl, of the oldest kind that can hold it.",
         ),
         ("ncgen -k cdf5 -o x.nc x.cdl", "Make a CDF-5 file."),
         (
@@ -106,18 +106,18 @@ const NCGEN: Extra = Extra {
 };
 
 const ZDUMP: Extra = Extra {
-    status: &[("3", "what was given to check is no Zarr store")],
+    status: &[("3", "the argument of check is not a Zarr store")],
     notes: &[
-        "A command prints text for people, or with --json a line of JSON for each thing that it found; docs/zdump.md describes both. \
-         Colours and characters beyond ASCII are printed on a terminal only, and not where NO_COLOR is set in the environment.",
-        "With --compat as the first argument it takes the options of zmapio, a test program of netCDF-C, and prints what that prints: \
-         -h (no chunks), -t TYPE[/LENGTH], -d (keys first, on standard error), -x objdump, -F FORMAT (of one number), -Xm \
+        "Commands print text for people, or with --json one line of JSON per item; docs/zdump.md describes both. Colours and \
+         characters beyond ASCII are printed only on a terminal, and not if NO_COLOR is set in the environment.",
+        "With --compat as the first argument, zdump takes the options of zmapio, a test program of netCDF-C, and prints the same \
+         output: -h (no chunks), -t TYPE[/LENGTH], -d (keys first, on standard error), -x objdump, -F FORMAT (of one number), -Xm \
          (without .zmetadata), -T LEVEL. It never writes: -x clear is refused.",
     ],
     examples: &[
         (
             "zdump s.zarr",
-            "Show groups and arrays, and what is stored of them.",
+            "Show groups and arrays, and how much of them is stored.",
         ),
         (
             "zdump keys s.zarr '**/.zattrs'",
@@ -139,10 +139,10 @@ const ZDUMP: Extra = Extra {
             "zdump check --deep s.zarr",
             "Look for everything that is wrong.",
         ),
-        ("zdump diff a.zarr b.zip", "Say in what two stores differ."),
+        ("zdump diff a.zarr b.zip", "Say how two stores differ."),
         (
             "zdump --compat -t int s.zarr",
-            "Print all keys and what is in them, as zmapio does.",
+            "Print all keys and their contents, as zmapio does.",
         ),
     ],
 };

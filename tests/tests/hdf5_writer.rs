@@ -1,4 +1,4 @@
-//! What the HDF5 writer writes, read by the HDF5 reader.
+//! The output of the HDF5 writer, read by the HDF5 reader.
 
 use std::sync::Arc;
 
@@ -300,7 +300,7 @@ fn chunks_of_any_number_are_found() {
     }
 }
 
-/// What takes a time that grows faster than the numbers would not end here.
+/// Anything that takes more than linear time would not finish here.
 #[test]
 fn many_chunks_links_and_attributes() {
     let folder = tempfile::tempdir().unwrap();
@@ -401,7 +401,7 @@ fn contiguous_data_is_filled_where_nothing_was_put() {
         for id in [some, never, inside] {
             writer.put_bytes(id, 12, &numbers(1..2))?;
             writer.put_bytes(id, 4, &numbers(2..3))?;
-            // Data cut within an element does not confuse what is filled.
+            // Data cut within an element does not confuse the filling.
             writer.put_bytes(id, 16, &[9, 9])?;
         }
         writer.put_bytes(untouched, 24, &[])
@@ -438,7 +438,7 @@ fn contiguous_data_is_filled_where_nothing_was_put() {
     assert_eq!(read(&file, "untouched").layout, nothing);
 }
 
-/// The objects that stored elements of 16 bytes refer to; `None` for those that refer to none.
+/// The objects referred to by stored elements of 16 bytes; `None` for those without a reference.
 fn heap_objects(file: &File, elements: &[u8]) -> Vec<Option<(u32, Vec<u8>)>> {
     let each = |e: &[u8]| {
         let count = u32::from_le_bytes(e[..4].try_into().unwrap());
@@ -663,7 +663,7 @@ fn links_have_to_lead_somewhere_and_differ() {
     }
 }
 
-/// All samples, twice: the same bytes; what is not finished leaves nothing.
+/// All samples, twice: the same bytes. An unfinished file leaves nothing.
 #[test]
 fn the_same_plan_and_data_give_the_same_bytes() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

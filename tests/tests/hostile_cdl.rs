@@ -1,5 +1,5 @@
-//! Texts that ask for more than there is: they end soon, with an error, in little memory. And what `ncgen` writes, the
-//! reader takes.
+//! Texts that ask for excessive resources fail quickly, with an error and little memory. And the reader accepts everything that
+//! `ncgen` writes.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,7 +16,7 @@ fn ncgen(sandbox: &Sandbox, text: &str, args: &[&str]) -> CommandOutput {
     )
 }
 
-/// What `ncdump` prints of what `ncgen` made.
+/// The output of `ncdump` for the output of `ncgen`.
 fn around(text: &str) -> String {
     let sandbox = Sandbox::new();
     let _ = ncgen(&sandbox, text, &["-k", "nc4", "-o", "@a.nc"]).clean();
@@ -93,7 +93,7 @@ fn rows_without_values_read_as_fill() {
     }
 }
 
-/// Types within each other, `inner` of them around an `int`.
+/// Nested types: `inner` of them around an `int`.
 fn chain(inner: usize, compounds: bool) -> String {
     let mut text = "netcdf x { types: compound t0 { int a; };".to_owned();
     for n in 1..inner {
@@ -116,7 +116,7 @@ fn types_are_nested_as_deep_as_is_read() {
             let output = ncgen(&sandbox, &chain(count, compounds), args);
             assert_eq!(output.code, 1, "{count}");
             assert!(
-                output.message().contains("types within each other"),
+                output.message().contains("types nested more than"),
                 "{output}"
             );
         }
@@ -152,7 +152,7 @@ fn groups_are_nested_as_deep_as_is_read() {
     }
 }
 
-/// Not quadratic in variables: a hundred thousand would take minutes.
+/// Not quadratic in the number of variables: a hundred thousand would take minutes.
 #[test]
 fn programs_of_many_variables() {
     let mut text = "netcdf x { variables: ".to_owned();

@@ -1,4 +1,4 @@
-//! Rules of the house that no lint knows: they are looked up in the sources.
+//! House rules that no lint checks: the tests search the sources.
 
 use std::path::Path;
 
@@ -40,13 +40,13 @@ fn lines(take: impl Fn(&str) -> bool, wrong: impl Fn(&str) -> bool) -> Vec<Strin
     found
 }
 
-/// This file names what it looks for.
+/// This file contains the words that it searches for.
 fn elsewhere(path: &str) -> bool {
     path != "tests/tests/house.rs"
 }
 
 fn in_a_tool(path: &str) -> bool {
-    // zdump is about the storage of one format, below the datasets that the others are about.
+    // zdump deals with the storage of one format, the other tools with datasets.
     ["ncdump/", "ncgen/", "nccopy/", "grammar/"]
         .iter()
         .any(|tool| path.starts_with(tool))
@@ -90,7 +90,7 @@ fn tools_name_no_format_module() {
     assert_eq!(found, [""; 0]);
 }
 
-/// It shows stores that no reader accepts, and never writes to one. Unit tests make stores.
+/// zdump shows stores that no reader accepts, and never writes to a store. Its unit tests do make stores.
 #[test]
 fn zdump_goes_through_no_reader_and_writes_to_no_store() {
     let wrong = [
@@ -149,7 +149,7 @@ fn the_model_does_no_io_and_names_no_format() {
 #[test]
 fn the_library_stands_on_its_own() {
     let found = lines(
-        // The fuzz targets are of all crates.
+        // The fuzz targets cover all crates.
         |path| path.starts_with("netcdf-core/") && !path.starts_with("netcdf-core/fuzz/"),
         |line| line.contains("netcdf_grammar") || line.contains("clap"),
     );
@@ -179,10 +179,10 @@ fn files_are_renamed_in_one_place() {
 
 #[test]
 fn output_goes_to_the_writer_handed_in() {
-    // `/dev/stdout` as the name of an output is the process's own standard output as well. A program of
-    // the tests has nobody to hand it a writer.
+    // `/dev/stdout` as the name of an output is the process's own standard output, too. Programs of the tests have nobody to
+    // pass them a writer.
     let own = [
-        // The socket on which a helper is asked is its standard input.
+        // A helper receives requests on a socket that is its standard input.
         "netcdf-core/src/filter/plugin/apart/serve.rs",
         "tests/src/bin/h5sums.rs",
         "tests/src/bin/storevalues.rs",
@@ -200,11 +200,11 @@ fn output_goes_to_the_writer_handed_in() {
 
 #[test]
 fn there_is_no_global_mutable_state() {
-    // What a thread keeps for itself changes no result: whether it works for a pool, the working
-    // memory of compressors; what a plugin is told of the chunk at hand; and in unit tests whether
-    // checksums count. The data of libhdf5 that plugins read can be written, but nobody does. Descriptors are
-    // the process's, and so is what descriptor 1 was before plugins got another, or when the process began; so are libraries that are loaded, and
-    // whether one of them is at work when the process ends.
+    // Thread-local state changes no result: whether a thread works for a pool, the working memory of compressors, the chunk
+    // that a plugin is told about, and in unit tests whether checksums count. The data of libhdf5 that plugins read is
+    // writable, but nobody writes it. Descriptors belong to the process, and so does the original descriptor 1 before plugins
+    // got another one, or when the process began; so do loaded libraries, and whether one of them is running when the process
+    // ends.
     let kept = [
         "chunk/pool.rs",
         "filter/deflate.rs",
@@ -244,7 +244,7 @@ fn files_are_small_enough_to_read() {
     assert_eq!(long, []);
 }
 
-/// One place knows which characters are text, but for what is a rule of a format of its own.
+/// One place knows which characters are text, except where a format has its own rule.
 #[test]
 fn one_place_knows_what_controls_a_terminal() {
     let rules = [
@@ -260,7 +260,7 @@ fn one_place_knows_what_controls_a_terminal() {
     assert_eq!(found, [""; 0]);
 }
 
-/// Such widths are numbers of 16 bits: formatting panics beyond.
+/// Widths have 16 bits: formatting panics for larger ones.
 #[test]
 fn no_width_of_a_format_comes_from_data() {
     let width = |line: &str| {

@@ -1,4 +1,4 @@
-//! Plugins that crash, end the process or do not come to an end: in our process, and in processes of their own.
+//! Plugins that crash, end the process or never finish: in our process, and in processes of their own.
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use netcdf_core::model::{Atomic, Endianness, FilterSpec};
 use netcdf_tools_tests::plugins::library;
 use tempfile::TempDir;
 
-/// The filter of the test's plugin.
+/// The filter of the test plugin.
 const ID: u32 = 40100;
 
 /// Files and a plugin.
@@ -55,7 +55,7 @@ impl Place {
         self.command(args).output().unwrap()
     }
 
-    /// Makes a file of a variable that a filter with this parameter is applied to.
+    /// Makes a file with a variable that has a filter with this parameter.
     fn make(&self, name: &str, how: u32) {
         let cdl = format!(
             "netcdf t {{ dimensions: x = 4 ; variables: int v(x) ; v:_Storage = \"chunked\" ; v:_ChunkSizes = 4 ; \
@@ -101,7 +101,7 @@ fn the_end_of_the_process_by_a_plugin_is_no_success() {
     assert_eq!(place.names(), ["old.nc", "t.cdl", "t.nc"]);
 }
 
-/// What a plugin does when it is loaded, and what it leaves for the end of the process.
+/// Effects of a plugin when it is loaded, and at the end of the process.
 #[test]
 fn constructors_and_destructors_do_not_change_the_status() {
     for (what, code) in [("CONSTRUCTOR", 1), ("DESTRUCTOR", 0)] {
@@ -148,7 +148,7 @@ fn an_isolated_plugin_that_fails_is_an_error_that_names_it() {
     }
     assert_eq!(std::fs::read(place.at("old.nc")).unwrap(), b"old");
     assert_eq!(place.names(), ["old.nc", "t.cdl", "t.nc"]);
-    // A copy of the helper does not answer a second time.
+    // A copy of the helper process does not answer a second time.
     let forked = format!("v,{ID},19");
     let copied = place.run(&["nccopy", "--isolate-plugins", "-F", &forked, "t.nc", "u.nc"]);
     assert!(copied.status.success(), "{}", text(&copied.stderr));
@@ -234,7 +234,7 @@ fn signals_end_the_wait_for_a_plugin() {
         let mut child = copy.stderr(Stdio::null()).spawn().unwrap();
         let maps =
             |id: &str| std::fs::read_to_string(format!("/proc/{id}/maps")).unwrap_or_default();
-        // Until it has the plugin loaded, somewhere below one of its threads.
+        // Until the plugin is loaded, somewhere below one of its threads.
         let find = || {
             let all = std::fs::read_dir("/proc").unwrap();
             let ids = all.filter_map(|e| e.ok()?.file_name().into_string().ok());
@@ -259,7 +259,7 @@ fn signals_end_the_wait_for_a_plugin() {
     }
 }
 
-/// In our own process, where nobody can look for the first signal.
+/// In our own process, where nothing can check for the first signal.
 #[test]
 fn the_second_signal_ends_a_plugin_that_loops() {
     let place = Place::new();
@@ -302,7 +302,7 @@ fn context() -> Context {
     }
 }
 
-/// Another plugin for the number of a filter of which the plugins that we know work in several threads.
+/// Another plugin for a filter whose known plugins work in several threads.
 #[test]
 fn a_registered_number_says_nothing_of_threads() {
     let folder = tempfile::tempdir().unwrap();
@@ -337,7 +337,7 @@ fn isolated(libraries: &Path, program: &str) -> Table {
     Table::with_plugins(plugins.isolated(isolation))
 }
 
-/// A program names the executable that is to be started.
+/// A program sets the executable to start.
 #[test]
 fn programs_can_isolate_plugins() {
     let place = Place::new();
@@ -347,7 +347,7 @@ fn programs_can_isolate_plugins() {
     let e = entry.prepare(&context(), &[99]).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Argument);
     assert!(e.what().ends_with("set_local: 99 is not taken"), "{e}");
-    // A megabyte, and one after another from several threads.
+    // A megabyte, one after another from several threads.
     let mut context = context();
     context.shape = vec![1 << 20];
     context.len = Some(1 << 20);

@@ -43,7 +43,7 @@ fn text(sandbox: &Sandbox, name: &str) -> String {
     sandbox.run(ncdump::run, &args).clean().text().to_owned()
 }
 
-/// What is stored, without what it is called.
+/// The stored content, without names.
 fn storage(sandbox: &Sandbox, name: &str) -> String {
     let name = format!("@{name}");
     let args = ["ncdump", "-hs", &name];
@@ -120,7 +120,7 @@ fn suffixes_that_cannot_be() {
     assert_eq!(names(&sandbox.path("out")), [""; 0]);
 }
 
-/// What to write instead is said.
+/// The error says what to write instead.
 #[test]
 fn directories_that_are_meant_and_not_named_as_such() {
     let sandbox = sandbox();
@@ -155,7 +155,7 @@ fn a_store_that_is_replaced_is_named() {
     assert_eq!(text(&sandbox, "s.zarr"), text(&sandbox, "a.nc"));
 }
 
-/// A directory of files of all sorts, of which one is damaged, is compressed anew.
+/// A directory with all sorts of files, one of them damaged, is recompressed.
 #[test]
 fn a_directory_in_place() {
     let sandbox = sandbox();
@@ -229,7 +229,7 @@ fn a_link_in_place() {
     assert!(storage(&sandbox, "a.nc").contains("_DeflateLevel = 9"));
 }
 
-/// What would get lost in place stays.
+/// Files that would lose something in place stay unchanged.
 #[test]
 fn losses_in_place() {
     let sandbox = sandbox();
@@ -281,7 +281,7 @@ fn losses_in_place() {
     );
 }
 
-/// Sums, and what failed, in both forms.
+/// Totals, and failures, in both forms.
 #[test]
 fn reports_of_jobs() {
     let sandbox = sandbox();
@@ -307,7 +307,7 @@ fn reports_of_jobs() {
     assert_snapshot!("report_of_a_job_json", report("--report=json"));
 }
 
-/// A report with `T` in place of the times.
+/// A report with times replaced by `T`.
 fn without_times(text: &str) -> String {
     let is_time = |word: &&str| {
         let word = word.trim_end_matches(['}', ']', ',', '\n']);

@@ -1,4 +1,4 @@
-//! What is written as JSON is JSON: records of `zdump`, and metadata of Zarr, whatever was read.
+//! All JSON that is written is valid: records of `zdump`, and metadata of Zarr, whatever was read.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it should be"
@@ -85,7 +85,7 @@ fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Copies of what is no JSON have metadata that is.
+/// Copies of stores with invalid JSON have valid metadata.
 #[test]
 fn metadata_is_json_whatever_was_read() {
     let sandbox = sandbox();

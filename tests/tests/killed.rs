@@ -1,4 +1,4 @@
-//! Runs that are killed at random moments: every output is what it was, or whole.
+//! Runs that are killed at random moments: every output is either unchanged or complete.
 #![cfg(unix)]
 
 use std::os::unix::process::ExitStatusExt;
@@ -56,7 +56,7 @@ fn input(path: &Path, records: u64, bytes: u64) {
     writer.finish().unwrap();
 }
 
-/// Inputs, and the jobs that are killed.
+/// The inputs, and the jobs to kill.
 struct Jobs(Sandbox);
 
 impl Jobs {
@@ -143,7 +143,7 @@ fn killed_runs_leave_whole_files() {
                 old += usize::from(end.new == 0);
                 for name in &end.left {
                     assert!(is_temporary(name), "{name}");
-                    // It does not matter to the next run.
+                    // It does not affect the next run.
                     job.run();
                     job.remove(name);
                 }
@@ -151,7 +151,7 @@ fn killed_runs_leave_whole_files() {
             job.run();
         }
     }
-    // Else little was tried.
+    // Otherwise little was tested.
     assert!(
         hit > 100 && old > 50,
         "{hit} killed, {old} before anything was made"
@@ -161,11 +161,11 @@ fn killed_runs_leave_whole_files() {
 fn signal(child: &mut Child, name: &str) {
     let line = format!("kill -{name} {}", child.id());
     let kill = Command::new("sh").args(["-c", &line]).output();
-    // It may be over already.
+    // It may have ended already.
     let _ = kill.unwrap();
 }
 
-/// Who is told to stop removes everything, and says by its status what stopped it.
+/// A tool that is told to stop removes everything; its status says what stopped it.
 #[test]
 fn stopped_runs_leave_nothing() {
     let jobs = Jobs::new();
@@ -176,7 +176,7 @@ fn stopped_runs_leave_nothing() {
             let delay = random.part(job.time);
             let end = job.end(delay, |child| signal(child, name));
             assert!(end.left.is_empty(), "{end:?}");
-            // Before it looks for signals, it ends by the signal itself.
+            // Before it catches signals, the signal itself ends it.
             let by_signal =
                 end.status.code() == Some(128 + number) || end.status.signal() == Some(number);
             assert!(by_signal || end.status.success(), "{end:?}");
@@ -187,7 +187,7 @@ fn stopped_runs_leave_nothing() {
     assert!(stopped > 10, "{stopped} stopped");
 }
 
-/// A limit on the size of files stands for a disk without room, which not every machine can have.
+/// A limit on the size of files stands for a full disk, which not every machine can provide.
 #[test]
 fn files_that_may_not_be_as_large_leave_what_was_there() {
     let jobs = Jobs::new();

@@ -1,5 +1,4 @@
-//! Malformed classic headers: one test for each way in which reading can refuse one, with the
-//! whole message, place included.
+//! Malformed classic headers: one test for each reason to refuse one, with the whole message, including the place.
 
 use netcdf_core::ErrorKind;
 use netcdf_core::env::Env;
@@ -40,7 +39,7 @@ fn with_data_at(version: u8, begin: u64) -> Builder {
         .done()
 }
 
-/// Opens and reads all; the first error.
+/// Opens a file and reads everything; returns the first error.
 fn refusal(file: Builder) -> (ErrorKind, String) {
     let read = read_all(&file.build(), &Env::default());
     let error = match read {

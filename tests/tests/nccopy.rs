@@ -23,7 +23,7 @@ macro_rules! snapshots {
     )*};
 }
 
-/// What `ncdump` shows of a damaged file is no copy.
+/// A damaged file that `ncdump` can show in part is not copied.
 #[test]
 fn a_damaged_object() {
     let sandbox = Sandbox::new();
@@ -124,8 +124,8 @@ fn unlimited_dimensions_made_fixed() {
     assert_snapshot!(ncdump(&sandbox, &["@o.nc"]));
 }
 
-/// Each file in each kind: same text, and the same bytes as the file of that kind in the test
-/// data, if it is one that was made from the same source.
+/// Each file in each kind: the text is the same, and so are the bytes if the test data has a file of that kind made from the
+/// same source.
 #[test]
 fn kinds_are_converted_without_loss() {
     for path in list(&testdata("classic"), "nc") {

@@ -1,4 +1,4 @@
-//! What options of `nccopy` reach, and what they leave alone.
+//! The effects of `nccopy`'s options, and what they leave alone.
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -52,7 +52,7 @@ data:
 
 const EXACT: &str = "time,time_bnds,lat,lat2d,height,quality,crs,g/shift";
 
-/// Patterns of what changes values leave alone what all others are placed by.
+/// Patterns for changing values leave alone the variables that locate all others.
 #[test]
 fn patterns_of_loss_pass_over_coordinates() {
     for loss in [
@@ -92,7 +92,7 @@ fn names_in_full_and_none_decide() {
 fn what_was_passed_over_is_reported() {
     let sandbox = generated(CF);
     let report = ["--report=json", "-F", "*,zfp,2,0,8", "@a.nc", "@o.nc"];
-    // Integers of a filter for floats are no matter here.
+    // Integers with a filter for floats do not matter here.
     let report = nccopy(&sandbox, &report).clean().text();
     assert!(
         report.contains(r#""passed_over": "named by grid_mapping of /t""#)
@@ -107,7 +107,7 @@ fn what_was_passed_over_is_reported() {
     );
 }
 
-/// A name that stands for nothing is no reason to do nothing, unless it is the only one.
+/// A name that matches nothing does not stop the copy, unless it is the only one.
 #[test]
 fn names_that_stand_for_nothing() {
     let sandbox = generated(CF);
@@ -136,7 +136,7 @@ variables:
 data: crs = "x" ; letters = "abc" ; t = 1.2345, -7.5, 1000.25 ;
 }"#;
 
-/// Pure Zarr stores less of types: what reads back otherwise is right all the same, and is said.
+/// Pure Zarr stores less about types: attributes that read back with another type are still right, and reported.
 #[test]
 fn verified_copies_to_pure_zarr() {
     for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
@@ -150,7 +150,7 @@ fn verified_copies_to_pure_zarr() {
     }
 }
 
-/// What was asked to change values does not make copies wrong, but by how much they did is said.
+/// Requested changes of values do not make copies wrong, but their size is reported.
 #[test]
 fn verified_copies_with_other_values() {
     let sandbox = generated(ODD);
@@ -191,7 +191,7 @@ fn verified_copies_with_other_values() {
     );
 }
 
-/// Sources of a virtual dataset that are not there are not made up, unless that is asked for.
+/// Missing sources of a virtual dataset are not replaced by fill values unless requested.
 #[test]
 fn missing_sources_are_not_filled() {
     let sandbox = Sandbox::new();
@@ -211,7 +211,7 @@ fn missing_sources_are_not_filled() {
     );
 }
 
-/// Nobody wants a gigabyte of fill values of which nothing was ever stored.
+/// A gigabyte of fill values that were never stored is not written.
 #[test]
 fn large_outputs_of_nothing_are_refused() {
     let numbers: Vec<_> = (0..265).map(|n| n.to_string()).collect();
@@ -221,14 +221,14 @@ fn large_outputs_of_nothing_are_refused() {
     let refused = nccopy(&sandbox, &["-k", "cdf5", "@a.nc", "@o.nc"]);
     assert_eq!(refused.code, 1, "{refused}");
     assert!(refused.message().contains("--allow-large"), "{refused}");
-    // Chunks that are not stored stay so.
+    // Missing chunks stay missing.
     let _ = nccopy(&sandbox, &["@a.nc", "@o.nc"]).clean();
     assert!(sandbox.read("o.nc").len() < 100_000);
     let asked = ["--allow-large", "--dry-run", "-k", "cdf5", "@a.nc", "@p.nc"];
     let _ = nccopy(&sandbox, &asked).clean();
 }
 
-/// Names of variables and groups are found in any group, by pattern, and but for some; what is left out is said.
+/// Variables and groups are found in any group, by pattern, and with exceptions; everything left out is reported.
 #[test]
 fn variables_are_selected() {
     let sandbox = generated(CF);
@@ -269,7 +269,7 @@ fn variables_are_selected() {
     assert_snapshot!(all);
 }
 
-/// What is to be said of many variables or of many files is said once.
+/// A note about many variables or many files is printed once.
 #[test]
 fn notes_are_said_once() {
     let sandbox = generated(CF);
@@ -322,7 +322,7 @@ data:
         let done = nccopy(&sandbox, &args);
         assert_eq!(done.code, 0, "{kind}: {done}");
     }
-    // Letters that the C tool takes and nobody needs lose nothing either.
+    // Options of the C tool without effect here do not lose anything either.
     let args = [
         "--strict", "-x", "-w", "-h", "1M", "-k", "nc4", "@a.nc", "@b.nc",
     ];
@@ -347,7 +347,7 @@ variables:
 data: crs = 1 ; few = 1, 2, 3, 4 ; n = 1, 2, 3 ; t = 1.5, 2.5, 3.5, 4.5, 5.5 ; u = 1, 2, 3 ; s = "a", "b" ; v = 1, 2 ;
 }"#;
 
-/// Parameters have names; the filters of a pattern are applied where they can be.
+/// Parameters can be given by name; the filters of a pattern are applied where possible.
 #[test]
 fn filters_by_name_and_pattern() {
     let sandbox = generated(SEVERAL);
@@ -377,7 +377,7 @@ fn filters_by_name_and_pattern() {
     assert_snapshot!(all);
 }
 
-/// `_Filter` takes the same names.
+/// `_Filter` accepts the same names.
 #[test]
 fn filters_by_name_in_cdl() {
     let dataset = |filter: &str| {

@@ -62,7 +62,7 @@ fn standard_input_is_a_dash() {
     assert_snapshot!(output);
 }
 
-/// A file of `testdata` with other bytes in place of some that are there once.
+/// A file of `testdata` with some bytes, which occur once, replaced by others.
 fn damaged(sandbox: &Sandbox, file: &str, from: &[u8], to: &[u8]) {
     let mut bytes = std::fs::read(testdata(file)).unwrap();
     let mut found = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(from));

@@ -87,7 +87,7 @@ fn a_chunk_beyond_4_gib() {
     );
 }
 
-/// Groups as deep as they may be, and so many names of one that no more are shown.
+/// Groups as deeply nested as allowed, and more names of one group than are shown.
 #[test]
 fn groups_have_limits() {
     let deep = ncdump(&["-h", "%hdf5/hostile/deep.h5"]);
@@ -106,7 +106,7 @@ fn groups_have_limits() {
     );
 }
 
-/// The superblock of a file in place of a damaged one.
+/// An intact superblock of a file in place of a damaged one.
 #[test]
 fn a_damaged_superblock() {
     for (file, place) in [("hdf5/groups_dense.h5", 30), ("hdf5/chunks_v110.h5", 12)] {
@@ -124,7 +124,7 @@ fn a_damaged_superblock() {
     }
 }
 
-/// A file of which each link is another file: few of them have a descriptor at a time.
+/// A file with links to many other files: only a few have a descriptor at a time.
 #[test]
 fn links_to_many_files() {
     let said = ncdump(&["%hdf5/links_many.h5"]).to_string();
@@ -142,13 +142,12 @@ fn links_to_many_files() {
         let container = netcdf_core::io::locator::input(&path, &mut std::io::empty()).unwrap();
         let reader = netcdf_core::format::open(container, &env).unwrap();
         assert_eq!(reader.schema().vars.len(), 100);
-        // Other tests may have some open.
+        // Other tests may have files open.
         assert!((1..=70).contains(&open()), "{}", open());
     }
 }
 
-/// The names of external files are damaged, or there are too few of them: what is wrong with one dataset, and is said
-/// when its data is read.
+/// The names of external files are damaged, or too few: the problem concerns one dataset, and is reported when its data is read.
 #[test]
 fn damaged_lists_of_external_files() {
     let whole = std::fs::read(testdata("hdf5/external.h5")).unwrap();
@@ -188,7 +187,7 @@ fn damaged_lists_of_external_files() {
     }
 }
 
-/// Copies to all kinds have the same values, moved, put into other chunks or converted.
+/// Copies to all kinds have the same values, whether moved, rechunked or converted.
 #[test]
 fn copies_of_fewer_records_than_the_dimension() {
     let dump =
@@ -217,7 +216,7 @@ fn copies_of_fewer_records_than_the_dimension() {
     }
 }
 
-/// Data that is moved late, with that of others, is still that of its variable.
+/// Data that is moved late, together with other data, still ends up in its variable.
 #[test]
 fn copies_say_whose_raw_data_is_missing() {
     let sandbox = Sandbox::new();

@@ -42,7 +42,7 @@ command_lines! {
     no_text: "-o", "@a.nc", "%classic/weather-1.nc";
 }
 
-/// Something of everything that the classic model has.
+/// A sample of everything in the classic model.
 const CLASSIC: &str = "netcdf small {\ndimensions:\n\tt = UNLIMITED ;\n\tx-y = 2 ;\nvariables:\n\tfloat T(t, x-y) ;\n\t\tT:units = \"it's\\n\" ;\n\t\tT:_FillValue = NaNf ;\n\tchar c(x-y) ;\n\tint t ;\n\tdouble d ;\n\t\td:range = -0.1, 1e+30 ;\n\n\t\t:empty = \"\" ;\ndata:\n T = 1, _, 3 ;\n c = \"a\" ;\n t = -2147483648 ;\n d = 0.1 ;\n}\n";
 
 /// User-defined types, a group, storage, strings.
@@ -77,7 +77,7 @@ macro_rules! diagnostics {
     )*};
 }
 
-/// Nothing is left of a run that failed.
+/// A failed run leaves nothing behind.
 const ERROR: [&str; 1] = ["a.cdl"];
 const WARNING: [&str; 2] = ["a.cdl", "a.nc"];
 
@@ -107,7 +107,7 @@ diagnostics! {
     too_many_values: "netcdf a {\ndimensions:\n\tx = 2 ;\nvariables:\n\tint v(x) ;\ndata:\n v = 1, 2, 3 ;\n}\n";
 }
 
-/// 16 GiB of fill values are made only if asked for; where they are not stored they are no question.
+/// 16 GiB of fill values are written only on request; if they need not be stored, there is no problem.
 #[test]
 fn outputs_of_fill_values_alone_are_refused() {
     let sandbox = Sandbox::new();
@@ -128,7 +128,7 @@ fn outputs_of_fill_values_alone_are_refused() {
     }
 }
 
-/// What `ncdump` prints of characters reads back, whatever fills up rows.
+/// Characters printed by `ncdump` can be read back, whatever pads the rows.
 #[test]
 fn characters_with_a_fill_value_come_back() {
     let sandbox = Sandbox::new();
@@ -182,7 +182,7 @@ fn types_may_be_made_of_those_of_later_groups() {
 
 const STRINGS: &str = "netcdf a {\nvariables:\n\tint v ;\n\t\tstring v:units = \"m\" ;\n\t\tstring v:long_name = \"caf\u{e9}\" ;\n}\n";
 
-/// Where there are no strings, one string is text.
+/// In kinds without strings, a single string becomes text.
 #[test]
 fn string_attributes_of_classic_files_are_text() {
     let sandbox = Sandbox::new();
@@ -212,7 +212,7 @@ fn many_mistakes() {
     assert_snapshot!(output);
 }
 
-/// Text that is not UTF-8 goes through unchanged.
+/// Text that is not UTF-8 is kept unchanged.
 #[test]
 fn latin1_values() {
     let sandbox = Sandbox::new();

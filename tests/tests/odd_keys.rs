@@ -1,4 +1,4 @@
-//! Entries of stores that are no keys, or not one key each: every tool says so.
+//! Entries of stores that are not keys, or not unique keys: every tool reports them.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 

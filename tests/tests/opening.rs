@@ -12,7 +12,7 @@ use netcdf_core::{Result, format};
 use netcdf_tools_tests::builder::Classic;
 use netcdf_tools_tests::harness::Sandbox;
 
-/// A file, or its header with zeros behind it that are not there, and a record of what is read.
+/// A file, or its header followed by zeros that do not exist, with a record of the bytes read.
 #[derive(Debug)]
 struct Counting {
     name: Arc<str>,
@@ -55,7 +55,7 @@ impl Counting {
         })
     }
 
-    /// Bytes that were read since this was asked last.
+    /// Bytes read since the last call.
     fn taken(&self) -> u64 {
         self.ranges.lock().unwrap().clear();
         self.read.swap(0, Ordering::Relaxed)

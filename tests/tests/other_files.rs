@@ -1,8 +1,8 @@
-//! Files that are something else: every tool says what they are, and the way out.
+//! Files in other formats: every tool says what they are, and what to do.
 
 use netcdf_tools_tests::harness::Sandbox;
 
-/// A file, what it is called, and a part of the way out.
+/// A file, its description, and a part of the advice.
 const FILES: &[(&[u8], &str, &str)] = &[
     (b"", "an empty file", "fetch or make it again"),
     (

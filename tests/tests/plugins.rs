@@ -1,4 +1,4 @@
-//! Plugins of HDF5 and codec libraries of NCZarr, made by the C compiler: what they ask, and what they do wrong.
+//! Plugins of HDF5 and codec libraries of NCZarr, made by the C compiler: their queries and their mistakes.
 #![cfg(target_os = "linux")]
 
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +14,7 @@ use netcdf_core::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
 use netcdf_tools_tests::plugins::{library, needed};
 use tempfile::TempDir;
 
-/// The filter of the test's plugin.
+/// The filter of the test plugin.
 const ID: u32 = 40100;
 
 fn folder() -> TempDir {
@@ -60,7 +60,7 @@ fn context() -> Context {
 /// A chunk's mask and its bytes.
 type Stored = (u32, Vec<u8>);
 
-/// What becomes of a chunk on writing (with the mask) and of the stored one on reading.
+/// The result for a chunk on writing (with the mask), and for the stored chunk on reading.
 fn both_ways(table: &Table, params: &[u32]) -> (Result<Stored>, Result<Vec<u8>>) {
     let mut context = context();
     context.about = About::default();
@@ -141,7 +141,7 @@ fn what_a_plugin_cannot_be_applied_to_is_refused() {
             .contains("it cannot be applied to this type or chunk"),
         "{e}"
     );
-    // Reading asks nothing.
+    // Reading does not query anything.
     assert_eq!(chain.decode(0, vec![1; 24], &mut vec![]).unwrap(), [0; 24]);
 }
 
@@ -160,11 +160,11 @@ fn deviations_of_plugins_are_survived() {
     let (stored, read) = both_ways(&table, &[2]);
     assert_eq!(stored.unwrap(), (0, [&more[..], &[0; 24]].concat()));
     assert_eq!(read.unwrap(), chunk);
-    // What fails on writing is stored without: these filters are optional.
+    // These filters are optional: chunks that fail on writing are stored without them.
     for how in [3, 4, 6, 9, 11, 12] {
         let (stored, read) = both_ways(&table, &[how]);
         if let 6 | 12 = how {
-            // Who wrote more than there is room for has spoilt other memory.
+            // A plugin that wrote more than there is room for has corrupted other memory.
             let e = stored.unwrap_err();
             let why = "it returns 1048600 bytes, more than its buffer holds";
             assert!(e.what().ends_with(why), "{how}: {e}");
@@ -196,7 +196,7 @@ fn a_plugin_works_in_one_thread_at_a_time() {
     let folder = folder();
     library(folder.path(), "libplugin.so", "filter.c", &[]);
     let table = table(folder.path());
-    // What is loaded is the same for all tables.
+    // Loaded libraries are shared by all tables.
     let other = self::table(folder.path());
     let all = std::thread::scope(|scope| {
         let threads: Vec<_> = [&table, &table, &other, &other]
@@ -231,7 +231,7 @@ fn output_without_a_known_length_is_limited() {
     assert!(e.what().contains("expected at most"), "{e}");
 }
 
-/// The plugin that a search finds, and what it says where it finds none.
+/// The plugin that a search finds, and the message if there is none.
 fn found(plugins: &Plugins) -> (Option<PathBuf>, String) {
     let path = plugins.filter(ID).map(|p| p.path.clone());
     (path, plugins.searched())
@@ -278,7 +278,7 @@ fn files_that_are_no_plugins_are_passed_by_with_a_reason() {
         !said.contains("libg_hidden") && !said.contains("nolib"),
         "{said}"
     );
-    // One that is good counts, whatever lies before it.
+    // A good plugin is used, whatever comes before it.
     let good = make("libz.so.1", &[&touch]);
     let (path, _) = found(&plugins(&[folder.path()]));
     assert_eq!((path, touched.exists()), (Some(good), true));
@@ -291,7 +291,7 @@ fn directories_are_searched_in_their_order() {
     let first = library(a.path(), "libx.so", "filter.c", &[]);
     library(b.path(), "libx.so", "filter.c", &[]);
     symlink(&first, a.path().join("liba.so")).unwrap();
-    // A link is the file that it leads to, which is loaded once.
+    // A link stands for its target file, which is loaded once.
     let set = plugins(&[&missing, a.path(), b.path()]);
     let (path, said) = found(&set);
     assert_eq!(path, Some(a.path().join("liba.so")));
@@ -316,7 +316,7 @@ fn a_library_that_needs_another_hdf5_does_without() {
     library(folder.path(), "libplugin.so", "filter.c", &options);
     std::fs::remove_file(&other).unwrap();
     assert!(plugins(&[folder.path()]).filter(ID).is_some());
-    // Of other libraries nothing is pretended.
+    // No functions of other libraries are provided.
     let other = needed(folder.path(), "libzap.so.999");
     let options = ["-Wl,--no-as-needed", other.to_str().unwrap()];
     let folder = self::folder();
@@ -361,7 +361,7 @@ fn codec_libraries_extend_the_table_of_zarr() {
         let back = codec::to_json(version, &spec, &context(), &table).unwrap();
         assert_eq!(String::from_utf8(back.to_bytes()).unwrap(), text);
     }
-    // Codecs that are built in stay those.
+    // Built-in codecs stay in use.
     let zlib = Json::parse(br#"{"id": "zlib", "level": 3}"#).unwrap();
     let spec = codec::from_json(ZarrVersion::V2, &zlib, &context(), &table).unwrap();
     assert_eq!((spec.id, spec.params), (1, vec![3]));
@@ -445,7 +445,7 @@ fn codecs_of_a_library_work_in_one_thread_at_a_time() {
         let codec = plugins(&[folder.path()]).codec(name).unwrap();
         codec.parameters(json)
     };
-    // Each has a codec of its own: one is done while others work.
+    // Each has its own codec: one finishes while others work.
     std::thread::scope(|scope| {
         for name in ["more", "zlib", "more", "zlib"] {
             scope.spawn(move || {
@@ -560,7 +560,7 @@ fn tools_use_plugins() {
     assert!(made.status.success(), "{}", text(&made.stderr));
     let dumped = run(&["ncdump", "-n", "t", "t.nc"]);
     assert!(text(&dumped.stdout).ends_with(" v = 1, 2, 3, 4 ;\n}\n"));
-    // What the plugin prints goes to standard error.
+    // Output of the plugin goes to standard error.
     assert!(!text(&dumped.stdout).contains("prints"));
     assert!(text(&dumped.stderr).contains("a plugin prints"));
     let copied = run(&["nccopy", "-F", "v,40100,0,1", "t.nc", "u.nc"]);
@@ -623,7 +623,7 @@ fn what_plugins_print_is_no_part_of_output_without_a_name() {
     }
 }
 
-/// A crash of a plugin ends the program; outputs are as if it had not run.
+/// A crash of a plugin ends the program, and outputs are unchanged.
 #[test]
 fn a_plugin_that_crashes_leaves_outputs_as_they_were() {
     use std::os::unix::process::ExitStatusExt;
@@ -699,7 +699,7 @@ fn tools_say_where_they_looked() {
         );
         assert_eq!(copied.status.code(), Some(1));
         assert!(!files.path().join("new.nc").exists());
-        // Chunks that stay as they are need no filter.
+        // Chunks that are copied unchanged need no filter.
         let moved = run(&["nccopy", "t.nc", "moved.nc"]);
         assert!(moved.status.success(), "{}", text(&moved.stderr));
     }

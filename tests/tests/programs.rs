@@ -1,6 +1,6 @@
-//! The programs that `ncgen` prints, compiled and run against the system's netcdf libraries: what they make has the dump of
-//! what `ncgen -b` makes. Ignored, as they need `cc`, `gfortran`, the libraries, `ncdump` and `ncgen`; `.ci/run` installs and
-//! runs them. Java programs are looked at only in snapshots.
+//! The programs that `ncgen` prints, compiled and run against the system's netcdf libraries: the dump of their output equals
+//! that of `ncgen -b`. Ignored, as they need `cc`, `gfortran`, the libraries, `ncdump` and `ncgen`; `.ci/run` installs and runs
+//! them. Java programs are only tested by snapshots.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -16,7 +16,7 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> Output {
     command.unwrap_or_else(|e| panic!("{program}: {e}"))
 }
 
-/// As [`run`], and it must succeed.
+/// As [`run`], but it must succeed.
 fn must(folder: &Path, program: &str, args: &[&str]) -> String {
     let output = run(folder, program, args);
     let said = String::from_utf8_lossy(&output.stderr);

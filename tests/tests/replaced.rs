@@ -1,4 +1,4 @@
-//! What is replaced by an output, and what is kept.
+//! What an output replaces, and what is kept.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it should be"
@@ -14,7 +14,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// A directory with other files in which one is called `zarr.json` was removed as a whole.
+/// A directory with other files, one of them named `zarr.json`, was once removed as a whole.
 #[test]
 fn a_directory_with_other_files_is_no_store() {
     let sandbox = sandbox();
@@ -59,7 +59,7 @@ fn outputs_that_are_there_stay_on_demand() {
     assert_eq!(sandbox.read("kept"), b"mine");
 }
 
-/// What we make ourselves is replaced without a word, whatever its kind.
+/// Our own outputs of any kind are replaced silently.
 #[test]
 fn our_own_stores_are_replaced() {
     let sandbox = sandbox();

@@ -1,5 +1,5 @@
-//! Round trips: a file printed and made again is the same file; text made into a file and printed
-//! is the same text from then on.
+//! Round trips: a file that is printed and regenerated is the same file; text that is made into a file and printed stays the
+//! same from then on.
 
 use netcdf_tools_tests::files::{list, name, stem, testdata};
 use netcdf_tools_tests::harness::{Run, Sandbox};
@@ -25,8 +25,8 @@ fn around(sandbox: &Sandbox, kind: &str) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Files of the test data that are made as `ncgen` makes files: not those with the record count
-/// STREAMING, with gaps, or with names that cannot be made.
+/// Files of the test data in the form in which `ncgen` makes files: not those with the record count STREAMING, with gaps, or
+/// with names that cannot be made.
 #[test]
 fn the_test_data_come_back_byte_for_byte() {
     for path in list(&testdata("classic"), "nc") {
@@ -66,7 +66,7 @@ proptest! {
     }
 }
 
-/// Lines of a text that say something of the content: in the order of the alphabet, as the order of types may change.
+/// Lines of a text that describe the content, sorted, as the order of types may change.
 fn sorted(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let about_the_file = ["_NCProperties", "_SuperblockVersion"];
@@ -79,7 +79,7 @@ fn sorted(text: &[u8]) -> Vec<String> {
     lines
 }
 
-/// What `ncdump` prints of any file, `ncgen` reads, and what it makes of it is printed alike.
+/// `ncgen` reads the output of `ncdump` for any file, and its own output is printed in the same way.
 #[test]
 fn what_is_printed_is_read() {
     let mut files = list(&testdata("hdf5"), "h5");
@@ -91,7 +91,7 @@ fn what_is_printed_is_read() {
         let dump = |of: &str| sandbox.run(NCDUMP, &["ncdump", "-p", "exact", "-n", "x", of]);
         let first = dump(file);
         if first.code != 0 {
-            // A filter or a file is missing, or what is there is damaged.
+            // A filter or a file is missing or damaged.
             continue;
         }
         sandbox.write("a.cdl", &first.stdout);
@@ -124,7 +124,7 @@ fn what_is_printed_of_odd_files_is_read() {
     assert_eq!(printed.text(), text);
 }
 
-/// Zarr has the whole model, too: nothing takes the way of the classic kinds because the kind is another.
+/// Zarr has the whole model, too: no code treats it like the classic kinds just because it is not netCDF-4.
 #[test]
 fn zarr_is_of_the_enhanced_model() {
     let text = "netcdf x { variables: string s ; int v ; :a = 1 ; data: s = \"a\" ; v = 1 ; \

@@ -1,12 +1,12 @@
-//! Text of a file in what the tools print: it ends no comment of CDL, controls no terminal, and reads back.
+//! Text of a file in the output of tools: it ends no comment of CDL, controls no terminal, and can be read back.
 
 use netcdf_core::shown::is_control;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
-/// Ends a comment or a line, and is data where it does.
+/// Text that would end a comment or a line if it were not escaped.
 const EVIL: &str = r"x\n v = 66, 77 ;\r\u001b]0;pwned\u0007\u009b31m\u202e\u2028\u0085";
 
-/// Metadata of an array of version 2 with one member of it in the place of another.
+/// Metadata of a version 2 array with one member replaced by another.
 fn v2(member: &str, value: &str) -> String {
     let mut members = vec![
         ("zarr_format", "2"),
@@ -52,7 +52,7 @@ fn object(members: &[(&str, &str)]) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-/// Stores of one array `v`, each with a member that has the text: what it is, and the folder.
+/// Stores with one array `v`, each with the text in one member: a description, and the folder.
 fn stores(sandbox: &Sandbox) -> Vec<String> {
     let named = |name: &str| name.replace("EVIL", EVIL);
     let old = [
@@ -123,7 +123,7 @@ fn stores(sandbox: &Sandbox) -> Vec<String> {
     made
 }
 
-/// Output is text in lines, and the text of the file never begins one.
+/// Output is text in lines, and text of the file never begins a line.
 fn assert_text(output: &CommandOutput, what: &str) {
     for text in [&output.stdout, &output.stderr] {
         let text = std::str::from_utf8(text).expect("UTF-8");
@@ -243,7 +243,7 @@ fn formats_of_numbers_make_no_other_data() {
     }
 }
 
-/// What XML cannot hold has escapes of CDL, and a comment says so.
+/// Text that XML cannot hold has escapes of CDL, and a comment says so.
 #[test]
 fn xml_holds_any_text() {
     let sandbox = Sandbox::new();

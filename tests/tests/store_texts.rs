@@ -1,4 +1,4 @@
-//! `ncdump -s` of a Zarr store is all that `ncgen` needs to make the same store again.
+//! The output of `ncdump -s` for a Zarr store is enough for `ncgen` to make the same store again.
 
 use netcdf_tools_tests::files::{list, name, testdata};
 use netcdf_tools_tests::harness::Sandbox;
@@ -58,7 +58,7 @@ group: g {
 }
 "#;
 
-/// What is printed of a dataset, with how it is stored.
+/// The text of a dataset, with its storage.
 fn text(sandbox: &Sandbox, name: &str) -> String {
     String::from_utf8_lossy(&bytes(sandbox, name)).into_owned()
 }
@@ -75,7 +75,7 @@ fn ncgen(sandbox: &Sandbox, kind: &str, cdl: &str, to: &str) {
     assert_eq!(out.code, 0, "{kind} {cdl}: {out}");
 }
 
-/// That a store and the one that is made of its text are the same to `ncdump -s`.
+/// Checks that a store and the one made from its text are the same to `ncdump -s`.
 fn leads_back(sandbox: &Sandbox, kind: &str, store: &str) {
     let before = bytes(sandbox, store);
     sandbox.write("again.cdl", &before);
@@ -112,7 +112,7 @@ fn of_stores_of_other_kinds() {
     }
 }
 
-/// Chunks are longer than fixed dimensions there, and strings than `ncgen` takes them to be.
+/// In Zarr, chunks may be longer than fixed dimensions, and strings longer than `ncgen`'s default.
 #[test]
 fn of_copies_of_classic_files() {
     let sandbox = Sandbox::new();
@@ -126,7 +126,7 @@ fn of_copies_of_classic_files() {
                 copied += 1;
                 leads_back(&sandbox, kind, "@s.zarr");
             } else {
-                // Names that no key can have.
+                // Names that keys cannot have.
                 assert!(out.message().contains("Zarr datasets"), "{file}: {out}");
             }
         }
@@ -158,7 +158,7 @@ fn of_shards() {
         assert!(shown.contains("whole:_ShardSizes = 4, 6 ;"), "{shown}");
         leads_back(&sandbox, kind, "@s.zarr");
     }
-    // What shards are made of is said, but not how large they are.
+    // The codecs of shards are given, but not their size.
     let shown = text(&sandbox, "@s.zarr").replace("whole:_ShardSizes = 4, 6 ;", "");
     sandbox.write("again.cdl", shown);
     let args = ["ncgen", "-k", "zarr3", "-o", "@again.zarr", "@again.cdl"];
@@ -169,7 +169,7 @@ fn of_shards() {
     );
 }
 
-/// The other way round: what is said of a netCDF-4 file makes a store with the same contents.
+/// The other way round: the text of a netCDF-4 file makes a store with the same contents.
 #[test]
 fn of_netcdf_4_files() {
     let sandbox = Sandbox::new();
@@ -189,7 +189,7 @@ fn of_netcdf_4_files() {
     }
 }
 
-/// JSON has no such byte, but a text of one character can only mean one.
+/// JSON cannot express such a byte, but a text of one character can only mean one.
 #[test]
 fn a_byte_that_is_no_text_may_be_a_fill_value() {
     let sandbox = Sandbox::new();
@@ -213,7 +213,7 @@ fn a_byte_that_is_no_text_may_be_a_fill_value() {
     }
 }
 
-/// Strings of a fixed size have it in base64 in version 3, as xarray has it: text may look like that.
+/// In version 3, strings of fixed size have fill values in Base64, as in xarray; ordinary text may look like that.
 #[test]
 fn a_fill_value_may_look_like_base64() {
     let sandbox = Sandbox::new();
@@ -235,7 +235,7 @@ fn a_fill_value_may_look_like_base64() {
     }
 }
 
-/// Nobody says how long they may be: there is room for what there is.
+/// Without a maximum size, there is room for the longest string.
 #[test]
 fn strings_longer_than_usual() {
     let long = "x".repeat(300);

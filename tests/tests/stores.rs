@@ -1,4 +1,4 @@
-//! Stores of keys, as the tools find and make them: directories, zip files, URLs.
+//! Stores of keys, as read and made by the tools: directories, zip files, URLs.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it should be"
@@ -35,7 +35,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// A URL of a file of the folder.
+/// A URL for a file in the folder.
 fn url(sandbox: &Sandbox, rest: &str) -> String {
     format!("file://{}", sandbox.path(rest).display())
 }
@@ -45,7 +45,7 @@ fn ncgen(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(ncgen::run, &args)
 }
 
-/// What ncdump prints, of a dataset that it calls `dataset`.
+/// The output of ncdump, with the dataset named `dataset`.
 fn dumped(sandbox: &Sandbox, named: &str) -> String {
     let args = ["ncdump", "-n", "dataset", named];
     sandbox.run(ncdump::run, &args).clean().text()
@@ -83,7 +83,7 @@ fn kinds_make_stores_under_plain_paths() {
                 "{made}"
             );
             let text = dumped(&sandbox, name);
-            // Without netCDF's own metadata no dimension is unlimited.
+            // Without netCDF's own metadata, no dimension is unlimited.
             let fixed = text.replace("t = 3 ;", "t = UNLIMITED ; // (3 currently)");
             let same = if kind.starts_with('z') { fixed } else { text };
             let order = |text: &str| {
@@ -156,10 +156,10 @@ fn copies_between_all_forms_are_verified() {
     ] {
         let to_it = to.trim_end_matches('/');
         for _ in 0..2 {
-            // The second time it replaces what is there; behind a `/` only then.
+            // The second time it replaces the store; with a `/` at the end, only then.
             let again = sandbox.path(to_it.trim_start_matches('@')).exists();
             let to = if again { to } else { to_it };
-            // That a store was replaced is said.
+            // Replacing a store is reported.
             let quiet = if again { "--quiet" } else { "--verify" };
             let args = ["nccopy", "--verify", quiet, "-k", kind, from, to];
             let _ = sandbox.run(nccopy::run, &args).clean();
@@ -176,7 +176,7 @@ fn copies_between_all_forms_are_verified() {
         "e.nc",
     ];
     assert_eq!(sandbox.names(), names, "nothing else is left");
-    // Without a kind, what comes from Zarr is netCDF-4.
+    // Without a kind, a copy of a Zarr store is netCDF-4.
     let _ = sandbox
         .run(nccopy::run, &["nccopy", "@b.zarr", "@f.nc"])
         .clean();
@@ -292,7 +292,7 @@ fn zip_files_come_by_standard_input() {
     assert_eq!(shown.clean().text(), TEXT);
 }
 
-/// Kinds are called by their names, and data is as it will be stored: in chunks.
+/// Kinds have their own names, and data is shown as it will be stored: in chunks.
 #[test]
 fn a_dry_run_is_of_a_store() {
     let sandbox = sandbox();

@@ -11,11 +11,11 @@ const GROUP: &str = r#"{"zarr_format":2}"#;
 /// Big-endian, shuffled, compressed; the last row and column of chunks are clipped.
 const V: &str = r#"{"zarr_format":2,"shape":[3,5],"chunks":[2,3],"dtype":">i2","fill_value":-1,"order":"C",
     "filters":[{"id":"shuffle","elementsize":2}],"compressor":{"id":"zlib","level":1}}"#;
-/// 0, 1, 2, 3, -1, 5 and six times -1, as `V` stores them.
+/// The values 0, 1, 2, 3, -1, 5 and six times -1, as stored by `V`.
 const SIX: &[u8] =
     b"\x78\x01\x63\x60\x60\x60\xf8\xcf\xc0\xc0\xc8\xc4\xfc\x9f\x15\x00\x0a\x1d\x02\x0a";
 const FILL: &[u8] = b"\x78\x01\xfb\xff\x1f\x01\x00\x4d\xbe\x0b\xf5";
-/// What `V` has, in chunks of another shape, as it is.
+/// The values of `V` in chunks of another shape, without codecs.
 const W: &str = r#"{"zarr_format":3,"node_type":"array","shape":[3,5],"data_type":"int16","fill_value":-1,
     "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1,5]}},"chunk_key_encoding":{"name":"default"},
     "codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"attributes":{"units":"m","n":1.0}}"#;
@@ -116,7 +116,7 @@ fn store() -> Sandbox {
     sandbox
 }
 
-/// Two stores of the same data but for one element, an attribute and an array.
+/// Two stores with the same data except for one element, an attribute and an array.
 fn pair() -> Sandbox {
     let sandbox = store();
     let whole = shard([Some(&[0; 4]), Some(&[1, 2, 3, 4])]);
@@ -197,8 +197,8 @@ snapshots! {
     chunk_times_of_none: "chunk", "-t", "@s.zarr", "v", "0,0";
 }
 
-/// What xarray writes of one dataset in versions 2 and 3: a mask is the fill value of the array in version 2, and an attribute in
-/// base 64 in version 3.
+/// One dataset as written by xarray in versions 2 and 3: the missing value is the fill value of the array in version 2, and an
+/// attribute in Base64 in version 3.
 #[test]
 fn versions_of_one_dataset_differ_in_layout_only() {
     let sandbox = Sandbox::new();
@@ -262,7 +262,7 @@ fn versions_of_one_dataset_differ_in_layout_only() {
     );
 }
 
-/// Metadata that is none is no difference from itself.
+/// Invalid metadata does not differ from itself.
 #[test]
 fn what_is_broken_is_the_same_as_itself() {
     let sandbox = Sandbox::new();
@@ -306,7 +306,7 @@ fn diff_json() {
     assert_snapshot!(zdump(&sandbox, &["diff", "--json", "@a.zarr", "@b.zarr"]));
 }
 
-/// The whole message has the places where codec libraries were looked for, which differ from machine to machine.
+/// The whole message has the places searched for codec libraries, which differ between machines.
 #[test]
 fn a_missing_codec_is_named() {
     let sandbox = Sandbox::new();
@@ -324,7 +324,7 @@ fn a_missing_codec_is_named() {
             "{found}"
         );
     }
-    // The same bytes are the same values, whatever they are.
+    // Equal bytes are equal values, whatever they mean.
     let same = zdump(&sandbox, &["diff", "@s.zarr", "@s.zarr"]);
     assert_eq!(same.clean().text(), "no differences\n");
     let stored = zdump(&sandbox, &["chunk", "@s.zarr", "u", "--stage", "0"]).clean();
@@ -380,13 +380,13 @@ fn an_image_is_well_formed_and_the_same_each_time() {
     );
     let _ = zdump(&sandbox, &["map", "@s.zarr", "v", "-o", "@v.svg"]).clean();
     assert_eq!(sandbox.read("v.svg"), image);
-    // What was refused has changed nothing.
+    // The refused runs have changed nothing.
     let refused = zdump(&sandbox, &["map", "@s.zarr", "v", "-o", "@s.zarr/new.svg"]);
     assert_eq!(refused.code, 1, "{refused}");
     assert!(!Path::exists(&sandbox.path("s.zarr/new.svg")));
 }
 
-/// One file in five forms: there are no differences but of layout, and none of a store and its zip file.
+/// One file in five forms: they only differ in layout, and a store does not differ from its zip file.
 #[test]
 fn what_nccopy_makes_of_a_file_differs_in_layout_only() {
     let sandbox = Sandbox::new();

@@ -1,5 +1,5 @@
 //! Snapshots of `zdump` over stores of all generations, each of the same two by three numbers in two chunks, one of which is
-//! missing: what netCDF-C wrote from 4.8.0 on, the form of version 3, zarr-python's; and over damaged ones of them.
+//! missing: as written by netCDF-C from 4.8.0 on, NCZarr version 3, and zarr-python; and over damaged versions of these stores.
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -145,7 +145,7 @@ fn zdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(zdump::run, &[&["zdump"], args].concat())
 }
 
-/// What several commands print of a store.
+/// The output of several commands for a store.
 fn shown(keys: &[(&'static str, String)]) -> String {
     let sandbox = sandbox(keys);
     let commands: [&[&str]; 7] = [

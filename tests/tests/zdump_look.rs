@@ -15,7 +15,7 @@ const SHARDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[4,4],"dat
     {"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":3}}],
     "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]}}]}"#;
 
-/// A store of versions 2 and 3, with a codec that nobody knows, metadata that is no JSON, and odd bytes.
+/// A store of versions 2 and 3, with an unknown codec, metadata that is not JSON, and odd bytes.
 fn store() -> Sandbox {
     let sandbox = Sandbox::new();
     let keys: &[(&str, &[u8])] = &[
@@ -88,7 +88,7 @@ snapshots! {
     compat_a_format_of_texts: "--compat", "-F%s%n", "@s.zarr";
 }
 
-/// What is not missing is not told, and the exit status says so.
+/// If no codec is missing, nothing is listed, and the exit status says so.
 #[test]
 fn no_codec_is_missing() {
     let sandbox = Sandbox::new();

@@ -211,14 +211,14 @@ pub fn command() -> clap::Command {
 /// The command line.
 ///
 /// # Errors
-/// What is wrong with it, or the text that it asks for.
+/// A mistake in the command line, or the requested help or version.
 pub fn parse(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let commands = command();
     let known = |arg: &OsString| {
         let mut names = commands.get_subcommands();
         arg == "help" || names.any(|c| arg == c.get_name())
     };
-    // Of several words the first one was meant as a command: clap knows which one it is like.
+    // With several words, the first one was meant as a command, and clap suggests a similar one.
     let words: Vec<_> = operands(&args).take(2).collect();
     let store_alone = matches!(words.as_slice(), [store] if !known(store));
     if store_alone {
@@ -227,7 +227,7 @@ pub fn parse(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::try_parse_from(args)
 }
 
-/// The arguments that are no options and no values of options.
+/// The arguments that are neither options nor values of options.
 fn operands(args: &[OsString]) -> impl Iterator<Item = &OsString> {
     let mut value = false;
     args.iter().skip(1).filter(move |arg| {

@@ -3,8 +3,8 @@
 //! | module | what |
 //! |---|---|
 //! | [`cli`] | the command line |
-//! | `open` | the store and what is needed to read it |
-//! | `array` | an array: where its chunks are, what they decode to, values compared |
+//! | `open` | the store and everything needed to read it |
+//! | `array` | an array: where its chunks are, what they decode to, comparison of values |
 //! | `out` | text and JSON lines |
 //! | `bar` | the progress bar of long checks |
 //! | `table` | columns of text, sizes and ratios |
@@ -12,7 +12,7 @@
 //! | `tree`, `keys`, `cat`, `chunk`, `codecs`, `check`, `stat`, `map`, `diff` | the commands |
 //! | `compat` | the command line and the text of netCDF-C's `zmapio` |
 //!
-//! It goes through the store and codec layers only, never through the reader of datasets.
+//! It uses only the store and codec layers, never the reader of datasets.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -56,19 +56,19 @@ use out::Out;
 /// Name of the tool in messages.
 const NAME: &str = "zdump";
 
-/// How a command ended that did not fail.
+/// The outcome of a command that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// Exit 0.
     Sound,
-    /// Exit 1: it found what should not be.
+    /// Exit 1: it found problems.
     Problems,
-    /// Exit 3: it is no store.
+    /// Exit 3: not a store.
     NoStore,
 }
 
-/// Runs the tool; `args` begin with its own name. The exit code comes back: 0 for success, 1 for a failure or for what
-/// `check`, `codecs --missing` and `diff` found, 2 for a wrong command line, 3 for what is no store (`check`).
+/// Runs the tool; `args` begin with its own name. Returns the exit code: 0 for success, 1 for a failure or for findings of
+/// `check`, `codecs --missing` and `diff`, 2 for a wrong command line, 3 if `check` finds no store.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
     let args: Vec<_> = args.into_iter().collect();
     if args.get(1).is_some_and(|first| first == "--compat") {
@@ -90,7 +90,7 @@ fn start(args: Vec<OsString>, io: &mut Io) -> anyhow::Result<u8> {
     })
 }
 
-/// Does what is asked for.
+/// Runs the requested command.
 fn look(cli: &Cli, session: &Session, io: &mut Io) -> Result<Verdict> {
     tool::catch_limits()?;
     match &cli.command {

@@ -1,4 +1,4 @@
-//! The store, and what is needed to read it.
+//! The store, and everything needed to read it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use netcdf_core::tool::Io;
 
 use crate::cli::Cli;
 
-/// What all commands share.
+/// The context that all commands share.
 pub(crate) struct Session {
     /// Limits, filters, threads, notes.
     pub env: Env,
@@ -23,7 +23,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// As the command line asks for.
+    /// A session with the options of the command line.
     pub fn new(cli: &Cli) -> Self {
         let mut env = Env::with_threads(cli.threads);
         env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
@@ -31,7 +31,7 @@ impl Session {
         Self::with(env, cli.trace)
     }
 
-    /// As it is without options, but for that of tracing.
+    /// A session without options other than tracing.
     pub fn plain(trace: bool) -> Self {
         Self::with(Env::default(), trace)
     }
@@ -46,7 +46,7 @@ impl Session {
         Self { env, access }
     }
 
-    /// Opens a directory or zip file, whatever is in it.
+    /// Opens a directory or zip file, whatever its content.
     ///
     /// # Errors
     /// [`netcdf_core::ErrorKind::UnknownFormat`] for other files; [`netcdf_core::ErrorKind::Io`].

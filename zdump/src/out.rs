@@ -1,5 +1,5 @@
-//! What commands print: text, or JSON lines. Each line of JSON is an object whose member `record` says what it is; the first
-//! is `{"record": "zdump", "schema": 2, "command": …, "store": …}`.
+//! The output of commands: text, or JSON lines. Each JSON line is an object whose member `record` says what it is; the first is
+//! `{"record": "zdump", "schema": 2, "command": …, "store": …}`.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -9,9 +9,9 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::shown::{Shown, is_control, json};
 use netcdf_core::tool::Io;
 
-/// The version of the schema of the JSON lines: changes when a member or record changes its meaning or goes.
+/// The schema version of the JSON lines: changes when a member or record changes its meaning or is removed.
 const SCHEMA: u32 = 2;
-/// Bytes that are gathered before they are written.
+/// Bytes collected before they are written.
 const BUFFER: usize = 1 << 16;
 
 /// Colours of text on a terminal.
@@ -19,17 +19,17 @@ const BUFFER: usize = 1 << 16;
 pub(crate) enum Colour {
     /// Names of groups, headings.
     Bold,
-    /// What is less important.
+    /// Less important text.
     Dim,
-    /// What is right.
+    /// Everything right.
     Green,
-    /// What may be wrong.
+    /// Warnings.
     Yellow,
-    /// What is wrong.
+    /// Errors.
     Red,
 }
 
-/// What terminals know colours by.
+/// The terminal code of the colour.
 const CODES: [(Colour, &str); 5] = [
     (Colour::Bold, "\u{1b}[1m"),
     (Colour::Dim, "\u{1b}[2m"),
@@ -38,7 +38,7 @@ const CODES: [(Colour, &str); 5] = [
     (Colour::Red, "\u{1b}[31m"),
 ];
 
-/// Where commands print.
+/// The output of a command.
 pub(crate) struct Out<'w> {
     to: &'w mut dyn Write,
     buffer: Vec<u8>,
@@ -49,10 +49,10 @@ pub(crate) struct Out<'w> {
 }
 
 impl<'w> Out<'w> {
-    /// Prints the head of the JSON lines, if they are asked for.
+    /// Prints the head of the JSON lines, if requested.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn new(json: bool, io: &'w mut Io, (command, store): (&str, &str)) -> Result<Self> {
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
         let mut out = Self {
@@ -72,10 +72,10 @@ impl<'w> Out<'w> {
         Ok(out)
     }
 
-    /// A line of JSON.
+    /// Prints a line of JSON.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn record(
         &mut self,
         record: &str,
@@ -91,20 +91,20 @@ impl<'w> Out<'w> {
         self.line(&json(&line))
     }
 
-    /// A line of text. Names in a store are anything; on a terminal they must not be more than text.
+    /// Prints a line of text. Names in a store may contain anything; on a terminal they must not do more than show text.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn line(&mut self, text: &str) -> Result<()> {
         let text = shown(text, self.fancy);
         self.bytes(text.as_bytes())?;
         self.bytes(b"\n")
     }
 
-    /// Bytes as they are.
+    /// Prints bytes as they are.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= BUFFER {
@@ -132,24 +132,24 @@ impl<'w> Out<'w> {
         written.map_err(|e| Error::io("cannot write", "(stdout)", e))
     }
 
-    /// Writes what was gathered.
+    /// Writes what was collected.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn end(mut self) -> Result<()> {
         self.flush()
     }
 }
 
-/// A name from a store as a line of text may have it.
+/// A name from a store in a form that is safe in a line of text.
 pub(crate) fn plain(name: &str) -> String {
     Shown::new(name).to_string()
 }
 
-/// The end of what is painted.
+/// The terminal code that ends a colour.
 const UNPAINTED: &str = "\u{1b}[0m";
 
-/// A line in which nothing but our own colours is more than text.
+/// A line in which nothing but our own colours controls the terminal.
 fn shown(line: &str, fancy: bool) -> Cow<'_, str> {
     if !line.contains(is_control) {
         return Cow::Borrowed(line);

@@ -33,7 +33,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// How many times smaller what is stored is: `3.2`, or `-` where nothing is stored or raw bytes are not known.
+/// The compression ratio: `3.2`, or `-` if nothing is stored or the number of raw bytes is unknown.
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
 pub(crate) fn ratio(raw: Option<u64>, stored: u64) -> String {
     match raw {

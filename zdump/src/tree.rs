@@ -1,4 +1,4 @@
-//! `tree`: groups and arrays with their shapes, chunks, types and codecs, and what is stored of them.
+//! `tree`: groups and arrays with their shapes, chunks, types and codecs, and how much of them is stored.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::table::{Table, ratio, shape, size};
 use crate::words;
 use netcdf_core::format::zarr::survey::{Node, Role, Survey, What, no_store, split};
 
-/// What is stored of an array.
+/// How much of an array is stored.
 #[derive(Debug, Clone, Copy)]
 struct Stored {
     keys: u64,
     bytes: u64,
-    /// Elements of the array that those have; `None` if there are too many.
+    /// Elements of the array in these chunks; `None` if there are too many.
     elements: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Stored {
         self.elements = sum.and_then(|(sum, more)| sum.checked_add(more));
     }
 
-    /// Bytes of the elements that are stored; `None` for texts of any length.
+    /// Bytes of the stored elements; `None` for texts of variable length.
     fn raw(&self, array: &RawArray) -> Option<u64> {
         array.raw_bytes()?;
         self.elements?.checked_mul(array.described.stored.size()?)
@@ -53,7 +53,7 @@ impl Stored {
 /// Prints the tree.
 ///
 /// # Errors
-/// Those of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for what is no store.
+/// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a store.
 pub(crate) fn show(
     args: &TreeArgs,
     store: &Arc<dyn Store>,
@@ -67,7 +67,7 @@ pub(crate) fn show(
     if survey.consolidated_only {
         session.env.notes.say(Note {
             object: store.name().to_string(),
-            what: "groups or arrays are known by consolidated metadata only".to_owned(),
+            what: "some groups or arrays are known only from consolidated metadata".to_owned(),
             remedy: None,
         });
     }
@@ -116,7 +116,7 @@ fn record_name(node: &Node) -> &'static str {
     }
 }
 
-/// A line of the table.
+/// A row of the table.
 fn cells(node: &Node, stored: Stored) -> Vec<String> {
     let (_, name) = split(&node.path);
     let name = match node.path.as_str() {
@@ -126,7 +126,7 @@ fn cells(node: &Node, stored: Stored) -> Vec<String> {
     let what = match &node.what {
         What::Group => vec!["group".to_owned()],
         What::Broken(why) => vec![format!("broken: {}", plain(why))],
-        What::Nothing => vec!["no group and no array".to_owned()],
+        What::Nothing => vec!["neither a group nor an array".to_owned()],
         What::Array(array) => array_cells(node, array, stored),
     };
     [name].into_iter().chain(what).collect()

@@ -1,4 +1,4 @@
-//! What the metadata of arrays says, in Zarr's own words: types, codecs with their parameters, names of dimensions.
+//! The metadata of arrays in Zarr's own words: types, codecs with their parameters, names of dimensions.
 
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::json::Json;
@@ -7,7 +7,7 @@ use crate::array::netcdf;
 use crate::out::plain;
 use netcdf_core::format::zarr::survey::{Node, split};
 
-/// A type as the metadata has it: `<f4`, `float32`; as JSON where it is no word.
+/// A type as in the metadata: `<f4`, `float32`; as JSON if it is not a word.
 pub(crate) fn dtype(array: &RawArray) -> String {
     text(&array.ty)
 }
@@ -72,7 +72,7 @@ pub(crate) fn dimensions(node: &Node, array: &RawArray) -> Option<Json> {
     Some(Json::Array(paths.iter().map(last).collect()))
 }
 
-/// The names of the dimensions with commas between them; `-` where there are none.
+/// The names of the dimensions separated by commas; `-` if there are none.
 pub(crate) fn dimension_list(node: &Node, array: &RawArray) -> String {
     let names = dimensions(node, array);
     let names = names.as_ref().and_then(Json::items).unwrap_or_default();

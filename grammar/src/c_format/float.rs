@@ -5,9 +5,8 @@ use super::{FloatConversion, FloatFormat, Number};
 const DEFAULT_PRECISION: usize = 6;
 
 impl FloatFormat {
-    /// Appends a value; floats are given as the double they convert to. A value that is not
-    /// finite comes out as `printf` shows it (`inf`, `nan`); a caller that wants CDL writes those
-    /// without a format.
+    /// Appends a value; floats are passed as doubles. Values that are not finite are written as in `printf` (`inf`, `nan`); for
+    /// CDL, callers must write these without a format.
     pub fn write(&self, value: f64, out: &mut Vec<u8>) {
         let magnitude = value.abs();
         let mut digits = if magnitude.is_nan() {

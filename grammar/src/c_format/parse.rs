@@ -7,14 +7,14 @@ use super::{
 /// Largest width and precision.
 const MAX_NUMBER: usize = 512;
 
-/// A parsed attribute whose conversion has not been looked at yet.
+/// A parsed attribute whose conversion is still unchecked.
 struct Parsed<'a> {
     spec: Spec,
     length: &'a [u8],
     conversion: u8,
 }
 
-/// All lengths of `printf`, the longer before those they begin with.
+/// All length modifiers of `printf`; longer ones come before their prefixes.
 const LENGTHS: [&[u8]; 9] = [b"hh", b"h", b"ll", b"l", b"q", b"j", b"z", b"t", b"L"];
 
 impl IntegerFormat {
@@ -34,7 +34,7 @@ impl IntegerFormat {
             b'X' => IntegerConversion::UpperHex,
             _ => return None,
         };
-        // Integers shorter than an int are converted as an int, unless the format says less.
+        // Integers shorter than an int are converted as an int, unless the format has a shorter length.
         let bits = match parsed.length {
             b"hh" if bits <= 8 => 8,
             b"h" if bits <= 16 => 16,

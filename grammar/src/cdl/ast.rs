@@ -1,9 +1,9 @@
-//! The syntax of declarations: what was written, not what it means. Words are parts of the statement's text.
+//! The syntax of declarations as written, without their meaning. Words are parts of the statement's text.
 
 /// A word of a statement: a name, a path or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word<'t> {
-    /// As it was written, with its escapes.
+    /// As written, with escapes.
     pub text: &'t str,
     /// Position in the statement in bytes.
     pub at: usize,
@@ -23,7 +23,7 @@ pub struct Dimension<'t> {
 pub struct Type<'t> {
     /// The name.
     pub name: Word<'t>,
-    /// What it is.
+    /// Its definition.
     pub body: TypeBody<'t>,
 }
 
@@ -68,7 +68,7 @@ pub struct Variables<'t> {
 /// `type variable:name =`, without the values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute<'t> {
-    /// What stands before the colon: nothing, a variable, a type, or a type and a variable.
+    /// The words before the colon: nothing, a variable, a type, or a type and a variable.
     pub prefix: Vec<Word<'t>>,
     /// The name.
     pub name: Word<'t>,

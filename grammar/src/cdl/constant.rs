@@ -1,4 +1,4 @@
-//! The constants of CDL: one lexer for the lists of attributes and for those of data sections.
+//! The constants of CDL: one lexer for lists in attributes and in data sections.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use crate::escape::{char_constant, string_constant};
 use crate::number::{Integer, Literal, Radix, Suffix, literal};
 use netcdf_core::model::Atomic;
 
-/// What stands for the value 0 of an enum without such a member: HDF5 fills with zeros.
+/// The name of value 0 in an enum without such a member, as HDF5 fills with zeros.
 pub(in crate::cdl) const UNDEFINED_MEMBER: &[u8] = b"_UNDEFINED";
 
 /// A word of a list of values.
@@ -17,13 +17,13 @@ pub enum Constant<'a> {
     Number(Literal),
     /// A character constant, as `'a'`: its byte.
     Char(u8),
-    /// A string constant: what is between the quotes, with its escapes; see [`crate::escape::unescape_text`].
+    /// A string constant: the text between the quotes, with its escapes; see [`crate::escape::unescape_text`].
     String(&'a [u8]),
-    /// `0x` and hexadecimal digits, without suffix: an opaque value or an integer, which the type decides. The digits alone.
+    /// `0x` and hexadecimal digits, without suffix: an opaque value or an integer, depending on the type. Only the digits.
     Opaque(&'a [u8]),
     /// `_`, the fill value.
     Fill,
-    /// `NIL`, no string.
+    /// `NIL`: no string.
     Nil,
     /// A name or a path, with its escapes: an enum's member.
     Name(&'a [u8]),
@@ -35,7 +35,7 @@ pub enum Constant<'a> {
     Comma,
 }
 
-/// A constant and where it stands.
+/// A constant and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token<'a> {
     /// What it is.
@@ -44,7 +44,7 @@ pub struct Token<'a> {
     pub range: Range<usize>,
 }
 
-/// A text that is no constant.
+/// The error for a text that is not a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LexError {
     /// What is wrong.
@@ -53,14 +53,14 @@ pub struct LexError {
     pub range: Range<usize>,
 }
 
-/// What is wrong with a text that is no constant.
+/// Why a text is not a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LexErrorKind {
     /// A string's closing quote is missing.
     UnfinishedString,
     /// `/*` without `*/`.
     UnfinishedComment,
-    /// A quote `'` that begins no character constant.
+    /// A quote `'` that does not begin a character constant.
     CharConstant,
     /// A number runs into a name, as in `12abc` or `1.5.2`.
     Number,
@@ -70,7 +70,7 @@ pub enum LexErrorKind {
     Octal,
     /// `-` before an unsigned integer.
     Sign,
-    /// Nothing begins with this byte.
+    /// A byte that cannot begin a constant.
     Unexpected(u8),
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for LexErrorKind {
             Self::UnfinishedString => "the string has no closing quote",
             Self::UnfinishedComment => "the comment has no closing `*/`",
             Self::CharConstant => {
-                "not a character constant; they look like `'a'`, `'\\n'`, `'\\012'` or `'\\x0a'`"
+                "not a character constant, such as `'a'`, `'\\n'`, `'\\012'` or `'\\x0a'`"
             }
             Self::Number => "not a number",
             Self::Overflow => "the integer does not fit in 64 bits",
@@ -105,7 +105,7 @@ impl fmt::Display for LexError {
 
 /// Reads constants one after the other; blanks and comments between them are skipped.
 ///
-/// The text may be the beginning of a longer one: a token or an error whose range ends with the text may then have been cut.
+/// The text may be the beginning of a longer one. A token or an error whose range ends with the text may then be incomplete.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a [u8],
@@ -128,7 +128,7 @@ impl<'a> Lexer<'a> {
     /// The next token; `None` at the end of the text.
     ///
     /// # Errors
-    /// If no token begins here. The next call goes on behind the error's range.
+    /// If no token begins here. The next call continues after the error's range.
     pub fn next_token(&mut self) -> Result<Option<Token<'a>>, LexError> {
         self.at = skip_blanks(self.text, self.at).map_err(|start| {
             self.at = self.text.len();
@@ -253,7 +253,7 @@ fn starts_name(text: &[u8]) -> bool {
     )
 }
 
-/// Length of the name that `text` goes on with.
+/// Number of bytes at the beginning of `text` that can continue a name.
 fn name_length(text: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -270,7 +270,7 @@ fn name_length(text: &[u8]) -> usize {
 /// The first byte from `at` on that is neither blank nor comment, or the end.
 ///
 /// # Errors
-/// Where a comment begins that has no end.
+/// The position of a comment that has no end.
 pub(crate) fn skip_blanks(text: &[u8], at: usize) -> Result<usize, usize> {
     let mut at = at;
     loop {
@@ -287,8 +287,8 @@ pub(crate) fn skip_blanks(text: &[u8], at: usize) -> Result<usize, usize> {
     }
 }
 
-/// The type of a number without a declared one: by its suffix, else the smallest of int, uint, int64 and uint64 that
-/// has it.
+/// The type of a number without a declared type: from its suffix, else the smallest of int, uint, int64 and uint64 that can
+/// hold it.
 #[must_use]
 pub fn number_type(value: &Literal) -> Atomic {
     let integer = match value {

@@ -1,4 +1,4 @@
-//! From the names that `-c` options use to the variables and dimensions of a dataset.
+//! Resolves the names in `-c` options to the variables and dimensions of a dataset.
 
 use netcdf_core::copy::options::{Chunks, VarLayout};
 use netcdf_core::model::{DimId, Schema, VarId};
@@ -7,15 +7,15 @@ use super::parse::{Along, Request, parse};
 use crate::mistake::Mistake;
 use crate::pattern::{locate, near};
 
-/// What the options `texts` ask for the variables and dimensions of `schema`. What is said of a variable first counts, as in
-/// the C tool; of a dimension, what is said last.
+/// The requests of the options `texts` for the variables and dimensions of `schema`. As in the C tool, the first request for a
+/// variable counts, but the last one for a dimension.
 ///
 /// # Errors
-/// The option's place in the list, and what is wrong with it: syntax, an unknown name, a shape that does not fit.
+/// The index of the option, and its mistake: syntax, an unknown name, or a shape that does not fit.
 pub fn resolve(texts: &[String], schema: &Schema) -> Result<Chunks, (usize, Mistake)> {
     let mut all = Chunks::default();
     for (n, text) in texts.iter().enumerate() {
-        // As in the C tool, nothing asks for nothing.
+        // As in the C tool, an empty text has no effect.
         if !text.is_empty() {
             add(&mut all, text, schema).map_err(|e| (n, e))?;
         }
@@ -64,7 +64,7 @@ fn dimension(schema: &Schema, along: &Along<'_>) -> Result<DimId, Mistake> {
     })
 }
 
-/// Whether chunks of this shape are possible: as many lengths as dimensions, none beyond a fixed dimension.
+/// Checks a chunk shape: one length per dimension, none longer than a fixed dimension.
 fn fits(schema: &Schema, id: VarId, layout: &VarLayout, at: usize) -> Result<(), Mistake> {
     let (VarLayout::Chunked(sizes), Some(var)) = (layout, schema.var(id)) else {
         return Ok(());
@@ -78,7 +78,8 @@ fn fits(schema: &Schema, id: VarId, layout: &VarLayout, at: usize) -> Result<(),
     for (dim, size) in var.dims.iter().zip(sizes) {
         if let Some(dim) = schema.dim(*dim).filter(|d| !d.unlimited && d.len < *size) {
             let (name, len) = (&dim.name, dim.len);
-            let message = format!("a chunk of {size} is longer than dimension {name}, of {len}");
+            let message =
+                format!("a chunk of {size} is longer than dimension {name}, which has {len}");
             return Err(Mistake::new(at, message));
         }
     }
@@ -124,7 +125,7 @@ mod tests {
             ),
             (
                 "temp:1,11",
-                "a chunk of 11 is longer than dimension x, of 10\n  temp:1,11\n       ^",
+                "a chunk of 11 is longer than dimension x, which has 10\n  temp:1,11\n       ^",
             ),
         ] {
             assert_eq!(resolved(&[text]).unwrap_err(), format!("0: {want}"));

@@ -1,4 +1,4 @@
-//! Names and texts with escapes, as CDL and NcML have them, there and back.
+//! Escapes in names and texts of CDL and NcML: writing and reading.
 
 mod name;
 mod text;

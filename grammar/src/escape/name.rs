@@ -1,14 +1,13 @@
 //! Names in CDL.
 //!
-//! A backslash takes away the meaning of the character after it, and `\%xx` stands for a byte that cannot be written otherwise.
-//! Names that netCDF-C can create come out as its `ncdump` prints them. Files can hold other names; these are written so that
-//! they read back, which C's form of them does not.
+//! A backslash makes the next character an ordinary one, and `\%xx` stands for a byte that cannot be written otherwise. Names
+//! that netCDF-C can create are written as by its `ncdump`. Other names in files are written so that they can be read back,
+//! which is not the case for C's form.
 
 use super::hex_pair;
 use netcdf_core::shown::is_control;
 
-/// Whether a word means something to CDL wherever a name could stand, so that nothing can have this
-/// name unless it is written with a backslash.
+/// Whether CDL reserves a word wherever a name can occur, so that such a name must be written with a backslash.
 #[must_use]
 pub fn is_keyword(word: &[u8]) -> bool {
     matches!(
@@ -47,7 +46,7 @@ pub fn is_keyword(word: &[u8]) -> bool {
 
 /// Appends `name` to `out` with escapes.
 ///
-/// The result is UTF-8 whatever `name` is. An empty name stays empty, which no CDL can read.
+/// The result is UTF-8, whatever `name` is. An empty name stays empty, and cannot be read back.
 pub fn escape_name(name: &[u8], out: &mut Vec<u8>) {
     if is_keyword(name) {
         out.push(b'\\');
@@ -77,10 +76,10 @@ fn escape_byte(byte: u8, first: bool, out: &mut Vec<u8>) {
         b' ' | b'!' | b'"' | b'#' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b',' | b':'
         | b';' | b'<' | b'=' | b'>' | b'?' | b'[' | b'\\' | b']' | b'^' | b'`' | b'{' | b'|'
         | b'}' | b'~' => out.push(b'\\'),
-        // Plain, `/` would separate groups; it is in no valid name.
+        // A plain `/` would separate groups; valid names do not contain it.
         b'/' => out.push(b'\\'),
-        // Legal in a name, but not as its beginning, where only digits are printed by C with a backslash. A `%` there stays
-        // plain: with a backslash it could be taken for `\%xx`.
+        // Legal in a name, but not at its beginning, where C escapes only digits. A `%` there stays plain: with a backslash it
+        // could be taken for `\%xx`.
         b'0'..=b'9' | b'+' | b'-' | b'.' | b'@' if first => out.push(b'\\'),
         _ => {}
     }
@@ -99,10 +98,10 @@ const fn needs_hex(byte: u8) -> bool {
     byte < b' ' || byte >= 127
 }
 
-/// Appends the name that `text` stands for to `out`: the inverse of [`escape_name`].
+/// Appends the name written as `text` to `out`: the inverse of [`escape_name`].
 ///
-/// A backslash before any other character is dropped, and stays at the end of the text. `\%` before digits that stand for a
-/// printable character is only a `%`, so that `50\%41` means what it says.
+/// A backslash before any other character is dropped; at the end of the text it stays. `\%` before digits that would give a
+/// printable character is just a `%`, so `50\%41` is the name `50%41`.
 pub fn unescape_name(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     loop {

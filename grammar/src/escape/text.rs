@@ -4,12 +4,12 @@ use super::hex_pair;
 use netcdf_core::shown::is_control;
 use std::fmt;
 
-/// How a text is written; the same bytes look different in the three places where CDL has texts.
+/// How a text is written: the form depends on where the text occurs in CDL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextStyle {
     /// Whether all bytes from 0x80 on are written as `\ooo`.
     pub octal_high_bytes: bool,
-    /// What follows a newline's `\n`: text that ends the constant and begins another in the next line, or nothing.
+    /// The text after a newline's `\n`: it ends the constant and begins another on the next line, or is empty.
     pub after_newline: &'static [u8],
 }
 
@@ -29,23 +29,23 @@ impl TextStyle {
         octal_high_bytes: false,
         after_newline: b"\",\n\t\t\t\"",
     };
-    /// Values of type string, and attributes in files of the netCDF-4 data model, where another constant is another value.
+    /// Values of type string, and attributes in files of the netCDF-4 data model, where another constant would be another value.
     pub const STRING: Self = Self {
         octal_high_bytes: false,
         after_newline: b"",
     };
 }
 
-/// An escape that stands for nothing.
+/// An incomplete escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EscapeError {
-    /// Where in the text its backslash is.
+    /// The position of its backslash in the text.
     pub offset: usize,
-    /// What the escape lacks.
+    /// What is missing.
     pub kind: EscapeErrorKind,
 }
 
-/// What an escape lacks.
+/// What is missing in an escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EscapeErrorKind {
     /// A digit from 0 to 7 is followed by fewer than two others.
@@ -70,7 +70,7 @@ impl fmt::Display for EscapeError {
 
 impl std::error::Error for EscapeError {}
 
-/// `text` without the NUL bytes at its end, which CDL does not show in char values.
+/// `text` without trailing NUL bytes, which CDL does not show in char values.
 #[must_use]
 pub fn trim_nuls(text: &[u8]) -> &[u8] {
     let end = text
@@ -82,8 +82,8 @@ pub fn trim_nuls(text: &[u8]) -> &[u8] {
 
 /// Appends `text` to `out` with escapes, without the quotes around it.
 ///
-/// Characters that control a terminal, or the direction of text, are written as `\ooo`, each byte of them, in every style.
-/// Bytes that are no UTF-8 stay as they are.
+/// In every style, characters that control a terminal or the direction of text are written as `\ooo`, byte by byte. Bytes that
+/// are not UTF-8 stay as they are.
 pub fn escape_text(text: &[u8], style: TextStyle, out: &mut Vec<u8>) {
     let mut rest = text;
     loop {
@@ -105,7 +105,7 @@ const fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'\\' | b'\'' | b'"')
 }
 
-/// Appends the bytes from 0x80 on that `text` begins with; what is behind them.
+/// Appends the bytes from 0x80 on at the beginning of `text`; returns the rest.
 fn escape_high<'t>(text: &'t [u8], out: &mut Vec<u8>) -> &'t [u8] {
     let high = text.iter().take_while(|byte| !byte.is_ascii()).count();
     let (high, rest) = text.split_at_checked(high).unwrap_or((text, b""));
@@ -147,15 +147,15 @@ fn push_octal(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits);
 }
 
-/// Appends the bytes that `text`, what stands between the quotes of one constant, means.
+/// Appends the bytes that `text`, the part between the quotes of one constant, stands for.
 ///
 /// `\a \b \f \n \r \t \v` are control characters, `\?` is DEL, `\ooo` and `\xhh` are a byte, and a backslash before anything else
 /// is dropped.
 ///
 /// # Errors
 ///
-/// If `\` is not followed by three octal digits where there is one, `\x` not by two hexadecimal ones, or `\` by nothing. `out`
-/// then has the text up to there.
+/// If an octal escape has fewer than three digits, `\x` fewer than two hexadecimal ones, or nothing follows the backslash.
+/// `out` then has the text up to there.
 pub fn unescape_text(text: &[u8], out: &mut Vec<u8>) -> Result<(), EscapeError> {
     let mut rest = text;
     loop {
@@ -174,7 +174,7 @@ pub fn unescape_text(text: &[u8], out: &mut Vec<u8>) -> Result<(), EscapeError> 
     }
 }
 
-/// The byte that the escape at the beginning of `escape` stands for, and its length with the backslash.
+/// The byte of the escape at the beginning of `escape`, and the escape's length with the backslash.
 fn unescape_one(escape: &[u8]) -> Result<(u8, usize), EscapeErrorKind> {
     match escape.get(1..).unwrap_or_default() {
         [] => Err(EscapeErrorKind::Unfinished),
@@ -190,7 +190,7 @@ fn unescape_one(escape: &[u8]) -> Result<(u8, usize), EscapeErrorKind> {
     }
 }
 
-/// The byte of `\ooo`; like C, without what is above eight bits.
+/// The byte of `\ooo`; as in C, only the lowest eight bits.
 fn octal(escape: &[u8]) -> Option<u8> {
     match *escape {
         [_, a @ b'0'..=b'7', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
@@ -200,7 +200,7 @@ fn octal(escape: &[u8]) -> Option<u8> {
     }
 }
 
-/// What a letter stands for after a backslash.
+/// The byte for a letter after a backslash.
 const fn control(letter: u8) -> u8 {
     match letter {
         b'a' => 0x07,
@@ -215,9 +215,9 @@ const fn control(letter: u8) -> u8 {
     }
 }
 
-/// The string constant at the beginning of `text`: what is between its quotes, and the length with them.
+/// The string constant at the beginning of `text`: the part between its quotes, and the length with the quotes.
 ///
-/// Any byte may stand in it, also newlines; quotes and backslashes need a backslash.
+/// It may contain any byte, including newlines; quotes and backslashes need a backslash.
 #[must_use]
 pub fn string_constant(text: &[u8]) -> Option<(&[u8], usize)> {
     if text.first() != Some(&b'"') {

@@ -1,11 +1,11 @@
 //! Specifications of filters: the `_Filter` attribute and `nccopy -F`.
 //!
-//! `zstd,3|shuffle` is a pipeline of two filters with their parameters, by name or by number. `temp&/g/wind*,zstd,3`
-//! says which variables it is for, `temp,none` that a variable has no filters, and `none` that no other variable has any.
-//! `temp*,bitround,9` is for quantization, which is no filter. Patterns of what changes values pass over coordinates and what
-//! describes them ([`Resolved::passed_over`]).
-//! Parameters are given in the types that `docs/filters.md` of netCDF-C lists, and become unsigned 32-bit integers; or by name,
-//! as in `blosc,codec=zstd,level=5`.
+//! `zstd,3|shuffle` is a pipeline of two filters with their parameters, by name or by number. `temp&/g/wind*,zstd,3` also names
+//! the variables, `temp,none` gives a variable no filters, and `none` gives no filters to all other variables.
+//! `temp*,bitround,9` asks for quantization, which is not a filter. If a specification changes values, its patterns skip
+//! coordinates and the variables that describe them ([`Resolved::passed_over`]). Parameters have the types listed in
+//! `docs/filters.md` of netCDF-C, and become unsigned 32-bit integers; they can also be given by name, as in
+//! `blosc,codec=zstd,level=5`.
 //!
 //! | netCDF-C | here |
 //! |---|---|

@@ -6,18 +6,18 @@ use super::words::words;
 use crate::diagnostic::nearest;
 use crate::mistake::Mistake;
 
-/// A parameter as it is given, and where.
+/// A parameter as given, with its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Given<'a> {
     pub(super) name: &'a str,
-    /// What stands behind the `=`, if there is one.
+    /// The text after the `=`, if there is one.
     pub(super) value: Option<(&'a str, usize)>,
     pub(super) at: usize,
 }
 
 type Result<T> = std::result::Result<T, Mistake>;
 
-/// The numbers that stand for the parameters `given` of a filter, which is `called` so.
+/// The numbers for the parameters `given` of a filter; `called` is its name in messages.
 pub(super) fn by_name(id: u32, called: &str, given: &[Given<'_>]) -> Result<Vec<u32>> {
     let modes = modes(id);
     for (n, one) in given.iter().enumerate() {
@@ -60,7 +60,7 @@ fn unknown(modes: &[Mode], called: &str, one: &Given<'_>) -> Mistake {
     let mut seen = std::collections::BTreeSet::new();
     known.retain(|name| seen.insert(*name));
     let message = match known.is_empty() {
-        true => format!("{called} has no parameters with names"),
+        true => format!("{called} has no named parameters"),
         false => format!(
             "{called} has no parameter `{}` ({})",
             one.name,
@@ -81,7 +81,7 @@ fn value(parameter: &Parameter, one: &Given<'_>) -> Result<Vec<u32>> {
     let (text, at) = match (parameter.form, one.value) {
         (Form::Flag, None) => return Ok(vec![]),
         (Form::Flag, Some((_, at))) => {
-            return Err(Mistake::new(at, format!("`{name}` has no value")));
+            return Err(Mistake::new(at, format!("`{name}` takes no value")));
         }
         (Form::Number | Form::Double | Form::Word(_), None) => {
             let message = format!("`{name}` needs a value: {name}={}", example(parameter));
@@ -98,7 +98,7 @@ fn value(parameter: &Parameter, one: &Given<'_>) -> Result<Vec<u32>> {
                 let all = words.iter().map(|(word, _)| *word);
                 let list = all.clone().collect::<Vec<_>>().join(", ");
                 let near = nearest(text, all).map(|near| format!("did you mean `{near}`?"));
-                Mistake::new(at, format!("`{name}` is none of {list}")).with_hint(near)
+                Mistake::new(at, format!("`{name}` must be one of {list}")).with_hint(near)
             })
         }
         Form::Number => {
@@ -108,12 +108,14 @@ fn value(parameter: &Parameter, one: &Given<'_>) -> Result<Vec<u32>> {
                 _ => i32::try_from(n).ok().map(i32::cast_unsigned),
             });
             let word = word.map(|word| vec![word]);
-            word.ok_or_else(|| Mistake::new(at, format!("`{name}` is a whole number of 32 bits")))
+            word.ok_or_else(|| {
+                Mistake::new(at, format!("`{name}` must be a whole number of 32 bits"))
+            })
         }
         Form::Double => {
             let number = text.parse::<f64>().ok().filter(|n| n.is_finite());
             let two = number.map(|n| words(n.to_bits()).to_vec());
-            two.ok_or_else(|| Mistake::new(at, format!("`{name}` is a number")))
+            two.ok_or_else(|| Mistake::new(at, format!("`{name}` must be a number")))
         }
     }
 }
@@ -184,7 +186,7 @@ mod tests {
             ),
             (
                 "blosc,codec=zst",
-                "`codec` is none of blosclz, lz4, lz4hc, snappy, zlib, zstd\n  blosc,codec=zst\n              ^\n  hint: did \
+                "`codec` must be one of blosclz, lz4, lz4hc, snappy, zlib, zstd\n  blosc,codec=zst\n              ^\n  hint: did \
                  you mean `zstd`?",
             ),
             (
@@ -197,11 +199,11 @@ mod tests {
             ),
             (
                 "zstd,level=x",
-                "`level` is a whole number of 32 bits\n  zstd,level=x\n             ^",
+                "`level` must be a whole number of 32 bits\n  zstd,level=x\n             ^",
             ),
             (
                 "shuffle,size=4",
-                "shuffle has no parameters with names\n  shuffle,size=4\n          ^",
+                "shuffle has no named parameters\n  shuffle,size=4\n          ^",
             ),
             (
                 "zfp,rate=8,accuracy=1",
@@ -221,7 +223,7 @@ mod tests {
             ),
             (
                 "blosc,5,codec=zstd",
-                "parameters are all given by name, or none of them is\n  blosc,5,codec=zstd\n          ^",
+                "give either all parameters by name or none\n  blosc,5,codec=zstd\n          ^",
             ),
             (
                 "zstd,level=3,level=4",

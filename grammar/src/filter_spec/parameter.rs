@@ -3,7 +3,7 @@
 use super::words::words;
 use crate::mistake::Mistake;
 
-/// What a number is given as.
+/// The type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     /// No tag: 32 bits, signed if there is a minus.
@@ -24,7 +24,7 @@ pub(super) enum Tag {
     Double,
 }
 
-/// The tags, in the order of the documents.
+/// The tags, in the order of the documentation.
 const TAGS: [(&str, Tag); 9] = [
     ("b", Tag::Byte),
     ("ub", Tag::Byte),
@@ -38,14 +38,14 @@ const TAGS: [(&str, Tag); 9] = [
 ];
 
 impl Tag {
-    /// The tag that `text`, which begins at `at`, stands for, upper or lower case.
+    /// The tag for `text`, which begins at `at`, in upper or lower case.
     pub(super) fn from_text(at: usize, text: &str) -> Result<Self, Mistake> {
         let same = |(name, _): &&(&str, Self)| name.eq_ignore_ascii_case(text);
         if let Some((_, tag)) = TAGS.iter().find(same) {
             return Ok(*tag);
         }
         let names = TAGS.map(|(name, _)| name).join(", ");
-        let message = format!("`{text}` is not a type of numbers ({names})");
+        let message = format!("`{text}` is not a number type ({names})");
         let turned: String = text.chars().rev().collect();
         let meant = TAGS
             .iter()
@@ -59,8 +59,7 @@ impl Tag {
     }
 }
 
-/// The words of an integer, which begins at `at`. Bytes and shorts are cut off and not extended by their sign, as the
-/// library does.
+/// The words of an integer, which begins at `at`. As in the library, bytes and shorts are cut off without sign extension.
 pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistake> {
     let wide = |most: i128, least: i128, hint: Option<&str>| {
         let value = digits.parse::<i128>().ok();
@@ -68,7 +67,7 @@ pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mis
         value.ok_or_else(|| {
             let bits = if most > i128::from(u32::MAX) { 64 } else { 32 };
             let hint = hint.map(str::to_owned);
-            Mistake::new(at, format!("{digits} is beyond {bits} bits")).with_hint(hint)
+            Mistake::new(at, format!("{digits} does not fit into {bits} bits")).with_hint(hint)
         })
     };
     let (ul, l) = (i128::from(u64::MAX), i128::from(i64::MIN));
@@ -78,11 +77,11 @@ pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mis
         Tag::Short => vec![word(wide(ul, l, None)? & 0xffff)],
         Tag::None | Tag::Unsigned => {
             let (most, least) = (u32::MAX.into(), i32::MIN.into());
-            let hint = "L or UL behind a number makes it one of 64 bits, which are two parameters";
+            let hint = "append L or UL for a 64-bit number, which becomes two parameters";
             vec![word(wide(most, least, Some(hint))?)]
         }
         Tag::Long => {
-            let hint = "UL behind a number makes it an unsigned one";
+            let hint = "append UL for an unsigned number";
             two(wide(i64::MAX.into(), l, Some(hint))?)
         }
         Tag::UnsignedLong => two(wide(ul, l, None)?),
@@ -99,7 +98,7 @@ pub(super) fn real(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistak
         Tag::Double => Ok(two(value.to_bits().into())),
         Tag::None | Tag::Byte | Tag::Short | Tag::Unsigned | Tag::Long | Tag::UnsignedLong => {
             let message = format!("{digits} is not an integer");
-            let hint = "f or d behind a number makes it a float or a double".to_owned();
+            let hint = "append f or d for a float or a double".to_owned();
             Err(Mistake::new(at, message).with_hint(Some(hint)))
         }
     }

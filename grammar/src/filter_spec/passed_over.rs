@@ -1,4 +1,4 @@
-//! What options ask for of the variables of a dataset, and what patterns do not reach.
+//! Requests of options for the variables of a dataset, and the variables that patterns skip.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -8,18 +8,18 @@ use netcdf_core::model::{Schema, VarId, cf};
 use crate::mistake::Mistake;
 use crate::pattern::{Found, Pattern};
 
-/// What options ask for, with the names of a dataset resolved.
+/// The requests of options, with names resolved to those of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resolved<T> {
-    /// What is asked for.
+    /// The requests.
     pub asked: T,
-    /// Variables that a pattern of what changes values stands for, but which it passes over, and why.
+    /// Variables that match a pattern but are skipped, because their values must not change, and why.
     pub passed_over: BTreeMap<VarId, String>,
-    /// Names and patterns that stand for nothing: the option's place in the list, and what is wrong.
+    /// Names and patterns that match nothing: the index of the option, and the mistake.
     pub unmatched: Vec<(usize, Mistake)>,
 }
 
-/// The variables that patterns pass over, found when they are first asked for.
+/// The variables that patterns skip, determined when first needed.
 pub(super) struct Exact<'s> {
     schema: &'s Schema,
     found: OnceCell<BTreeMap<VarId, String>>,
@@ -35,8 +35,7 @@ impl<'s> Exact<'s> {
         self.found.get_or_init(|| cf::exact(self.schema)).get(&var)
     }
 
-    /// Takes those variables out of `found` that a pattern passes over, and says so in `passed_over`. A name in full passes
-    /// over nothing.
+    /// Removes from `found` the variables that a pattern skips, and adds them to `passed_over`. A full name skips nothing.
     pub(super) fn pass_over(
         &self,
         found: Found,
@@ -50,8 +49,8 @@ impl<'s> Exact<'s> {
         let (passed, left): (Vec<_>, Vec<_>) =
             ids.into_iter().partition(|id| self.why(*id).is_some());
         if left.is_empty() && !passed.is_empty() {
-            let message = "what changes values passes over all of these variables: they are coordinates, or describe them";
-            let hint = "a variable that is named in full is not passed over".to_owned();
+            let message = "all of these variables are coordinates or describe them, and patterns do not change their values";
+            let hint = "name a variable in full to change it anyway".to_owned();
             return Err(Mistake::new(pattern.at, message).with_hint(Some(hint)));
         }
         let said = passed
@@ -62,7 +61,7 @@ impl<'s> Exact<'s> {
     }
 }
 
-/// Keeps what stands for nothing for later.
+/// Sets mistakes about names that match nothing aside for later.
 ///
 /// # Errors
 /// All other mistakes.

@@ -1,4 +1,4 @@
-//! From the variables that `--quantize` options name to those of a dataset.
+//! Resolves the names in `--quantize` options to the variables of a dataset.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::pattern::{Found, Pattern};
 /// Variables that are quantized.
 type Vars = BTreeMap<VarId, Quantizing>;
 
-/// What the options `texts` ask for the variables of `schema`. A name counts more than a pattern; a pattern is about variables
-/// of the types float and double alone, and passes over those of which exact values are needed. `none` takes variables out.
-/// Names and patterns that stand for nothing are no error.
+/// The quantization that the options `texts` ask for, by variable of `schema`. A name takes precedence over a pattern. A
+/// pattern only applies to variables of type float or double, and skips those whose exact values are needed. `none` excludes
+/// variables. Names and patterns that match nothing are not errors.
 ///
 /// # Errors
-/// The option's place in the list, and what is wrong with it: syntax, a name or pattern without a variable of these types, a
-/// variable that two names or two patterns stand for, more digits or bits than its type has.
+/// The index of the option, and its mistake: syntax, a name or pattern without a variable of these types, a variable matched by
+/// two names or two patterns, more digits or bits than its type has.
 pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (usize, Mistake)> {
     let mut all = Resolved::default();
     let exact = Exact::new(schema);
@@ -40,7 +40,7 @@ pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (us
     Ok(all)
 }
 
-/// Takes variables out; a pattern leaves those in that are named.
+/// Excludes variables; a pattern does not exclude variables given by name.
 fn take_out(all: &mut Resolved<Vars>, found: Found) {
     let (ids, by_name) = match found {
         Found::Named(id) => (vec![id], true),
@@ -65,7 +65,7 @@ fn add(
         Found::Matching(ids) => Found::Matching(real(ids, how, schema)),
     };
     if found == Found::Matching(vec![]) {
-        let message = "none of these variables is of the type float or double";
+        let message = "none of these variables is of type float or double";
         return Err(Mistake::new(pattern.at, message));
     }
     let (ids, by_name) = match exact.pass_over(found, pattern, &mut all.passed_over)? {
@@ -87,7 +87,7 @@ fn add(
     Ok(())
 }
 
-/// Those variables that can be quantized.
+/// The variables that can be quantized.
 fn real(ids: Vec<VarId>, how: How, schema: &Schema) -> Vec<VarId> {
     let fits = |id: &VarId| {
         let var = schema.var(*id);
@@ -175,7 +175,7 @@ mod tests {
         for (texts, want) in [
             (
                 &["temp,bitgrom,3"][..],
-                "0: no quantization is called `bitgrom` (bitgroom, granularbr, bitround)\n  temp,bitgrom,3\n       ^\n  \
+                "0: no quantization algorithm is called `bitgrom` (bitgroom, granularbr, bitround)\n  temp,bitgrom,3\n       ^\n  \
                  hint: did you mean `bitgroom`?",
             ),
             (
@@ -196,7 +196,7 @@ mod tests {
             ),
             (
                 &["/g/*,bitround,9"],
-                "0: none of these variables is of the type float or double\n  /g/*,bitround,9\n  ^",
+                "0: none of these variables is of type float or double\n  /g/*,bitround,9\n  ^",
             ),
             (
                 &["temp,bitround"],

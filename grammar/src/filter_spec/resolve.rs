@@ -1,4 +1,4 @@
-//! From the variables that `-F` options name to those of a dataset.
+//! Resolves the names in `-F` options to the variables of a dataset.
 
 use netcdf_core::copy::options::{Filtering, Filters};
 use netcdf_core::filter::names;
@@ -9,15 +9,15 @@ use super::passed_over::{Exact, Resolved, set_aside};
 use crate::mistake::Mistake;
 use crate::pattern::{Found, Pattern};
 
-/// What the options `texts` ask for the variables of `schema`. A name counts more than a pattern; a pattern of lossy filters
-/// passes over variables of which exact values are needed. Names and patterns that stand for nothing are no error.
+/// The filters that the options `texts` ask for, by variable of `schema`. A name takes precedence over a pattern. A pattern
+/// with lossy filters skips variables whose exact values are needed. Names and patterns that match nothing are not errors.
 ///
 /// # Errors
-/// The option's place in the list, and what is wrong with it: syntax, a variable that two names or two patterns stand for.
+/// The index of the option, and its mistake: syntax, or a variable matched by two names or two patterns.
 pub fn resolve(texts: &[String], schema: &Schema) -> Result<Resolved<Filters>, (usize, Mistake)> {
     let mut all = Resolved::<Filters>::default();
     let exact = Exact::new(schema);
-    // As in the C tool, nothing asks for nothing.
+    // As in the C tool, an empty text has no effect.
     let texts = texts
         .iter()
         .enumerate()
@@ -66,10 +66,10 @@ fn add(
     Ok(())
 }
 
-/// The mistake, with what was probably meant where a filter stands in the place of a variable.
+/// The mistake, with a hint if a filter is given in place of a variable.
 fn meant(e: Mistake, pattern: Pattern<'_>, text: &str) -> Mistake {
     if e.is_unmatched && pattern.at == 0 && filter_alone(text) {
-        let hint = format!("filters are for variables: `*,{text}` is for all");
+        let hint = format!("name the variables first: `*,{text}` for all");
         return e.with_hint(Some(hint));
     }
     e
@@ -77,7 +77,7 @@ fn meant(e: Mistake, pattern: Pattern<'_>, text: &str) -> Mistake {
 
 fn twice(pattern: Pattern<'_>, schema: &Schema, id: VarId) -> Mistake {
     let message = format!("variable {} is named twice", schema.var_path(id));
-    let hint = "all filters of a variable go into one specification, with `|` between them";
+    let hint = "put all filters of a variable into one specification, with `|` between them";
     Mistake::new(pattern.at, message).with_hint(Some(hint.to_owned()))
 }
 
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_variable_is_named_once() {
-        let wrong = "1: variable /temp is named twice\n  time&temp,2\n       ^\n  hint: all filters of a variable go into \
+        let wrong = "1: variable /temp is named twice\n  time&temp,2\n       ^\n  hint: put all filters of a variable into \
                      one specification, with `|` between them";
         assert_eq!(resolved(&["temp,1", "time&temp,2"]).unwrap_err(), wrong);
         assert!(resolved(&["temp&/temp,1"]).is_err());
@@ -148,12 +148,12 @@ mod tests {
 
     #[test]
     fn a_filter_in_the_place_of_a_variable_is_known() {
-        let hint = "(filters are for variables: `*,zstd,3|shuffle` is for all)";
+        let hint = "(name the variables first: `*,zstd,3|shuffle` for all)";
         let wrong = resolved(&["zstd,3|shuffle"]).unwrap_err();
         assert!(wrong.ends_with(hint), "{wrong}");
         let wrong = resolved(&["zstd"]).unwrap_err();
         assert!(
-            wrong.ends_with("hint: filters are for variables: `*,zstd` is for all"),
+            wrong.ends_with("hint: name the variables first: `*,zstd` for all"),
             "{wrong}"
         );
         assert!(!resolved(&["nosuch,3"]).unwrap_err().contains("for all"));
@@ -174,6 +174,6 @@ mod tests {
         assert_eq!(passed(&["*,zfp,2,0,9", "time,zfp,2,0,20"]), (true, true, 0));
         assert_eq!(passed(&["*,zfp,2,0,9", "ti*,zstd"]), (true, true, 1));
         let wrong = resolve(&["tim*,zfp,2,0,9".to_owned()], &schema()).unwrap_err();
-        assert!(wrong.1.message.starts_with("what changes values"));
+        assert!(wrong.1.message.starts_with("all of these variables"));
     }
 }

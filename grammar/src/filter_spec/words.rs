@@ -12,15 +12,14 @@ pub fn words(value: u64) -> [u32; 2] {
     ]
 }
 
-/// The value that two parameters stand for.
+/// The value of two parameters.
 #[must_use]
 pub fn value([lower, higher]: [u32; 2]) -> u64 {
     u64::from(higher) << 32 | u64::from(lower)
 }
 
-/// What `ncaux_h5filterspec_fix8` of netCDF-C does to the memory of a value of 64 bits, on a machine of this byte order:
-/// what comes back is the memory of two parameters. It undoes itself, so that the memory of two parameters becomes that of
-/// their value, too.
+/// Converts the memory of a 64-bit value to that of two parameters, on a machine with this byte order, as
+/// `ncaux_h5filterspec_fix8` of netCDF-C does. It is its own inverse: it also converts two parameters back to their value.
 #[must_use]
 pub fn fix8(memory: [u8; 8], machine: Endianness) -> [u8; 8] {
     match machine {

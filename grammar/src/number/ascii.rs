@@ -17,14 +17,14 @@ pub(super) const fn spread(n: u32) -> u64 {
     (twos << 8) - high * ((10 << 8) - 1)
 }
 
-/// How many of the eight digits there are up to the last that is not 0, at least 1.
+/// Number of the eight digits up to the last one that is not 0, at least 1.
 #[inline(always)]
 pub(super) const fn significant(digits: u64) -> usize {
     // Trailing zeros are counted faster than leading ones by processors without an instruction for the latter.
     8 - (digits.swap_bytes() | 1 << 56).trailing_zeros() as usize / 8
 }
 
-/// The number of up to eight characters that are known to be digits; unused bytes, at the low end, are 0 or `0`.
+/// The value of up to eight characters that are known to be digits; unused bytes, at the low end, are 0 or `0`.
 #[inline(always)]
 pub(super) const fn gather(text: u64) -> u64 {
     // Four numbers of two digits; then the first and the third, and the second and the fourth, are weighted and added in the
@@ -39,11 +39,11 @@ pub(super) const fn gather(text: u64) -> u64 {
     odd.wrapping_add(even) >> 32
 }
 
-/// How many of the eight characters, from the first on, are digits.
+/// Number of digits at the beginning of the eight characters.
 #[inline(always)]
 pub(super) const fn count(text: u64) -> u32 {
-    // A digit xor `0` is 0 to 9: it has no high bit, and none after adding 0x76. Carries out of a byte with its high bit
-    // set only disturb later bytes, which do not count any more.
+    // A digit xor `0` is 0 to 9: it has no high bit, and none after adding 0x76. Carries out of a byte with its high bit set
+    // only disturb later bytes, which no longer count.
     let xored = text ^ ZEROS;
     ((xored | xored.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080).trailing_zeros()
         / 8

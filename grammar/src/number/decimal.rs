@@ -23,14 +23,14 @@ pub(super) fn nearest(digits: u64, exponent: i32) -> f64 {
 /// As [`nearest`] by the arbitrary-precision code of `core`.
 #[cold]
 fn nearest_by_text(digits: u64, exponent: i32) -> f64 {
-    // Digits and an exponent are a number to `str::parse`, so that this cannot fail.
+    // `str::parse` accepts digits and an exponent as a number, so this cannot fail.
     format!("{digits}e{exponent}").parse().unwrap_or(f64::NAN)
 }
 
-/// `digits * 10^exponent` rounded to nearest, ties to even; `None` where 128 bits do not decide, and for subnormal results.
+/// `digits * 10^exponent` rounded to nearest, ties to even; `None` if 128 bits do not decide, and for subnormal results.
 #[inline]
 pub(super) fn to_f64(digits: u64, exponent: i32) -> Option<f64> {
-    // Both factors exact, so that the one operation rounds once (Clinger).
+    // Both factors are exact, so the single operation rounds once (Clinger).
     if digits < 1 << 53 {
         let power = EXACT.get(exponent.unsigned_abs() as usize);
         #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
@@ -48,7 +48,7 @@ pub(super) fn to_f64(digits: u64, exponent: i32) -> Option<f64> {
 /// As [`to_f64`] for `digits` other than 0, by their product with the upper half of a power of ten (Eisel, Lemire).
 fn to_f64_wide(digits: u64, exponent: i32) -> Option<f64> {
     let Some(power) = significand(exponent) else {
-        // Any 1 to 19 digits are then below half of the smallest value or above the largest.
+        // Then any 1 to 19 digits are below half of the smallest value or above the largest.
         return Some(if exponent < 0 { 0.0 } else { f64::INFINITY });
     };
     let zeros = digits.leading_zeros();
@@ -56,15 +56,15 @@ fn to_f64_wide(digits: u64, exponent: i32) -> Option<f64> {
     let product = product as u64;
     let top = product >> 63;
     let biased = i64::from(floor_log2(exponent)) + 63 + 1023 - i64::from(zeros) + top.cast_signed();
-    // Behind the 53 bits of a mantissa.
+    // The bits after the 53 bits of a mantissa.
     let half = 512 << top;
-    // What was left out is worth less than 1, so that only these two fractions do not decide.
+    // The omitted part is less than 1, so only these two fractions do not decide.
     let decided = product.wrapping_sub(half - 1) & (2 * half - 1) >= 2;
     if !decided || !(1..=2046).contains(&biased) {
         return to_f64_by_all_bits(digits, exponent, power);
     }
     let mantissa = (product + half) >> (10 + top);
-    // Rounding up to 2^53 carries into the exponent, and beyond the largest value to infinity, both of which is right.
+    // Rounding up to 2^53 correctly carries into the exponent, and beyond the largest value to infinity.
     Some(f64::from_bits(
         ((biased.cast_unsigned() - 1) << 52) + mantissa,
     ))
@@ -99,7 +99,7 @@ fn to_f64_by_all_bits(digits: u64, exponent: i32, power: u128) -> Option<f64> {
     let mantissa = u64::try_from(product >> shift).ok()?;
     let up = fraction > half || (tie && mantissa & 1 == 1);
     let biased = u64::try_from(binary + 1023).ok()?;
-    // Rounding up to 2^53 carries into the exponent, and beyond the largest value to infinity, both of which is right.
+    // Rounding up to 2^53 correctly carries into the exponent, and beyond the largest value to infinity.
     Some(f64::from_bits(
         (biased << 52) + (mantissa - (1 << 52)) + u64::from(up),
     ))

@@ -1,12 +1,12 @@
 //! A finite, positive `f64` rounded to a number of significant decimal digits, as C's `printf` rounds (exactly, half to even).
 //!
 //! One 64x64-bit product with a power of ten decides nearly always; a 128-bit power, exact integer division and lastly the
-//! arbitrary-precision code of `core::fmt` decide the rest.
+//! arbitrary-precision code of `core::fmt` decide the remaining cases.
 
 use super::ascii;
 use super::pow10::{self, EXACT_WIDE, floor_log2, floor_log10, significand, small_power};
 
-/// The most digits that the fast ways can give.
+/// The most digits that the fast ways can produce.
 pub(super) const MAX_FAST: u32 = 17;
 
 /// `digits * 10^(exponent - precision + 1)`: an integer of exactly `precision` digits and the exponent of the first one.
@@ -76,14 +76,14 @@ pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
     let k = places - 1 - exponent;
     // The fewest bits that the fraction of a product with `precision` digits has in its high half.
     let bits = (62 - floor_log2(places)).unsigned_abs() & 63;
-    // 63 bits of `m` and 63 of the power are fractions. The low bits of `m` are 0, so that nothing is lost.
+    // 63 bits of `m` and 63 of the power are fractions. The low bits of `m` are 0, so nothing is lost.
     let surplus = (62 - value.e - floor_log2(k))
         .cast_unsigned()
         .wrapping_sub(bits)
         & 63;
     let product = high(u128::from(value.m >> surplus) * u128::from(pow10::high(k)));
     let half = 1 << (bits - 1);
-    // What was left out of the product is worth less than 1, so that only these two fractions do not decide.
+    // The omitted part of the product is less than 1, so only these two fractions do not decide.
     if product.wrapping_sub(half - 1) & (2 * half - 1) < 2 {
         return round_near_middle(magnitude, exponent, precision);
     }
@@ -94,7 +94,7 @@ pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
     Decimal { digits, exponent }
 }
 
-/// What `99...9` becomes that is rounded up.
+/// The result of rounding up `99...9`.
 #[cold]
 #[inline(never)]
 fn one_more(exponent: i32, precision: u32) -> Decimal {
@@ -104,7 +104,7 @@ fn one_more(exponent: i32, precision: u32) -> Decimal {
     }
 }
 
-/// As [`round`] where the fraction is about one half.
+/// As [`round`], for a fraction of about one half.
 #[cold]
 #[inline(never)]
 fn round_near_middle(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
@@ -142,7 +142,7 @@ fn round_wide(value: Binary, exponent: i32, precision: u32) -> Option<Decimal> {
     (above || fraction + 2 < half).then(|| carry(integer + u64::from(above), exponent, precision))
 }
 
-/// Rounding where the value lies on or very near the middle between two candidates.
+/// Rounding if the value is in the middle between two candidates, or very close to it.
 #[cold]
 fn round_exact(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
     let value = f64::from_bits(magnitude);
@@ -155,7 +155,7 @@ fn round_exact(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
     })
 }
 
-/// Integers below 2^64 with more digits than wanted, the usual case of an exact tie.
+/// Integers below 2^64 with more digits than requested, the usual case of an exact tie.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -173,8 +173,8 @@ fn round_integer(value: f64, exponent: i32, precision: u32) -> Option<Decimal> {
     Some(carry(quotient + u64::from(up), exponent, precision))
 }
 
-/// Up to 20 digits as characters, padded with `0`, in registers: pieces of text on the stack that are read back at another
-/// offset soon after they were written make the processor wait.
+/// Up to 20 digits as characters, padded with `0`, in registers: reading text on the stack at another offset soon after writing
+/// it makes the processor wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text {
     /// The first digit.

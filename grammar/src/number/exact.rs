@@ -1,7 +1,7 @@
-//! The fewest digits that read back to the same value.
+//! The fewest digits that give the same value when read back.
 //!
-//! The reader takes a constant for an `f64` and rounds that to `f32`, as `ncgen` does with a constant without suffix. Candidates
-//! are therefore judged by that very way back, which the shortest digits for a direct reading as `f32` need not survive.
+//! The reader parses a constant as `f64` and rounds it to `f32`, as `ncgen` does for a constant without suffix. Candidates are
+//! therefore tested by reading them back in the same way; the shortest digits for reading directly as `f32` may not be enough.
 
 use super::decimal;
 use super::digits::{self, Text};
@@ -15,8 +15,8 @@ const FLOAT_DIGITS: std::ops::Range<u32> = 6..9;
 #[inline]
 pub(super) fn digits_f64(value: f64) -> Text {
     let bits = value.to_bits();
-    // Below a power of two values lie closer than above it, so the nearest decimal need not be the shortest. Subnormal
-    // values have less digits than the search starts with.
+    // Values are closer together below a power of two than above it, so the nearest decimal need not be the shortest. Subnormal
+    // values have fewer digits than the search starts with.
     if bits & ((1 << 52) - 1) == 0 || !value.is_normal() {
         return Text::parse(format_args!("{value:e}"));
     }
@@ -45,7 +45,7 @@ pub(super) fn digits_f32(value: f32) -> Text {
     }
 }
 
-/// Tries one precision after the other; the last, just past the range, always works.
+/// Tries one precision after the other; the last one, just past the range, always works.
 #[inline]
 fn search(value: f64, precisions: std::ops::Range<u32>, same: impl Fn(f64) -> bool) -> Text {
     let last = precisions.end;
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As many digits as `core::fmt` needs, and as near: between two candidates equally far away either may be taken.
+    /// As many digits as from `core::fmt`, and as close to the value; of two equally distant candidates, either is allowed.
     fn check(found: Text, expected: Text, context: f64) {
         assert_eq!(
             (found.significant, found.exponent),

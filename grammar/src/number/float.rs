@@ -11,22 +11,23 @@ use super::usual;
 pub enum Precision {
     /// This many digits, as in C's `%.{n}g`; taken to lie in 1 to 20.
     Digits(u8),
-    /// As few digits as read back to the same value.
+    /// As few digits as needed to read the same value back.
     Exact,
 }
 
-/// What a printed floating-point value is for.
+/// Where a floating-point value is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A value in a data section, `%.{n}g`: `1`, `0.5`, `1e+30`, `NaNf`.
     Data,
-    /// A value of an attribute in CDL, whose type shows: `%#.{n}g` without trailing zeros, and `f` for a float: `1.f`, `1.`, `1.e+30f`.
+    /// A value of an attribute in CDL, which shows its type: `%#.{n}g` without trailing zeros, and `f` for a float: `1.f`,
+    /// `1.`, `1.e+30f`.
     Attribute,
     /// A value of an attribute in NcML: as in CDL without the `f`.
     Ncml,
 }
 
-/// How floating-point values are printed; built once for many values.
+/// The format of floating-point values; built once for many values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatFormat {
     precision: Precision,
@@ -82,7 +83,7 @@ impl FloatFormat {
         self.write_any_f64(value, token);
     }
 
-    /// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for what stands behind it.
+    /// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for the bytes after it.
     #[inline]
     pub fn put_f32(&self, value: f32, out: &mut [u8; ROOM]) -> usize {
         if !self.is_usual(usual::FLOAT_DIGITS) {
@@ -97,7 +98,7 @@ impl FloatFormat {
         }
     }
 
-    /// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for what stands behind it.
+    /// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for the bytes after it.
     #[inline]
     pub fn put_f64(&self, value: f64, out: &mut [u8; ROOM]) -> usize {
         if !self.is_usual(usual::DOUBLE_DIGITS) {
@@ -196,7 +197,7 @@ impl FloatFormat {
             .write(&text, value < 0.0, token);
     }
 
-    /// Zeros, infinities and not-a-numbers; the two last have an `f` for a float wherever CDL tells types apart.
+    /// Zeros, infinities and NaNs; the latter two have an `f` for floats wherever CDL distinguishes types.
     #[cold]
     fn write_special(&self, value: f64, float: bool, token: &mut Token) {
         let negative = value.is_sign_negative() && !value.is_nan();

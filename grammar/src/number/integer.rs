@@ -4,7 +4,7 @@ use super::ascii;
 use super::room::{ROOM, end, put};
 use super::token::Token;
 
-/// The suffixes by which CDL tells the types of integer attribute values apart, in the case that `ncdump` writes.
+/// The suffixes by which CDL distinguishes the types of integer attribute values, in the letter case of `ncdump`.
 pub mod suffix {
     /// A `byte`.
     pub const BYTE: &[u8] = b"b";
@@ -22,7 +22,7 @@ pub mod suffix {
     pub const UINT64: &[u8] = b"ULL";
 }
 
-/// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for what stands behind it.
+/// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for the bytes after it.
 #[inline]
 pub fn put_i32(value: i32, out: &mut [u8; ROOM]) -> usize {
     put::<0, 1>(out, 0, *b"-");

@@ -1,14 +1,14 @@
-//! The plain numbers that long lists are made of, read faster than by [`literal`](super::literal()).
+//! Plain numbers, as in long lists, read faster than by [`literal`](super::literal()).
 //!
-//! These functions agree with [`literal`](super::literal()) wherever they find something. `None` only says that the number is not
-//! plain: it has a suffix, a plus sign or more digits than usual, is octal, hexadecimal or a word, is no number at all, or stands
-//! within [`WINDOW`] bytes of the end of the text. The caller then asks [`literal`](super::literal()).
+//! If these functions find a number, they agree with [`literal`](super::literal()). `None` only means that the number is not
+//! plain: it has a suffix, a plus sign or more digits than usual, is octal, hexadecimal or a word, is not a number at all, or
+//! lies within [`WINDOW`] bytes of the end of the text. Callers then use [`literal`](super::literal()).
 
 use super::ascii;
 use super::decimal;
 use super::pow10::small_power;
 
-/// Bytes that must be there for a number to be read the fast way, however short it is.
+/// Bytes that must be available for reading a number the fast way, however short it is.
 pub const WINDOW: usize = 48;
 
 /// Any number of up to this many digits fits in 64 bits.
@@ -24,7 +24,7 @@ pub fn f64_in_list(text: &[u8]) -> Option<(f64, usize)> {
         .or_else(|| long(window))
 }
 
-/// Up to seven digits and a comma, without a point as zeros mostly are.
+/// Up to seven digits and a comma, without a point, which is the usual form of zeros.
 #[inline(always)]
 fn short_whole(window: &[u8; WINDOW]) -> Option<(f64, usize)> {
     let (value, len) = short_integer(window)?;
@@ -38,7 +38,7 @@ pub(super) fn short(window: &[u8; WINDOW]) -> Option<(f64, usize)> {
     const POWERS: [f64; 8] = [1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let start = usize::from(window[0] == b'-');
     let text = word::<1>(window, start);
-    // The point is looked for with branches, which the processor can predict: what follows need not wait for the digits.
+    // The search for the point uses branches, which the processor can predict, so the code after it need not wait for the digits.
     let mut whole = 1;
     loop {
         match byte(window, start + whole) {
@@ -157,7 +157,7 @@ fn long_integer(window: &[u8; WINDOW]) -> Option<(i64, usize)> {
     ))
 }
 
-/// Whether the first of `count` digits is a `0` that others follow.
+/// Whether the first of `count` digits is a `0` followed by others.
 #[inline(always)]
 const fn is_octal(text: u64, count: usize) -> bool {
     count > 1 && text & 0xff == b'0' as u64
@@ -174,7 +174,7 @@ struct Whole {
     octal: bool,
     /// Length with the sign.
     end: usize,
-    /// The byte behind.
+    /// The byte after it.
     next: u8,
 }
 
@@ -200,14 +200,14 @@ fn whole(window: &[u8; WINDOW]) -> Option<Whole> {
     })
 }
 
-/// The value of 8 to 15 digits and how many there are, `text` being the first eight.
+/// The value and number of 8 to 15 digits; `text` has the first eight.
 #[inline]
 fn longer(window: &[u8; WINDOW], start: usize, text: u64) -> Option<(u64, usize)> {
     let (value, count) = append(ascii::gather(text), word::<15>(window, start + 8));
     (count < 8).then_some((value, 8 + count))
 }
 
-/// Goes on with the digits that `text` begins with; returns the value and how many there were.
+/// Continues with the digits at the beginning of `text`; returns the value and the number of digits.
 #[inline(always)]
 fn append(value: u64, text: u64) -> (u64, usize) {
     let count = ascii::count(text);
@@ -219,7 +219,7 @@ fn append(value: u64, text: u64) -> (u64, usize) {
             8,
         );
     }
-    // In two steps because the shift may be one of all 64 bits.
+    // In two steps, because the shift may be by all 64 bits.
     let aligned = (text << (56 - 8 * count)) << 8;
     let value = value
         .wrapping_mul(small_power(count))
@@ -246,7 +246,7 @@ fn with_fraction(window: &[u8; WINDOW], whole: Whole) -> Option<(f64, usize)> {
     Some((to_f64(digits) / 1e8, end))
 }
 
-/// As [`with_fraction`] for a fraction of 8 to 23 digits, or where the digits together are too many to be divided exactly.
+/// As [`with_fraction`] for a fraction of 8 to 23 digits, or if there are too many digits in all to be divided exactly.
 #[inline]
 fn with_long_fraction(window: &[u8; WINDOW], whole: Whole) -> Option<(f64, usize)> {
     let start = whole.end + 1;
@@ -305,7 +305,7 @@ fn word<const M: usize>(window: &[u8; WINDOW], at: usize) -> u64 {
     text.map_or(0, |text| u64::from_le_bytes(*text))
 }
 
-/// The byte at `at`; 0 behind the window.
+/// The byte at `at`; 0 after the window.
 #[inline(always)]
 fn byte(window: &[u8; WINDOW], at: usize) -> u8 {
     window.get(at).copied().unwrap_or(0)

@@ -3,14 +3,14 @@
 use super::list;
 use super::scan;
 
-/// How the digits of an integer are to be read.
+/// The base of an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Radix {
     /// Digits after a leading `0`.
     Octal,
     /// Any other digits.
     Decimal,
-    /// Digits after `0x`; CDL also takes such a text for an opaque value.
+    /// Digits after `0x`; in CDL this can also be an opaque value.
     Hexadecimal,
 }
 
@@ -23,10 +23,10 @@ pub struct Integer {
     pub magnitude: u64,
     /// Whether the value without its sign is 2^64 or more.
     pub overflow: bool,
-    /// How the digits were read.
+    /// The base of the digits.
     pub radix: Radix,
-    /// Whether an octal integer has the digits 8 or 9. `magnitude` is then that of the digits before, as in `ncgen`, which
-    /// takes `08` for 0.
+    /// Whether an octal integer has the digits 8 or 9. `magnitude` is then the value of the digits before them; `ncgen` also
+    /// reads `08` as 0.
     pub invalid_octal: bool,
 }
 
@@ -110,7 +110,7 @@ impl Literal {
 
 /// The numeric constant at the beginning of `text` and its length in bytes.
 ///
-/// What follows is the caller's to judge: `12abc` is 12 and then a name, which no CDL allows.
+/// Callers must check what follows: `12abc` is 12 and then a name, which CDL does not allow.
 #[inline]
 #[must_use]
 pub fn literal(text: &[u8]) -> Option<(Literal, usize)> {
@@ -161,9 +161,9 @@ fn number(text: &[u8]) -> Option<(Literal, usize)> {
     Some((value, number.len))
 }
 
-/// A number that some letter follows.
+/// A number followed by a letter.
 fn number_with_suffix(number: scan::Decimal, text: &[u8], tail: &[u8]) -> (Literal, usize) {
-    // `1f` and `1d` are errors in ncgen, though nothing else could be meant.
+    // ncgen refuses `1f` and `1d`, although their meaning is clear.
     let alone = number.real || tail.get(1..).is_none_or(|after| !goes_on(after));
     match tail {
         [b'f' | b'F', ..] if alone => (Literal::Float(number.to_f32(text)), number.len + 1),
@@ -194,7 +194,7 @@ fn hexadecimal(text: &[u8]) -> Option<(Literal, usize)> {
     Some((Literal::Integer(integer, suffix), len + length))
 }
 
-/// The longest integer suffix at the beginning of `text` and its length; the `u` may stand first or last.
+/// The longest integer suffix at the beginning of `text` and its length; the `u` may come first or last.
 #[inline]
 fn suffix(text: &[u8]) -> (Suffix, usize) {
     match text {
@@ -248,7 +248,7 @@ const WORDS: [(&[u8], Literal); 12] = [
     (b"FloatInf", Literal::Float(f32::INFINITY)),
 ];
 
-/// A word of [`WORDS`] that is not only the beginning of a longer name.
+/// A word of [`WORDS`], unless it is the beginning of a longer name.
 fn word(text: &[u8]) -> Option<(Literal, usize)> {
     if !matches!(text.first(), Some(b'N' | b'n' | b'I' | b'-' | b'D' | b'F')) {
         return None;
@@ -260,7 +260,7 @@ fn word(text: &[u8]) -> Option<(Literal, usize)> {
     found.map(|(word, value)| (*value, word.len()))
 }
 
-/// Whether `text` begins with a character that a name could go on with.
+/// Whether `text` begins with a character that could continue a name.
 fn goes_on(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'@' | b'+' | b'-' | b'\\' | 0x80..))
 }

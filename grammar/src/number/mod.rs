@@ -1,4 +1,4 @@
-//! Numbers as text: written as C's `printf` writes them, read as CDL's scanner reads them.
+//! Numbers as text: written as by C's `printf`, read as by CDL's scanner.
 
 mod ascii;
 mod decimal;

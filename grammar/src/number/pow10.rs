@@ -1,4 +1,4 @@
-//! Powers of ten as 128-bit significands, worked out by the compiler.
+//! Powers of ten as 128-bit significands, computed by the compiler.
 //!
 //! `10^k = (s + d) * 2^(floor_log2(k) - 127)` where `s` has its top bit set and `0 <= d < 1`: significands are cut off,
 //! never rounded up. They are exact (`d = 0`) for `k` in `0..=55`, and have no low half for `k` in `0..=27`.
@@ -59,7 +59,7 @@ pub(super) const fn floor_log10(e: i32) -> i32 {
     (e.wrapping_mul(78_913)) >> 18
 }
 
-/// `10^n`, or 0 where that does not fit in 64 bits.
+/// `10^n`, or 0 if it does not fit in 64 bits.
 #[inline]
 pub(super) fn small_power(n: u32) -> u64 {
     SMALL.get(n as usize).copied().unwrap_or(0)
@@ -121,7 +121,7 @@ const fn as_f64() -> [u64; LEN_F64] {
         let cut = if normal { 75 } else { 75 + (-1022 - exponent) };
         let cut_off = significand & ((1 << cut) - 1) != 0;
         let mantissa = (significand >> cut) as u64 + cut_off as u64;
-        // Without its top bit where that is implied; rounding up to the next power of two carries into the exponent.
+        // Without its top bit if that is implied; rounding up to the next power of two carries into the exponent.
         let biased = if normal {
             exponent.abs_diff(-1023) as u64 - 1
         } else {
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// A low half tells whether bits are missing, which rounding up to an `f64` relies on.
+    /// The low half shows whether bits are missing; rounding up to an `f64` relies on that.
     #[test]
     fn only_exact_powers_lack_a_low_half() {
         for k in MIN..=MAX {

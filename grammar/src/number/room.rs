@@ -1,15 +1,15 @@
 //! Text of one number written in place, with stores of fixed length that reach past its end.
 
-/// Room for the text of one number and for what is written behind it.
+/// Room for the text of one number and for the bytes written after it.
 ///
-/// Texts have up to 32 bytes. Writers overwrite bytes behind the text that they give the length of: its first two are the
-/// separator [`SEPARATOR`], the others are of no meaning.
+/// Texts have up to 32 bytes. Writers also overwrite bytes after the text whose length they return: the first two are the
+/// separator [`SEPARATOR`], the others have no meaning.
 pub const ROOM: usize = 40;
 
-/// What stands between two values of a data list, and behind each text that is written in place.
+/// The separator of two values in a data list; also written after each text in place.
 pub const SEPARATOR: [u8; 2] = *b", ";
 
-/// Writes `N` bytes at `at`, which is known to leave room for them: where `M + N <= ROOM` this is a store and nothing else.
+/// Writes `N` bytes at `at`, which leaves room for them: if `M + N <= ROOM`, this compiles to a single store.
 #[inline(always)]
 pub(super) fn put<const M: usize, const N: usize>(out: &mut [u8; ROOM], at: usize, text: [u8; N]) {
     const {
@@ -20,7 +20,7 @@ pub(super) fn put<const M: usize, const N: usize>(out: &mut [u8; ROOM], at: usiz
     }
 }
 
-/// Writes the separator behind a text of `len` bytes and returns `len`.
+/// Writes the separator after a text of `len` bytes and returns `len`.
 #[inline(always)]
 pub(super) fn end(out: &mut [u8; ROOM], len: usize) -> usize {
     put::<31, 2>(out, len, SEPARATOR);

@@ -7,10 +7,10 @@ use super::pow10::small_power;
 
 /// Any number of up to this many digits fits in 64 bits.
 const SAFE_DIGITS: usize = 19;
-/// Exponents are not counted further than this: no value is that large or small, whatever its digits.
+/// Exponents are cut off at this limit: no value is that large or small, whatever its digits.
 const EXPONENT_LIMIT: i32 = 1_000_000;
 
-/// A decimal number as it stands in the text.
+/// A decimal number as in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Decimal {
     pub(super) negative: bool,
@@ -29,8 +29,8 @@ pub(super) struct Decimal {
 
 /// The decimal floating-point number at the beginning of `text`, rounded to nearest, and its length in bytes.
 ///
-/// Sign, point and exponent are optional: `1`, `-.5`, `1.e3`. At least one digit must stand before the exponent. Suffixes and
-/// words such as `NaN` are not taken.
+/// Sign, point and exponent are optional: `1`, `-.5`, `1.e3`. There must be at least one digit before the exponent. Suffixes,
+/// and words such as `NaN`, are not accepted.
 #[inline]
 #[must_use]
 pub fn float_prefix(text: &[u8]) -> Option<(f64, usize)> {
@@ -124,7 +124,7 @@ fn run(text: &[u8], sum: &mut u64) -> usize {
     at
 }
 
-/// The exponent that `text` goes on with after its `e`, and its length with the `e`; `(0, 0)` without a digit.
+/// The exponent after the `e` at the beginning of `text`, and its length with the `e`; `(0, 0)` without a digit.
 #[inline]
 fn exponent(text: &[u8]) -> (i32, usize) {
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
@@ -180,7 +180,7 @@ fn hexadecimal(text: &[u8]) -> Option<(Integer, usize)> {
 }
 
 impl Decimal {
-    /// The nearest `f64`; `text` is what was scanned.
+    /// The nearest `f64`; `text` is the scanned text.
     #[inline]
     pub(super) fn to_f64(self, text: &[u8]) -> f64 {
         let magnitude = if self.whole + self.fraction <= SAFE_DIGITS {
@@ -196,7 +196,7 @@ impl Decimal {
         }
     }
 
-    /// The nearest `f32`, without rounding to `f64` first; `text` is what was scanned.
+    /// The nearest `f32`, without rounding to `f64` first; `text` is the scanned text.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "rounding to nearest is what is wanted"
@@ -221,7 +221,7 @@ impl Decimal {
             .ok()
     }
 
-    /// The value as an integer of CDL, for a number without point and exponent; `text` is what was scanned.
+    /// The value as an integer of CDL, for a number without point and exponent; `text` is the scanned text.
     #[inline]
     pub(super) fn to_integer(self, text: &[u8]) -> Integer {
         let start = self.len - self.whole;

@@ -1,4 +1,4 @@
-//! A small buffer on the stack that one number is written into.
+//! A small buffer on the stack for the text of one number.
 
 use super::room::{self, ROOM};
 
@@ -9,8 +9,8 @@ const CAPACITY: usize = 56;
 
 /// The text of one number.
 ///
-/// The writer of a data list must know how long a value is before it decides on a line break, so values are written here
-/// first and appended afterwards.
+/// The writer of a data list must know the length of a value before it decides on a line break, so values are first written
+/// here and then appended.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
     bytes: [u8; CAPACITY],
@@ -59,7 +59,7 @@ impl Token {
     #[inline]
     pub fn append_to(&self, out: &mut Vec<u8>) {
         let end = out.len().saturating_add(self.len);
-        // A copy of fixed length is a few moves; one of the text's own length would be a call.
+        // A copy of fixed length is a few moves; a copy of variable length would be a call.
         if let Some(text) = self.bytes.first_chunk::<LONGEST>() {
             out.extend_from_slice(text);
         }
@@ -84,7 +84,7 @@ impl Token {
         }
     }
 
-    /// Replaces the text by what `write` writes in place.
+    /// Replaces the text by the one that `write` writes in place.
     #[inline]
     pub(super) fn write(&mut self, write: impl FnOnce(&mut [u8; ROOM]) -> usize) {
         if let Some(room) = self.bytes.first_chunk_mut() {
@@ -101,7 +101,7 @@ impl Token {
         room::end(out, self.len)
     }
 
-    /// Writes `N` bytes at `at`, whatever the length is or becomes.
+    /// Writes `N` bytes at `at`, without changing the length.
     #[inline]
     pub(super) fn put<const N: usize>(&mut self, at: usize, text: [u8; N]) {
         if let Some(slot) = self.bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
@@ -109,7 +109,7 @@ impl Token {
         }
     }
 
-    /// Declares the first `len` bytes to be the text.
+    /// Makes the first `len` bytes the text.
     #[inline]
     pub(super) fn set_len(&mut self, len: usize) {
         self.len = len.min(LONGEST);

@@ -1,4 +1,4 @@
-//! Finite values of data sections with 7 and 15 digits, the precisions that nearly all values are printed with.
+//! Finite values of data sections with 7 and 15 digits, the precisions of nearly all printed values.
 //!
 //! The text is made in one or two registers and stored at once, without branches on the number of digits.
 
@@ -6,18 +6,18 @@ use super::ascii;
 use super::digits::{self, Decimal};
 use super::room::{ROOM, end, put};
 
-/// Digits that default data output has for a float; the exact form changes to an exponent at the same size as it.
+/// Default digits of a float in data; the exact form switches to an exponent at the same size.
 pub(super) const FLOAT_DIGITS: u32 = 7;
 /// As [`FLOAT_DIGITS`] for a double.
 pub(super) const DOUBLE_DIGITS: u32 = 15;
 
-/// Whether `value` is none of the special ones: zeros, subnormal numbers, infinities and what is not a number.
+/// Whether `value` is not special: not zero, subnormal, infinite or a NaN.
 #[inline(always)]
 pub(super) fn is_plain(value: f64) -> bool {
     (value.abs().to_bits() >> 52).wrapping_sub(1) < 0x7fe
 }
 
-/// How much of the text is there, and what is missing.
+/// The state of the text: what has been written, and what is missing.
 #[derive(Clone, Copy)]
 struct Place {
     /// Length of the sign.
@@ -27,7 +27,7 @@ struct Place {
     exponent: i32,
 }
 
-/// C's `%.7g` of a value of which [`is_plain`] holds, and its length.
+/// C's `%.7g` of a value for which [`is_plain`] holds, and its length.
 #[inline(always)]
 pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
     let (start, magnitude) = split(value, out);
@@ -50,7 +50,7 @@ pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
     point_and_exponent::<FLOAT_DIGITS>(place, whole, out)
 }
 
-/// C's `%.15g` of a value of which [`is_plain`] holds, and its length.
+/// C's `%.15g` of a value for which [`is_plain`] holds, and its length.
 #[inline(always)]
 pub(super) fn fifteen(value: f64, out: &mut [u8; ROOM]) -> usize {
     const SEVEN: u64 = 10_000_000;
@@ -106,7 +106,7 @@ const fn low(digits: u64) -> u32 {
     digits as u32
 }
 
-/// Takes the sign off and writes it.
+/// Writes the sign, and returns the value without it.
 #[inline(always)]
 fn split(value: f64, out: &mut [u8; ROOM]) -> (usize, u64) {
     put::<0, 1>(out, 0, *b"-");
@@ -137,7 +137,7 @@ fn whole<const P: u32>(exponent: i32) -> usize {
     }
 }
 
-/// Writes the point between digits that have room for it, and the exponent part where there is one. Returns the length.
+/// Writes the point into the room between the digits, and the exponent part if there is one. Returns the length.
 #[inline(always)]
 fn point_and_exponent<const P: u32>(place: Place, whole: usize, out: &mut [u8; ROOM]) -> usize {
     put::<31, 1>(out, place.start + whole, *b".");

@@ -19,7 +19,7 @@ enum Piece {
 }
 
 impl Glob {
-    /// The pattern in `text`; `None` if there is nothing special in it.
+    /// The pattern in `text`; `None` if `text` has no special characters.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let mut pieces = vec![];
         let mut rest = text;
@@ -46,7 +46,7 @@ impl Glob {
         special.then_some(Self(pieces))
     }
 
-    /// True if it stands for `path`. A run never reaches over a `/`, so that only the last one has to be tried anew.
+    /// True if it matches `path`. A `*` never matches a `/`, so only the last `*` has to be tried again.
     pub(crate) fn matches(&self, path: &str) -> bool {
         let path: Vec<char> = path.chars().collect();
         let (mut at, mut piece) = (0, 0);
@@ -117,7 +117,7 @@ fn class(text: &str) -> Option<(Piece, usize)> {
     }
 }
 
-/// Adds the characters up to the next that may be special; their length in bytes.
+/// Adds the characters up to the next one that may be special; returns their length in bytes.
 fn literal(text: &str, pieces: &mut Vec<Piece>) -> usize {
     let mut len = 0;
     let mut escaped = false;

@@ -1,9 +1,8 @@
 //! Calendars: dates to hours since 1970 and back.
 
-/// Days from 1970-01-01 beyond which no date is given: far more than any data, and small enough
-/// for exact arithmetic.
+/// Largest distance of dates from 1970-01-01, in days: far beyond any data, and small enough for exact arithmetic.
 pub(super) const DAY_LIMIT: f64 = 2_147_483_647.0;
-/// Half a microsecond, the error that is taken for rounding, in hours.
+/// Half a microsecond, the allowance for rounding errors, in hours.
 pub(super) const SLACK_HOURS: f64 = 0.5e-6 / 60.0 / 60.0;
 const EPOCH_YEAR: i64 = 1970;
 const MONTH_STARTS: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
@@ -60,8 +59,8 @@ impl Calendar {
     }
 }
 
-/// A date as year, month 1 to 12, day from 1, and hours since midnight. As the base of units,
-/// month and day are whatever the attribute says.
+/// A date as year, month 1 to 12, day from 1, and hours since midnight. As the base of units, month and day may be any number
+/// in the attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Date {
     pub(super) year: i64,
@@ -83,8 +82,8 @@ pub(super) enum Rule {
 }
 
 impl Rule {
-    /// Hours since 1970-01-01, or since January 1st for [`Rule::Climate`]. A month that is none
-    /// counts as January, a day outside its month continues into the months around.
+    /// Hours since 1970-01-01, or since January 1st for [`Rule::Climate`]. An invalid month counts as January; a day outside
+    /// its month continues into the neighbouring months.
     pub(super) fn hours(self, date: &Date) -> f64 {
         to_f64(self.days(date)) * 24.0 + date.hour
     }
@@ -104,7 +103,7 @@ impl Rule {
     pub(super) fn date(self, hours: f64) -> Option<Date> {
         let mut days = (hours / 24.0).floor();
         let mut hour = hours - days * 24.0;
-        // The division rounds, and text takes a time just before midnight for midnight.
+        // The division rounds, and the text shows a time just before midnight as midnight.
         if hour + SLACK_HOURS >= 24.0 {
             days += 1.0;
             hour = 0.0;
@@ -162,7 +161,7 @@ impl Rule {
         if self == Self::Climate {
             return (0, day.rem_euclid(365));
         }
-        // The mean length of a year gives the year or one beside it.
+        // The mean length of a year gives the year or one next to it.
         let (years, days) = match self {
             Self::Gregorian => (400, 146_097),
             Self::Julian => (4, 1461),
@@ -193,7 +192,7 @@ impl Rule {
 
     /// Month and day, both from 1, of the day `day_of_year` (from 0) of `year`.
     fn month_and_day(self, year: i64, day_of_year: i64) -> (i64, i64) {
-        // No month has more than 31 days, so this month or the next one is it.
+        // No month has more than 31 days, so it is this month or the next.
         let mut month = day_of_year / 31 + 1;
         if month < 12 && self.month_start(year, month + 1) <= day_of_year {
             month += 1;

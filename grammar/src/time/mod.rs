@@ -1,11 +1,10 @@
 //! Times of CF-like variables as text, for `ncdump -t` and `-i`.
 //!
-//! A variable is a time variable when its `units` attribute reads `<unit> since <base>`;
-//! its `calendar` attribute chooses the length of years and months. The base may name a time zone;
-//! what is printed is UTC. The arithmetic is done in hours held as `f64`, step by step in the order
-//! the C tool has always used, so that the last printed microsecond agrees. Units of less than a
-//! second, which the C tool does not have, are counted in nanoseconds. Every conversion takes
-//! constant time, whatever the value.
+//! A variable is a time variable when its `units` attribute reads `<unit> since <base>`; its `calendar` attribute chooses the
+//! length of years and months. The base may name a time zone; times are printed in UTC. The arithmetic is done in hours held as
+//! `f64`, step by step in the order the C tool has always used, so that the last printed microsecond agrees. Units of less than
+//! a second, which the C tool does not have, are counted in nanoseconds. Every conversion takes constant time, whatever the
+//! value.
 
 mod calendar;
 mod scan;
@@ -46,7 +45,7 @@ pub enum Formatted {
 /// The value of a time variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Count {
-    /// A whole number, which may have more digits than a `f64`.
+    /// A whole number, which may have more digits than an `f64`.
     Whole(i128),
     /// Any number.
     Real(f64),

@@ -1,5 +1,4 @@
-//! A reader of blank-separated words and numbers, with the leniency of `scanf`, which is what
-//! the accepted forms of time units are defined by.
+//! A reader of blank-separated words and numbers, as lenient as `scanf`, which defines the accepted forms of time units.
 
 /// The part of a text that has not been read yet.
 #[derive(Clone, Copy)]
@@ -41,7 +40,7 @@ impl<'a> Scan<'a> {
         self.rest = self.rest.get(count..).unwrap_or_default();
     }
 
-    /// Whether all has been read.
+    /// Whether everything has been read.
     pub(super) fn is_at_end(&self) -> bool {
         self.rest.is_empty()
     }

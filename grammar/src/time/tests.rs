@@ -42,7 +42,7 @@ fn blank(units: &str, calendar: &str, value: f64) -> String {
     text(units, Some(calendar), value, Separator::Blank)
 }
 
-/// How many cases of a table print as they are to print; `same` compares.
+/// The number of cases in a table that print as expected; `same` compares.
 fn recorded(table: &str, same: impl Fn(&str, &str, Option<&str>) -> bool) -> usize {
     let mut count = 0;
     for line in table.lines().skip(1) {
@@ -68,7 +68,7 @@ fn values_print_as_recorded_from_the_c_tool() {
     assert!(count > 600, "{count}");
 }
 
-/// Seconds from some day to the time that a text tells.
+/// Seconds from some day to the time in a text.
 fn instant(text: &str, calendar: Option<&str>) -> f64 {
     let (date, time) = text.split_once(' ').unwrap_or((text, "0"));
     let date: Vec<i64> = date.split('-').map(|n| n.parse().unwrap()).collect();
@@ -141,7 +141,7 @@ fn time_zones_are_hours_ahead_of_utc() {
         ("+24", "1999-12-31"),
         ("Z", "2000-01-01"),
         ("utc", "2000-01-01"),
-        // Not read, as anything that is no time.
+        // Not read, like anything that is not a time.
         ("+25", "2000-01-01"),
         ("+05:60", "2000-01-01"),
         ("+", "2000-01-01"),

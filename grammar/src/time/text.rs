@@ -3,7 +3,7 @@
 use super::Separator;
 use super::calendar::{Date, SLACK_HOURS, truncate};
 
-/// Half a microsecond, the error that is taken for rounding, in seconds and minutes.
+/// Half a microsecond, the allowance for rounding errors, in seconds and minutes.
 const SLACK_SECONDS: f64 = 0.5e-6;
 const SLACK_MINUTES: f64 = SLACK_SECONDS / 60.0;
 
@@ -81,7 +81,7 @@ impl TimeOfDay {
     }
 }
 
-/// The whole part of a value that may fall short by `slack`, and what is left.
+/// The whole part of a value that may fall short by `slack`, and the rest.
 fn split(value: f64, slack: f64) -> (u64, f64) {
     let whole = truncate(value + slack);
     (whole.unsigned_abs(), value - whole as f64)

@@ -6,7 +6,7 @@ use super::units::Unit;
 
 /// Months beyond this are out of range of every printed time.
 const MONTH_LIMIT: f64 = 1e10;
-/// Counts of months are truncated; this much short of a whole one still counts as whole.
+/// Counts of months are truncated, but a count that falls short of a whole one by this little counts as whole.
 const MONTH_SLACK: f64 = 1e-10;
 /// Hours from 1970 to 1979, the same in the Julian and the Gregorian calendar.
 const HOURS_TO_1979: f64 = 3287.0 * 24.0;
@@ -122,8 +122,8 @@ fn add_months(rule: Rule, base: &Date, value: f64, months: f64) -> Option<Date> 
     rule.date(rule.hours(&first))
 }
 
-/// The mixed calendar seen from a base date. Hours are counted from 1979, as the C tool does, lest
-/// the last microsecond rounds differently.
+/// The mixed calendar seen from a base date. Hours are counted from 1979, as in the C tool, so that the last microsecond rounds
+/// the same way.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mixed {
     /// Whether the base is before the change of calendar.
@@ -169,7 +169,7 @@ impl Mixed {
     }
 }
 
-/// Whether a date is of the Julian part of the mixed calendar.
+/// Whether a date is in the Julian part of the mixed calendar.
 fn is_early(date: &Date) -> bool {
     (date.year, date.month, date.day) < (1582, 10, 15)
 }
@@ -181,7 +181,7 @@ const NANOSECONDS_PER_DAY: i128 = 86_400_000_000_000;
 pub(super) struct Fine {
     /// Whether the calendar changes from Julian to Gregorian.
     mixed: bool,
-    /// The rule of the calendar, of its Gregorian part if it is mixed.
+    /// The rule of the calendar; for a mixed calendar, of its Gregorian part.
     rule: Rule,
     /// Nanoseconds from 1970-01-01 to the base.
     pub(super) origin: i128,
@@ -208,7 +208,7 @@ impl Fine {
 
     fn date(&self, count: Count) -> Option<Date> {
         let nanoseconds = self.origin.checked_add(count.times(self.unit)?)?;
-        // Rounded to the microseconds that are printed, so that none rounds up to the next day later.
+        // Rounded to the printed microseconds here, so that no time rounds up to the next day later.
         let rounded = nanoseconds.checked_add(500)?.div_euclid(1000) * 1000;
         let day = i64::try_from(rounded.div_euclid(NANOSECONDS_PER_DAY)).ok()?;
         if day.unsigned_abs() >= truncate(DAY_LIMIT).unsigned_abs() {
@@ -223,7 +223,7 @@ impl Fine {
     }
 }
 
-/// What the same day has more in the Gregorian count than in the Julian one.
+/// By how many days the Gregorian count of a day exceeds the Julian one.
 fn julian_lag() -> i64 {
     Rule::Gregorian.days(&SWITCH_GREGORIAN) - Rule::Julian.days(&SWITCH_JULIAN)
 }

@@ -3,9 +3,9 @@
 use super::calendar::{Calendar, Date};
 use super::scan::Scan;
 
-/// Bytes of a unit word that are looked at.
+/// Most bytes of a unit word that are read.
 const UNIT_LIMIT: usize = 63;
-/// Bytes of the date, and of the time of day, that are looked at.
+/// Most bytes of the date, and of the time of day, that are read.
 const BASE_LIMIT: usize = 47;
 /// Years beyond this are out of range of every printed time anyway.
 const YEAR_LIMIT: i64 = 1_000_000_000;
@@ -26,7 +26,7 @@ pub(super) enum Unit {
     Year,
 }
 
-/// Unit, prefix that names it, and other names; letter case does not matter.
+/// A unit, a prefix of its names, and other names; letter case does not matter.
 type Names = (Unit, &'static [u8], &'static [&'static [u8]]);
 
 const UNIT_NAMES: [Names; 11] = [
@@ -64,7 +64,7 @@ pub(super) fn until_nul(text: &[u8]) -> &[u8] {
     text.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
-/// Parses `<unit> since <base>`; `None` when it is not of that form.
+/// Parses `<unit> since <base>`; `None` if the text has another form.
 pub(super) fn parse(units: &[u8], calendar: Calendar) -> Option<(Unit, Date)> {
     let mut scan = Scan::new(until_nul(units));
     let word = scan.word(UNIT_LIMIT)?;
@@ -79,8 +79,8 @@ pub(super) fn parse(units: &[u8], calendar: Calendar) -> Option<(Unit, Date)> {
     Some((unit, parse_base(base.as_deref(), rest, calendar)))
 }
 
-/// The date and the time of day, joined by a blank where a blank or a `T` stood, and what follows them. The inner `None` stands
-/// for a base that starts with `T`: it has a default of its own.
+/// The date and the time of day, joined by a blank in place of a blank or a `T`, and the text after them. The inner `None`
+/// stands for a base that starts with `T`, which has its own default.
 fn base_text(mut scan: Scan<'_>) -> Option<(Option<Vec<u8>>, Scan<'_>)> {
     let start = scan;
     let mut date = scan.word(BASE_LIMIT)?;
@@ -106,14 +106,14 @@ fn parse_base(text: Option<&[u8]>, rest: Scan<'_>, calendar: Calendar) -> Date {
     let climate = calendar == Calendar::None;
     let default: &[u8] = if climate { b"1" } else { b"1979" };
     let mut scan = Scan::new(text.unwrap_or(default));
-    // Reading stops at the first field that is missing or wrong, and keeps those before it.
-    // What a date without a year leaves unread (`1970-01-01` of the calendar `none`) is no zone.
+    // Reading stops at the first missing or wrong field, and keeps those before it. The rest after a date without a year
+    // (`1970-01-01` in the calendar `none`) is not a time zone.
     if read_date(&mut scan, climate, &mut date).is_some() && !(climate && is_signed(scan)) {
         let time = scan;
         if !is_signed(time) {
             read_time(&mut scan, &mut date);
         }
-        // The zone stands right behind the time, or in the next word.
+        // The zone comes right after the time, or in the next word.
         scan.skip_space();
         let zone = if scan.is_at_end() { rest } else { scan };
         date.hour -= zone_hours(zone).unwrap_or(0.0);
@@ -126,8 +126,8 @@ fn is_signed(mut scan: Scan<'_>) -> bool {
     scan.literal(b"+").is_some() || scan.literal(b"-").is_some()
 }
 
-/// How many hours a time zone is ahead of UTC: `+5`, `-05:30`, `+0530`. `None` for anything else, `Z` and `UTC` among it: then
-/// the time is that of UTC.
+/// How many hours a time zone is ahead of UTC: `+5`, `-05:30`, `+0530`. `None` for anything else, including `Z` and `UTC`: then
+/// the time is in UTC.
 fn zone_hours(mut scan: Scan<'_>) -> Option<f64> {
     scan.skip_space();
     let sign = match scan.literal(b"-") {

@@ -8,7 +8,7 @@ use netcdf_grammar::number::{FloatFormat, Form, Token};
 use super::Ncml;
 
 impl Ncml<'_> {
-    /// Text has no type: it is what NcML takes a value for.
+    /// An attribute. Text has no `type`: NcML takes values for text by default.
     pub(super) fn attribute(&mut self, attribute: &Attribute) {
         self.open("attribute");
         self.name(&attribute.name);
@@ -27,7 +27,7 @@ impl Ncml<'_> {
         self.bytes(" />\n");
     }
 
-    /// The values of types whose values NcML can only have as text; only in the netCDF-4 model.
+    /// The values of types that NcML can only hold as text; netCDF-4 model only.
     fn texts(&self, values: &Values) -> Option<Vec<Vec<u8>>> {
         let bytes = |text: &Option<Box<[u8]>>| text.as_deref().unwrap_or_default().to_vec();
         match values {
@@ -44,7 +44,7 @@ impl Ncml<'_> {
         }
     }
 
-    /// Names of members; numbers where there are none.
+    /// Names of members; numbers for values without a member.
     fn members(&self, ty: TypeId, base: &Values) -> Vec<Vec<u8>> {
         let digits = (self.digits.float, self.digits.double);
         let members = match self.schema.user_type(ty).map(|ty| &ty.kind) {
@@ -63,7 +63,7 @@ impl Ncml<'_> {
             .collect()
     }
 
-    /// Texts as one value, with what separates them if there are several.
+    /// Texts as one value, with a separator if there are several.
     fn list(&mut self, texts: &[Vec<u8>]) {
         if texts.len() < 2 {
             return self.value("value", &texts.concat());
@@ -97,7 +97,7 @@ impl Ncml<'_> {
             Values::UInt64(v) => list(v, |x, t| t.write_u64(x)),
             Values::Float(v) => list(v, |x, t| float.write_f32(x, t)),
             Values::Double(v) => list(v, |x, t| double.write_f64(x, t)),
-            // The classic model may hold strings in netCDF-4 files: the first one is the value.
+            // In netCDF-4 files the classic model may hold strings: the first one is the value.
             Values::String(v) => v
                 .first()
                 .and_then(|s| s.as_deref())

@@ -1,8 +1,7 @@
 //! NcML 2.2: the metadata of datasets as XML.
 //!
-//! Datasets of the classic model come out as the C tool prints them, with names of types that NcML
-//! does not have. The C tool refuses the netCDF-4 model; datasets of that model come out as the
-//! schema of NcML 2.2 has them.
+//! Datasets of the classic model are printed as by the C tool, with names of types that NcML does not have. The C tool refuses
+//! the netCDF-4 model; those datasets follow the schema of NcML 2.2.
 
 mod attribute;
 mod variable;
@@ -17,14 +16,13 @@ use netcdf_grammar::escape::{trim_nuls, xml_text};
 
 use crate::options::{Digits, Request};
 
-/// Most fields of compound types, each time that they are written: types that consist of others
-/// can have more of them than there are bytes in the file.
+/// Most fields of compound types, counted each time they are written: nested types can have more fields than the file has bytes.
 const FIELDS: usize = 1 << 18;
 
 /// The metadata of a dataset as NcML.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for types that have too many fields within each other.
+/// [`ErrorKind::Limit`] for types with too many nested fields.
 pub(crate) fn write(
     schema: &Schema,
     path: &Path,
@@ -75,21 +73,21 @@ fn has_no_records(schema: &Schema, id: VarId) -> bool {
     dims.any(|d| d.unlimited && d.len == 0)
 }
 
-/// A document in the making.
+/// A document under construction.
 struct Ncml<'a> {
     schema: &'a Schema,
     digits: Digits,
-    /// Whether it is a dataset of the netCDF-4 model.
+    /// Whether the dataset has the netCDF-4 model.
     enhanced: bool,
-    /// Blanks before elements.
+    /// Indentation of elements, in blanks.
     indent: usize,
     /// Fields that may still be written.
     fields: usize,
-    /// Which variables without attributes have one tag.
+    /// Which variables without attributes are written as a single tag.
     short: &'a dyn Fn(VarId) -> bool,
     /// Where the line of the last element begins.
     started: usize,
-    /// Texts that XML cannot hold as they are.
+    /// Number of texts that were escaped because XML cannot hold them.
     escaped: usize,
     out: Vec<u8>,
 }
@@ -107,7 +105,7 @@ impl Ncml<'_> {
         Ok(())
     }
 
-    /// What is in a group.
+    /// The content of a group.
     fn contents(&mut self, id: GroupId) -> Result<()> {
         let schema = self.schema;
         let Some(group) = schema.group(id) else {
@@ -142,7 +140,7 @@ impl Ncml<'_> {
         Ok(())
     }
 
-    /// The enum types of a group that NcML has; other types have no names in it.
+    /// The enum types of a group that NcML can express; it has no names for other types.
     fn enumerations(&mut self, group: &Group) {
         let schema = self.schema;
         for ty in group.types.iter().filter_map(|&id| schema.user_type(id)) {
@@ -182,8 +180,8 @@ impl Ncml<'_> {
         }
     }
 
-    /// Something as it is called from within a group: by its name where that leads to it, else by
-    /// its path. `has` says which groups define something of that name.
+    /// How to refer to an object from within a group: by its name if the name leads to it, else by its path. `has` tells which
+    /// groups define an object of that name.
     fn reference(
         &self,
         from: GroupId,
@@ -207,7 +205,7 @@ impl Ncml<'_> {
         text
     }
 
-    /// Runs `write` one step further to the right.
+    /// Runs `write` with one more level of indentation.
     fn within<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         self.indent += 2;
         let written = write(self);
@@ -242,7 +240,7 @@ impl Ncml<'_> {
         self.bytes("\"");
     }
 
-    /// Text in an element. A comment before the element says that its value for this key is escaped, if it is.
+    /// Text in an element. If it is escaped, a comment before the element says so for this key.
     fn text(&mut self, key: &str, text: &[u8]) {
         if !xml_text(text, &mut self.out) {
             return;
@@ -264,7 +262,7 @@ impl Ncml<'_> {
     }
 }
 
-/// That texts are not what XML says they are.
+/// The note that texts are escaped.
 fn note(path: &Path, texts: usize) -> Note {
     let texts = match texts {
         1 => "a text has".to_owned(),
@@ -273,14 +271,14 @@ fn note(path: &Path, texts: usize) -> Note {
     Note {
         object: path.to_string_lossy().into_owned(),
         what: format!(
-            "{texts} characters that XML cannot hold: such are written as in CDL (`\\ooo`, and `\\\\` for a backslash), \
+            "{texts} characters that XML cannot hold; they are written as in CDL (`\\ooo`, and `\\\\` for a backslash), \
              which a comment before the element says"
         ),
         remedy: None,
     }
 }
 
-/// The error for types that are too large to be written out.
+/// The error for types with too many fields.
 fn too_many_fields() -> Error {
     let what =
         format!("NcML repeats types wherever they are used, which makes more than {FIELDS} fields");

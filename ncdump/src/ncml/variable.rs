@@ -6,7 +6,7 @@ use netcdf_core::model::{Name, VarId};
 
 use super::{Ncml, too_many_fields};
 
-/// Types within each other that are followed.
+/// Deepest nesting of types that is followed.
 const DEPTH: usize = 64;
 
 /// A type in NcML's words.
@@ -125,7 +125,7 @@ impl<'a> Ncml<'a> {
         spelled
     }
 
-    /// The type within lists of variable length, and how many of them are around it.
+    /// The innermost type of lists of variable length, and how many lists enclose it.
     fn element(&self, mut ty: DataType) -> (DataType, usize) {
         for lists in 0..DEPTH {
             let id = match ty {
@@ -150,7 +150,7 @@ impl<'a> Ncml<'a> {
         }))
     }
 
-    /// The word for an atomic type: in the classic model that of CDL, as the C tool has it.
+    /// The word for an atomic type: in the classic model the word of CDL, as in the C tool.
     pub(super) fn atomic(&self, ty: Atomic) -> &'static str {
         if !self.enhanced {
             return ty.name();
@@ -166,8 +166,8 @@ impl<'a> Ncml<'a> {
     }
 }
 
-/// The word for an enum with integers of a type. NcML has none of eight bytes, none without members,
-/// and keys are signed integers of four bytes: other enums are the integers that they are of.
+/// The word for an enum with integers of a type. NcML has no enums of eight bytes and none without members, and their keys are
+/// signed integers of four bytes: all other enums are written as integers.
 pub(super) fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Option<&'static str> {
     let fits = |(_, key): &(Name, i128)| i32::try_from(*key).is_ok();
     if members.is_empty() || !members.iter().all(fits) {

@@ -40,7 +40,7 @@ fn ints() -> Values {
     Values::Int(vec![1, 2])
 }
 
-/// Variables in two groups: without filters, with those of netCDF, and with one that nobody has.
+/// Variables in two groups: without filters, with netCDF's own filters, and with an unknown one.
 fn filtered() -> Memory {
     let mut m = Memory::new();
     m.dim(ROOT, "x", 2, false);
@@ -121,14 +121,14 @@ fn data_behind_missing_filters_is_left_out() {
     let place = " is not available in /g/b c (it comes with ";
     assert!(err.contains(place), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
-    // Where the data is not asked for, nothing is missing.
+    // If no data is asked for, nothing is missing.
     for args in [&["-h"][..], &["-hs"], &["-v", "last"], &["-k"], &["-x"]] {
         let (status, _, err) = run(args, &m);
         assert_eq!((status, err.as_str()), (Status::Success, ""), "{args:?}");
     }
 }
 
-/// Values were written when the error was found: the list must not look whole.
+/// Values had been written before the error was found: the list must not look complete.
 #[test]
 fn an_error_within_a_list_leaves_it_without_an_end() {
     let mut m = Memory::new();
@@ -298,7 +298,7 @@ fn ncml_of_enums_that_it_lacks() {
     assert!(out.ends_with(expected), "{out}");
 }
 
-/// Sixty types of which each has two fields of the one before.
+/// Sixty types, each with two fields of the previous type.
 #[test]
 fn ncml_of_types_that_grow_without_end() {
     let mut m = Memory::new();

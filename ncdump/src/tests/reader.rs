@@ -42,7 +42,7 @@ impl Memory {
         self.schema.add_type(UserType { name, group, kind })
     }
 
-    /// A variable with dimensions by their numbers.
+    /// Adds a variable; dimensions are given by number.
     pub(super) fn var(
         &mut self,
         (group, var): (GroupId, &str),

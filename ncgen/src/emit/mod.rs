@@ -1,7 +1,7 @@
 //! Programs that make the dataset: in C, Fortran 77 or Java.
 //!
-//! The text is read twice: once for what is wrong in the data and for the lengths of unlimited dimensions, so that nothing is
-//! printed of a text with errors, and once more while printing. Memory holds one row of a variable at most.
+//! The text is read twice: first to find errors in the data and the lengths of unlimited dimensions, so that nothing is printed
+//! for a text with errors; then while printing. Memory holds at most one row of a variable.
 
 mod c;
 mod f77;
@@ -29,14 +29,14 @@ use crate::{data, name as output};
 use out::Out;
 use rows::{Block, Rows};
 
-/// Values of a variable that a program may have: no compiler takes more.
+/// Most values of a variable in a program: no compiler takes more.
 const VALUES: u64 = 1 << 28;
 
-/// What a program is made of.
+/// Everything that a program is made from.
 struct Program<'a> {
     /// The schema, with the lengths that the data give to unlimited dimensions.
     schema: Schema,
-    /// The dataset's name, of which the C tool makes that of the root group.
+    /// The dataset's name, from which the C tool derives the name of the root group.
     dataset: Vec<u8>,
     /// The file that the program makes.
     file: String,
@@ -44,22 +44,22 @@ struct Program<'a> {
     main: String,
     /// Whether values that are not numbers, or infinite, occur.
     unusual: bool,
-    /// The lists of values; none with `-H`.
+    /// The data lists; none with `-H`.
     lists: HashMap<VarId, &'a DataList>,
     source: &'a dyn Source,
     no_fill: bool,
     header_only: bool,
-    /// Elements that are written at once, if no dimension is unlimited.
+    /// Most elements that are written at once, if no dimension is unlimited.
     at_once: u64,
-    /// Most elements that are written at once, if there is a limit; text is then written by rows, too.
+    /// Most elements that are written at once, if there is a limit; then text is written by rows, too.
     most: Option<u64>,
     env: &'a Env,
 }
 
-/// Prints a program; what is wrong with the text goes to `reporter`, and then nothing is printed.
+/// Prints a program. If there is anything wrong with the text, `reporter` receives it and nothing is printed.
 ///
 /// # Errors
-/// Those of the source and of `out`, and a signal.
+/// Errors of the source and of `out`, and a signal.
 pub(crate) fn write(
     language: Language,
     cli: &Cli,
@@ -103,7 +103,7 @@ pub(crate) fn write(
     out.finish()
 }
 
-/// That a program can hold the values, with the fill behind them.
+/// Checks that a program can hold the values and the fill after them.
 fn admit(cdl: &Cdl, schema: &Schema, language: Language) -> Result<()> {
     for list in &cdl.data {
         let shape = schema.shape(list.var);
@@ -113,7 +113,7 @@ fn admit(cdl: &Cdl, schema: &Schema, language: Language) -> Result<()> {
                 "{values} values, more than a program in {} can hold ({VALUES})",
                 language.name()
             );
-            let error = Error::new(ErrorKind::Limit, what).with_remedy("make a dataset, with -b");
+            let error = Error::new(ErrorKind::Limit, what).with_remedy("make a dataset with -b");
             return Err(error.in_object(&schema.var_path(list.var)));
         }
     }
@@ -127,7 +127,7 @@ fn dataset(cli: &Cli, cdl: &Cdl) -> Vec<u8> {
     }
 }
 
-/// The name of the file that the program makes; `-o` may name anything that its library opens.
+/// The name of the file that the program makes. `-o` may be anything that the program's library can open.
 fn file(cli: &Cli, cdl: &Cdl) -> Result<String> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     match &cli.output.file {
@@ -146,7 +146,7 @@ fn main_name(cli: &Cli, language: Language) -> String {
 }
 
 impl Program<'_> {
-    /// The list that belongs to a variable.
+    /// The data list of a variable.
     fn list(&self, var: VarId) -> Option<&DataList> {
         self.lists.get(&var).copied()
     }
@@ -160,14 +160,14 @@ impl Program<'_> {
         rows.map_or(0, |rows| rows.pieces())
     }
 
-    /// Reads a variable's list and hands its values to `to`, row by row, with fill values where it has none. Nothing happens
-    /// if there is no list.
+    /// Reads a variable's list and passes its values to `to` row by row, with fill values for missing ones. Does nothing if
+    /// there is no list.
     fn rows(&self, var: VarId, to: &mut dyn Block) -> Result<()> {
         let Some((list, mut rows)) = self.list(var).zip(Rows::new(self, var, to)) else {
             return Ok(());
         };
         let text = data::text(list, self.source);
-        // Whatever is wrong was said before.
+        // Everything wrong was reported before.
         let mut problems = Problems::default();
         let read = values::read(
             &text,

@@ -1,8 +1,8 @@
-//! Names of identifiers, made of names of objects.
+//! Identifiers, made from names of objects.
 
 use netcdf_core::model::{GroupId, Schema};
 
-/// What stands for characters that identifiers do not have.
+/// Replacements for characters that identifiers cannot have.
 const WORDS: &[(u8, &str)] = &[
     (b' ', "SPACE"),
     (b'!', "EXCLAMATION"),
@@ -38,7 +38,7 @@ const WORDS: &[(u8, &str)] = &[
     (b'~', "TILDE"),
 ];
 
-/// What follows the beginning of an identifier.
+/// The part of an identifier after its beginning.
 pub(super) fn rest(name: &[u8]) -> String {
     let mut out = String::with_capacity(name.len());
     for &byte in name {

@@ -1,8 +1,8 @@
-//! Floating-point values in programs: as many digits as lead back to the value.
+//! Floating-point values in programs, with as many digits as are needed to read the same value back.
 
 use netcdf_grammar::number::{FloatFormat, Form, Precision, Token};
 
-/// As C's `%.8g`, with a ninth digit where eight do not lead back to the value.
+/// As C's `%.8g`, with a ninth digit where eight do not give the same value back.
 pub(super) fn float(value: f32) -> String {
     let text = |digits| {
         let mut token = Token::new();
@@ -17,7 +17,7 @@ pub(super) fn float(value: f32) -> String {
     }
 }
 
-/// As C's `%.16g`, with a seventeenth digit where sixteen do not lead back to the value.
+/// As C's `%.16g`, with a seventeenth digit where sixteen do not give the same value back.
 pub(super) fn double(value: f64) -> String {
     let text = |digits| {
         let mut token = Token::new();

@@ -1,4 +1,4 @@
-//! The text of a program, on its way out.
+//! Buffered output of a program's text.
 
 use std::fmt;
 use std::io::{BufWriter, Write};
@@ -34,7 +34,7 @@ impl<'a> Out<'a> {
         self.to.write_all(bytes).map_err(failed)
     }
 
-    /// Everything is written.
+    /// Writes what is left in the buffer.
     pub(super) fn finish(mut self) -> Result<()> {
         self.to.flush().map_err(failed)
     }

@@ -1,8 +1,8 @@
-//! Texts in programs.
+//! Text constants in programs.
 
 use std::fmt::Write;
 
-/// Whatever is UTF-8 in `bytes`, and single bytes that are not.
+/// Splits `bytes` into stretches of UTF-8 and single bytes that are not UTF-8.
 fn pieces(bytes: &[u8], mut text: impl FnMut(&str), mut byte: impl FnMut(u8)) {
     for chunk in bytes.utf8_chunks() {
         text(chunk.valid());
@@ -10,7 +10,7 @@ fn pieces(bytes: &[u8], mut text: impl FnMut(&str), mut byte: impl FnMut(u8)) {
     }
 }
 
-/// Appends a text as it stands between `quote`s in C.
+/// Appends a text in the form that it has between `quote`s in C.
 pub(super) fn c(bytes: &[u8], quote: char, out: &mut String) {
     let out = std::cell::RefCell::new(out);
     let text = |text: &str| {
@@ -33,7 +33,7 @@ fn c_char(c: char, quote: char, out: &mut String) {
         // Two of them would begin a trigraph: `??/` is a backslash for compilers of C99.
         '?' if out.ends_with('?') => out.push_str("\\?"),
         _ if c == quote => out.extend(['\\', c]),
-        // All others of them are ASCII.
+        // All other characters here are ASCII.
         '\0'..' ' | '\u{7f}' => octal(u8::try_from(c).unwrap_or(0), out),
         _ => out.push(c),
     }
@@ -44,7 +44,7 @@ fn octal(byte: u8, out: &mut String) {
     let _ = write!(out, "\\{byte:03o}");
 }
 
-/// As [`c`] between double quotes, with bytes that are no UTF-8 as they are.
+/// As [`c`] between double quotes; bytes that are not UTF-8 stay as they are.
 pub(super) fn c_bytes(bytes: &[u8]) -> Vec<u8> {
     let out = std::cell::RefCell::new(Vec::with_capacity(bytes.len()));
     let text = |text: &str| {
@@ -65,7 +65,7 @@ pub(super) fn c_string(bytes: &[u8]) -> String {
     out
 }
 
-/// A text in Fortran 77: in single quotes, other bytes than printing ASCII by their numbers. An empty one is a NUL.
+/// A text in Fortran 77: in single quotes, with bytes other than printable ASCII as numbers. An empty text is a NUL.
 pub(super) fn fortran(bytes: &[u8]) -> String {
     let mut parts: Vec<String> = vec![];
     for run in bytes.chunk_by(|a, b| plain(*a) && plain(*b)) {
@@ -86,7 +86,7 @@ fn plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
 
-/// A text between `quote`s in Java, in ASCII; bytes that are no UTF-8 become the characters of these numbers.
+/// A text between `quote`s in Java, in ASCII; bytes that are not UTF-8 become the characters with these numbers.
 pub(super) fn java(bytes: &[u8], quote: char) -> String {
     let out = std::cell::RefCell::new(String::with_capacity(bytes.len() + 2));
     let text = |text: &str| {

@@ -8,28 +8,28 @@ use netcdf_grammar::cdl::values::{self, Sink};
 
 use super::Program;
 
-/// Takes pieces: for each its place and shape, then its values in one or more runs.
+/// Receives pieces: the place and shape of each, then its values in one or more runs.
 pub(super) trait Block {
-    /// A piece begins; `start` and `count` have one number a dimension.
+    /// A piece begins; `start` and `count` have one number per dimension.
     ///
     /// # Errors
-    /// Those of printing.
+    /// Errors of printing.
     fn begin(&mut self, start: &[u64], count: &[u64]) -> Result<()>;
 
-    /// Its next values.
+    /// The next values of the piece.
     ///
     /// # Errors
-    /// Those of printing.
+    /// Errors of printing.
     fn values(&mut self, values: &Values) -> Result<()>;
 
-    /// It has all of its values.
+    /// The piece is complete.
     ///
     /// # Errors
-    /// Those of printing.
+    /// Errors of printing.
     fn end(&mut self) -> Result<()>;
 }
 
-/// Takes nothing.
+/// Ignores everything.
 pub(super) struct Nowhere;
 
 impl Block for Nowhere {
@@ -46,8 +46,8 @@ impl Block for Nowhere {
     }
 }
 
-/// Cuts what a list has into pieces, and fills what it does not have: everything at once if it is text or not much and no
-/// dimension is unlimited, else one row of the last dimension at a time.
+/// Cuts the values of a list into pieces, and adds fill values for missing ones. Text and small variables without an unlimited
+/// dimension are one piece; otherwise each row of the last dimension is a piece.
 pub(super) struct Rows<'a> {
     env: &'a Env,
     to: &'a mut dyn Block,
@@ -55,7 +55,7 @@ pub(super) struct Rows<'a> {
     atomic: Option<Atomic>,
     shape: Vec<u64>,
     fill: Values,
-    /// Elements that end with a piece: all, or a row.
+    /// Elements per piece: all, or a row.
     row: u64,
     /// Most elements of a piece.
     most: u64,
@@ -95,7 +95,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Hands on the next values; those beyond the variable's end are left out.
+    /// Passes on the next values; those beyond the variable's end are left out.
     fn put(&mut self, values: &Values) -> Result<()> {
         self.env.cancel.check()?;
         let mut from = 0;
@@ -158,7 +158,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// What the list did not have.
+    /// Adds fill values for everything that the list did not have.
     pub(super) fn finish(mut self) -> Result<()> {
         self.fill_to(self.total)
     }

@@ -18,11 +18,11 @@ pub(super) fn attributes(schema: &Schema) -> bool {
     groups.chain(vars).any(|a| unusual(&a.values))
 }
 
-/// Reads all lists: sets the lengths of unlimited dimensions, reports what is wrong, and says whether there are values that are
-/// not numbers, or infinite.
+/// Reads all lists: sets the lengths of unlimited dimensions, reports mistakes, and returns whether any value is infinite or
+/// not a number.
 ///
 /// # Errors
-/// Those of the source, and a signal.
+/// Errors of the source, and a signal.
 pub(super) fn data(
     cdl: &Cdl,
     source: &dyn Source,
@@ -32,7 +32,7 @@ pub(super) fn data(
 ) -> Result<bool> {
     for list in &cdl.data {
         if !data::is_flat(schema, list.var) {
-            // What is wrong in the list is said when its values are read.
+            // Mistakes in the list are reported when its values are read.
             let mut problems = Problems::default();
             let needed = values::lengths(&data::text(list, source), schema, &mut problems)?;
             needed

@@ -2,7 +2,7 @@
 //! `.ci/codecs`, which compares with numcodecs and zarr-python. With the argument
 //! `--prefer-plugins`, plugins come before the filters that are built in.
 //!
-//! Each line of the standard input is a job of words between blanks:
+//! Each line of standard input is a job, with words separated by blanks:
 //!
 //! - `encode TYPE ORDER SHAPE FILTERS INPUT OUTPUT`: prepares a user's parameters, encodes the chunk in
 //!   the file INPUT to the file OUTPUT and prints the mask and the stored filters.
@@ -11,8 +11,7 @@
 //!   working ones for the chunk, and the JSON that it makes of the visible ones.
 //!
 //! TYPE is a netCDF type or `half`, ORDER `little` or `big`, SHAPE numbers between commas (`-` for none), FILTERS `ID,P,P|ID`,
-//! or `@FILE`, which has a list of codecs as JSON; `encode` then prints the codecs that are written. What fails is printed as
-//! `error: …`.
+//! or `@FILE` with a list of codecs as JSON; `encode` then prints the codecs as written. Failures are printed as `error: …`.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -34,7 +33,7 @@ fn main() {
         false => Table::default(),
     };
     let codecs = plugins();
-    // What plugins print goes elsewhere.
+    // Output of plugins must not mix with ours.
     let mut out = Io::process().stdout;
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
@@ -113,7 +112,7 @@ fn codecs_of(
     Ok((String::from_utf8(written).unwrap(), bytes))
 }
 
-/// What a codec library makes of JSON.
+/// The result of a codec library for JSON.
 fn of_library(plugins: &Plugins, context: &Context, name: &str, json: &str) -> String {
     let Some(codec) = plugins.codec(name) else {
         return format!("error: no codec {name}: {}", plugins.searched());

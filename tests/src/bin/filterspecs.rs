@@ -1,7 +1,7 @@
-//! Reads filter specifications for `.ci/filterspecs`, which compares with what the C parser made of them.
+//! Reads filter specifications for `.ci/filterspecs`, which compares them with the results of the C parser.
 //!
-//! The standard input holds texts, each with a NUL behind it. For each a line is printed: `ok` and the filters as
-//! `ID,P,P|ID`, or `error`, the byte at which it is and the message.
+//! Standard input holds texts, each followed by a NUL. A line is printed for each: `ok` and the filters as `ID,P,P|ID`, or
+//! `error`, the position in bytes and the message.
 #![forbid(unsafe_code)]
 
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! Prints a sum of the bytes of every dataset of an HDF5 file, for comparison with what libhdf5 reads.
+//! Prints a sum of the bytes of every dataset of an HDF5 file, for comparison with libhdf5.
 #![forbid(unsafe_code)]
 
 use std::io::{BufWriter, Write};

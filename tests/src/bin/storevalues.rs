@@ -1,4 +1,4 @@
-//! Prints all that a dataset has as JSON, for comparison with what other software reads.
+//! Prints the whole content of a dataset as JSON, for comparison with other software.
 #![forbid(unsafe_code)]
 
 use std::io::Write;

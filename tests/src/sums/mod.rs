@@ -1,5 +1,5 @@
-//! The datasets of an HDF5 file and sums of their bytes, by the HDF5 layer and the engine alone; only
-//! virtual datasets are read by the netCDF-4 layer, which finds their sources.
+//! The datasets of an HDF5 file and sums of their bytes, read by the HDF5 layer and the engine alone. Only virtual datasets go
+//! through the netCDF-4 layer, which finds their sources.
 //!
 //! Each object is listed once, under the first of its names in the order of the names:
 //!
@@ -31,7 +31,7 @@ use netcdf_core::{Error, ErrorKind, Result};
 
 use reader::Raw;
 
-/// Larger datasets are not summed.
+/// Most bytes of a dataset that is summed.
 const MOST: u64 = 2_000_000_000;
 /// Bytes read at a time.
 const SLAB: u64 = 64 << 20;
@@ -39,7 +39,7 @@ const SLAB: u64 = 64 << 20;
 /// Writes the lines of a file.
 ///
 /// # Errors
-/// Those of writing; what is wrong with the file is a line.
+/// Errors of writing; problems of the file itself become lines.
 pub fn list(path: &Path, out: &mut dyn Write) -> io::Result<()> {
     let env = Env::with_threads(std::num::NonZeroU16::new(1));
     match open(path, &env) {
@@ -55,8 +55,7 @@ fn open(path: &Path, env: &Env) -> Result<Arc<File>> {
     }
 }
 
-/// What there is to say of a dataset: its class and the rest of its line. `at` is the path of the file
-/// and that of the dataset.
+/// The class of a dataset, and the rest of its line. `at` has the paths of the file and of the dataset.
 fn dataset(
     at: (&Path, &str),
     file: &Arc<File>,

@@ -1,4 +1,4 @@
-//! An HDF5 dataset for the engine: its elements are bytes without a meaning.
+//! An HDF5 dataset for the engine, with uninterpreted bytes as elements.
 
 use std::ops::Range;
 use std::sync::Arc;

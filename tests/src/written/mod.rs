@@ -1,4 +1,4 @@
-//! Files of the HDF5 writer for other programs to read: all structures it has, without netCDF.
+//! Files of the HDF5 writer for other programs to read: all its structures, without netCDF.
 
 mod parts;
 mod samples;
@@ -20,7 +20,7 @@ pub static SAMPLES: &[Sample] = samples::ALL;
 /// Writes all files into a folder.
 ///
 /// # Errors
-/// Those of writing.
+/// Errors of writing.
 pub fn all(folder: &Path) -> Result<()> {
     for (name, make) in SAMPLES {
         let path = folder.join(name);
@@ -32,7 +32,7 @@ pub fn all(folder: &Path) -> Result<()> {
 /// Starts a file.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn create(path: &str, plan: Plan) -> Result<FileWriter> {
     FileWriter::create(locator::output(Path::new(path), false)?, plan)
 }

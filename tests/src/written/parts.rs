@@ -1,4 +1,4 @@
-//! Types, attributes and datasets in short.
+//! Shortcuts for types, attributes and datasets.
 
 use netcdf_core::format::hdf5::datatype::{
     Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference,
@@ -25,7 +25,7 @@ fn bits(order: Endianness, precision: u16) -> Bits {
     }
 }
 
-/// A little-endian integer of so many bytes.
+/// A little-endian integer with this many bytes.
 pub fn int(size: u16, signed: bool) -> Datatype {
     let bits = bits(Endianness::Little, 8 * size);
     of(size.into(), Class::Integer { bits, signed })
@@ -90,7 +90,7 @@ pub fn compound(fields: &[(&str, Datatype)]) -> Datatype {
     of(size, Class::Compound { members })
 }
 
-/// Bytes with nothing to fill in.
+/// Bytes without references to fill in.
 pub fn plain(bytes: &[u8]) -> Payload {
     Payload {
         bytes: bytes.to_vec(),
@@ -98,7 +98,7 @@ pub fn plain(bytes: &[u8]) -> Payload {
     }
 }
 
-/// Texts, each an object of the heap; `None` for no object.
+/// Texts, each an object in the heap; `None` for no object.
 pub fn strings(all: &[Option<&str>]) -> Payload {
     let mut payload = plain(&vec![0; 16 * all.len()]);
     for (n, text) in all.iter().enumerate() {

@@ -102,7 +102,7 @@ fn types(path: &str) -> Result<()> {
     create(path, plan)?.finish()
 }
 
-/// Compact, contiguous and chunked data, with and without fill values, all of it put or some.
+/// Compact, contiguous and chunked data, with and without fill values, written completely or in part.
 fn places(path: &str) -> Result<()> {
     let mut plan = plan();
     let value = Value::User(7i32.to_le_bytes().to_vec());
@@ -210,7 +210,7 @@ fn heaps(path: &str) -> Result<()> {
     writer.finish()
 }
 
-/// Numbers of links and attributes around those where structures change, and long ones.
+/// Numbers of links and attributes around the thresholds where structures change, and long ones.
 fn dense(path: &str) -> Result<()> {
     let mut plan = plan();
     let leaf = add_dataset(

@@ -1,4 +1,4 @@
-//! An array of a store: where its chunks are, what they decode to.
+//! An array of a store: where its chunks are, and what they decode to.
 
 mod stored;
 #[cfg(test)]
@@ -31,7 +31,7 @@ use crate::out::plain;
 use crate::words::codec_name;
 use netcdf_core::format::zarr::survey::{Node, Survey, What};
 
-/// Bytes of memory that an element takes beside its own: a text is an allocation of its own.
+/// Additional bytes of memory for an element: each text is an allocation of its own.
 const TEXT: u64 = 48;
 
 /// An array whose chunks are read and decoded.
@@ -40,11 +40,12 @@ pub(crate) struct Opened<'a> {
     pub store: &'a Arc<dyn Store>,
     /// Limits, threads.
     pub env: &'a Env,
-    /// What its metadata says.
+    /// The array as its metadata describes it.
     pub array: &'a RawArray,
-    /// Its path as people write it.
+    /// The path as users write it.
     pub path: String,
-    /// Its shape in elements: that of its metadata, but for scalars of NCZarr, which are arrays of one there.
+    /// The shape in elements, as in the metadata. For scalars of NCZarr, which the metadata describes as arrays of one element,
+    /// it is empty.
     pub shape: Vec<u64>,
     /// The shape of a chunk, likewise.
     pub chunk: Vec<u64>,
@@ -52,14 +53,14 @@ pub(crate) struct Opened<'a> {
     pub chars: bool,
     /// The fill value.
     pub fill: Option<Values>,
-    /// What readers take for an element that is not stored; `None` if that is not known.
+    /// The value that readers use for elements that are not stored; `None` if it is unknown.
     pub unwritten: Option<Values>,
-    /// How its values are times, if they are, and are to be shown as such.
+    /// How to show the values as times, if they are times and are to be shown as such.
     pub times: Option<Times>,
-    /// What stands before its keys.
+    /// The prefix of the array's keys.
     prefix: String,
     chain: Result<Chain>,
-    /// The shard that was decoded as a whole last, and its key.
+    /// The shard that was last decoded as a whole, and its key.
     last: Mutex<Option<(String, Arc<Vec<u8>>)>>,
 }
 
@@ -70,7 +71,7 @@ pub(crate) struct Place {
     pub place: Vec<u64>,
     /// The key.
     pub key: String,
-    /// Its bytes in it.
+    /// The bytes of the chunk within the value of the key.
     pub range: Range<u64>,
 }
 
@@ -83,19 +84,19 @@ pub(crate) struct Lost {
     pub error: Error,
 }
 
-/// What became of the bytes of a chunk.
+/// The bytes of a chunk after some codecs were undone.
 #[derive(Debug)]
 pub(crate) struct Undone {
-    /// Bytes that are stored, and after each codec that was undone.
+    /// Number of stored bytes, and of bytes after each codec that was undone.
     pub sizes: Vec<u64>,
     /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// The array of this path.
+/// The array at this path.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if there is none; [`ErrorKind::Corrupt`] if its metadata describes none.
+/// [`ErrorKind::NotFound`] if there is none; [`ErrorKind::Corrupt`] if its metadata does not describe an array.
 pub(crate) fn find<'s>(survey: &'s Survey, store: &Arc<dyn Store>, path: &str) -> Result<&'s Node> {
     let said = |kind, what: String| {
         let e = Error::new(kind, what).of(store.name()).in_object(path);
@@ -104,24 +105,24 @@ pub(crate) fn find<'s>(survey: &'s Survey, store: &Arc<dyn Store>, path: &str) -
     let Some(node) = survey.node(path) else {
         return Err(said(
             ErrorKind::NotFound,
-            "no array of this path".to_owned(),
+            "no array at this path".to_owned(),
         ));
     };
     match &node.what {
         What::Array(_) => Ok(node),
         What::Group => Err(said(
             ErrorKind::NotFound,
-            "a group, where the path of an array is expected".to_owned(),
+            "a group; expected the path of an array".to_owned(),
         )),
         What::Broken(why) => Err(said(ErrorKind::Corrupt, why.clone())),
         What::Nothing => Err(said(
             ErrorKind::NotFound,
-            "no array of this path".to_owned(),
+            "no array at this path".to_owned(),
         )),
     }
 }
 
-/// What netCDF says of an array in its attributes.
+/// netCDF's own metadata in the attributes of an array.
 pub(crate) fn netcdf(node: &Node) -> Option<&Json> {
     let attributes = node.attributes()?;
     let names = ["_nczarr_array", "_NCZARR_ARRAY"];
@@ -143,9 +144,9 @@ fn is_chars(node: &Node, array: &RawArray) -> bool {
     let stored = &array.described.stored;
     match stored.dtype {
         Dtype::Char => true,
-        // The byte order of a single byte is netCDF-C's mark of characters.
+        // netCDF-C marks characters by a byte order for a single byte.
         Dtype::Bytes(1) => stored.order == Some(Endianness::Big),
-        // Before 4.9.1 it wrote `<U1`, with one byte for each.
+        // Before 4.9.1 it wrote `<U1`, with one byte per character.
         Dtype::Utf32(1) => netcdf(node).is_some() || node.objects.contains_key(".nczarray"),
         _ => {
             let alias = netcdf(node).and_then(|a| a.get("type_alias")?.as_str());
@@ -155,7 +156,7 @@ fn is_chars(node: &Node, array: &RawArray) -> bool {
 }
 
 impl<'a> Opened<'a> {
-    /// The array that a node is; `None` if it is none.
+    /// The array of a node; `None` if the node is not an array.
     pub fn new(store: &'a Arc<dyn Store>, env: &'a Env, node: &'a Node) -> Option<Self> {
         let array = node.array()?;
         let (mut shape, mut chunk) = (array.described.shape.clone(), array.described.chunk.clone());
@@ -187,7 +188,7 @@ impl<'a> Opened<'a> {
         Some(opened)
     }
 
-    /// An error with its place.
+    /// Adds store and array to an error.
     pub fn said(&self, e: Error) -> Error {
         e.of(self.store.name()).in_object(&self.path)
     }
@@ -214,7 +215,7 @@ impl<'a> Opened<'a> {
             .collect()
     }
 
-    /// The place in the grid of keys of what has a chunk.
+    /// The place in the grid of keys: of the chunk itself, or of its shard.
     pub fn key_place(&self, place: &[u64]) -> Vec<u64> {
         if place.is_empty() {
             return vec![0; self.array.described.rank];
@@ -234,10 +235,10 @@ impl<'a> Opened<'a> {
         !self.array.described.shards.is_empty()
     }
 
-    /// Size of a key in bytes; `None` if it is not there.
+    /// Size of a key in bytes; `None` if the key does not exist.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Errors of the store.
     pub fn size(&self, key: &str) -> Result<Option<u64>> {
         match self.store.size(key) {
             Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
@@ -245,10 +246,10 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// The chunks in a key of this size.
+    /// The chunks in a key with this many bytes.
     ///
     /// # Errors
-    /// Those of the store; a damaged index of a shard.
+    /// Errors of the store; a damaged index of a shard.
     pub fn parts(&self, key_place: &[u64], key: &str, size: u64) -> Result<Vec<Part>> {
         let mut read = |range: Range<u64>| self.read(key, range);
         let size = match self.array.is_whole() {
@@ -291,14 +292,14 @@ impl<'a> Opened<'a> {
         }))
     }
 
-    /// A shard that went through codecs as a whole, without them. The last one is kept.
+    /// Decodes a shard that is encoded as a whole. The last one is kept.
     fn whole(&self, key: &str) -> Result<Arc<Vec<u8>>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, shard)) = last.as_ref().filter(|(known, _)| known == key) {
             return Ok(Arc::clone(shard));
         }
         let e = |e: Error| e.of(self.store.name()).in_object(key);
-        let gone = || Error::new(ErrorKind::NotFound, "the key is not there any more");
+        let gone = || Error::new(ErrorKind::NotFound, "the key no longer exists");
         let stored = self.store.get(key).map_err(e)?.ok_or_else(|| e(gone()))?;
         let shard = Arc::new(self.array.undo_whole(stored, self.env).map_err(e)?);
         *last = Some((key.to_owned(), Arc::clone(&shard)));
@@ -317,26 +318,21 @@ impl<'a> Opened<'a> {
         limits::room(len, "a chunk").map_err(e)?;
         let read = self.store.get_ranges(key, std::slice::from_ref(&range));
         let bytes = read.map_err(e)?.and_then(|mut parts| parts.pop());
-        bytes.ok_or_else(|| {
-            e(Error::new(
-                ErrorKind::NotFound,
-                "the key is not there any more",
-            ))
-        })
+        bytes.ok_or_else(|| e(Error::new(ErrorKind::NotFound, "the key no longer exists")))
     }
 
     /// The stored bytes of a chunk.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Errors of the store.
     pub fn fetch(&self, place: &Place) -> Result<Vec<u8>> {
         self.read(&place.key, place.range.clone())
     }
 
-    /// That chunks can be decoded.
+    /// Checks that chunks can be decoded.
     ///
     /// # Errors
-    /// Why they cannot.
+    /// The reason why they cannot.
     pub fn chain(&self) -> Result<&Chain> {
         let chain = self.chain.as_ref().map_err(|e| self.said(e.again()))?;
         let filters = &self.array.layout.filters;
@@ -347,12 +343,12 @@ impl<'a> Opened<'a> {
         Ok(chain)
     }
 
-    /// That chunks can be numbered.
+    /// Checks that chunks can be numbered.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for more than there are numbers.
+    /// [`ErrorKind::Limit`] for more than 2^64 chunks.
     pub fn numbered(&self) -> Result<()> {
-        let e = || Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks");
+        let e = || Error::new(ErrorKind::Limit, "the array has more than 2^64 chunks");
         let chunks = product(&self.array.key_grid());
         chunks.map(|_| ()).ok_or_else(|| self.said(e()))
     }
@@ -378,13 +374,13 @@ impl<'a> Opened<'a> {
         self.constants(fill).into_iter().next()
     }
 
-    /// Whether its elements are numbers.
+    /// Whether the elements are numbers.
     pub fn is_numeric(&self) -> bool {
         let dtype = &self.array.described.stored.dtype;
         matches!(dtype, Dtype::Number(_) | Dtype::Half | Dtype::Brain)
     }
 
-    /// The fill value, or another value of the type, as people write it: without the suffix of CDL's `NaNf`.
+    /// The fill value, or another value of the type, in the usual notation: without CDL suffixes such as in `NaNf`.
     pub fn plain_text(&self, value: &Values) -> Option<String> {
         let text = self.constants(value).into_iter().next()?;
         Some(match text.strip_suffix('f').filter(|_| self.is_numeric()) {
@@ -407,7 +403,7 @@ impl<'a> Opened<'a> {
     /// Undoes the first `stages` codecs of a chunk.
     ///
     /// # Errors
-    /// Those of the codecs, with their names.
+    /// Errors of the codecs, with their names.
     pub fn undo(&self, place: &Place, mut bytes: Vec<u8>, stages: usize) -> Result<Undone> {
         let mut sizes = vec![bytes.len() as u64];
         if stages == 0 {
@@ -424,7 +420,7 @@ impl<'a> Opened<'a> {
             let undone = chain.undo(filter, &bytes);
             let e = |e: Error| {
                 let way = format!("`zdump chunk --stage {n}` prints the bytes before it is undone");
-                // Some codecs say their names themselves.
+                // Some codecs already give their names.
                 let own = self.array.layout.filters.get(filter);
                 let own = own.and_then(|f| self.env.filters.label(f).name);
                 let own = own.as_ref().unwrap_or(name);
@@ -440,17 +436,17 @@ impl<'a> Opened<'a> {
         Ok(Undone { sizes, bytes })
     }
 
-    /// The values of a chunk, all of them, also those beyond the end of the array.
+    /// All values of a chunk, including those beyond the end of the array.
     ///
     /// # Errors
-    /// Those of the codecs; what was decoded is no chunk.
+    /// Errors of the codecs; decoded bytes that do not form a chunk.
     pub fn values(&self, place: &Place, decoded: &[u8]) -> Result<Values> {
         let stages = self.array.layout.filters.len();
         let e = |e: Error| {
             let way = format!("`zdump chunk --stage {stages}` prints the bytes without codecs");
             self.in_chunk(e.with_remedy(way), place)
         };
-        // Without codecs, nobody looked yet whether the array can be decoded at all.
+        // Without codecs, nothing has checked yet whether the array can be decoded at all.
         self.chain()?;
         let narrow = self.chars && self.array.described.stored.size() != Some(1);
         if narrow && product(&self.chunk) == Some(decoded.len() as u64) {
@@ -460,10 +456,10 @@ impl<'a> Opened<'a> {
         Ok(self.typed(values))
     }
 
-    /// The values of a chunk that is stored.
+    /// The values of a stored chunk.
     ///
     /// # Errors
-    /// Those of the store, and as [`Self::values`].
+    /// Errors of the store, and as [`Self::values`].
     pub fn decode(&self, place: &Place) -> Result<Values> {
         self.env.cancel.check()?;
         let bytes = self.fetch(place)?;
@@ -471,7 +467,7 @@ impl<'a> Opened<'a> {
         self.values(place, &undone.bytes)
     }
 
-    /// Bytes of memory that it takes to decode a chunk, about.
+    /// Approximate bytes of memory for decoding a chunk.
     pub fn memory(&self, place: &Place) -> u64 {
         let stored = place.range.end.saturating_sub(place.range.start);
         let elements = product(&self.chunk).unwrap_or(u64::MAX);
@@ -485,7 +481,7 @@ impl<'a> Opened<'a> {
         stored.saturating_add(decoded).saturating_add(texts)
     }
 
-    /// Characters as such.
+    /// Characters, typed as such.
     fn typed(&self, values: Values) -> Values {
         match values {
             Values::UByte(bytes) if self.chars => Values::Char(bytes),
@@ -497,7 +493,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// The CDL constants of values.
+    /// Values as CDL constants.
     pub fn constants(&self, values: &Values) -> Vec<String> {
         let exact = (Precision::Exact, Precision::Exact);
         let texts = constants(&self.array.schema, values, exact).into_iter();
@@ -506,7 +502,7 @@ impl<'a> Opened<'a> {
             .collect()
     }
 
-    /// Values as they are shown: times as dates, if that is asked for, others as constants.
+    /// Values for display: times as dates if requested, all others as constants.
     pub fn shown(&self, values: &Values) -> Vec<String> {
         let constants = self.constants(values);
         let Some(times) = &self.times else {
@@ -520,7 +516,7 @@ impl<'a> Opened<'a> {
 
     fn in_chunk(&self, e: Error, place: &Place) -> Error {
         let e = match e.kind() {
-            // It is not a matter of the chunk.
+            // This is not the fault of the chunk.
             ErrorKind::FilterUnavailable => return self.said(e),
             _ => e.within(&format!("chunk {} of {}", numbers(&place.place), self.path)),
         };
@@ -528,7 +524,7 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// The number that xarray means by the base 64 of its bytes.
+/// The number whose bytes xarray encoded in Base64.
 fn xarray_number(json: &Json) -> Option<Json> {
     let bytes = base64(json.as_str()?.as_bytes())?;
     let number = f64::from_le_bytes(bytes.try_into().ok()?);
@@ -542,7 +538,7 @@ fn xarray_number(json: &Json) -> Option<Json> {
     })
 }
 
-/// `1,0`; `-` for a scalar's only place.
+/// `1,0`; `-` for the only place of a scalar.
 pub(crate) fn numbers(place: &[u64]) -> String {
     if place.is_empty() {
         return "-".to_owned();

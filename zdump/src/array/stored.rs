@@ -1,4 +1,4 @@
-//! The chunks of an array that are stored, one batch after the other.
+//! The stored chunks of an array, batch by batch.
 
 use netcdf_core::error::Result;
 
@@ -15,11 +15,11 @@ pub(crate) type Found = Result<Place, Lost>;
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(Vec<Found>) -> Result<()>;
 
 impl Opened<'_> {
-    /// Visits the chunks that are stored, in the order of their keys and of their places in shards. An index of a shard that is
-    /// damaged is an error in place of its chunks.
+    /// Visits the stored chunks in the order of their keys, and of their places in shards. A shard with a damaged index is an
+    /// error in place of its chunks.
     ///
     /// # Errors
-    /// Those of listing the store, and of `visit`; [`netcdf_core::ErrorKind::Limit`] for more chunks than there are numbers.
+    /// Errors of listing the store, and of `visit`; [`netcdf_core::ErrorKind::Limit`] for more than 2^64 chunks.
     pub fn stored(&self, visit: Visit<'_>) -> Result<()> {
         self.numbered()?;
         let mut batch = vec![];
@@ -58,7 +58,7 @@ impl Opened<'_> {
         }
     }
 
-    /// Whether a chunk of a shard has no element in the array.
+    /// Whether a chunk of a shard lies completely outside the array.
     fn outside(&self, place: &[u64]) -> bool {
         place
             .iter()

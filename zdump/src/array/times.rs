@@ -1,4 +1,4 @@
-//! Values that are times, as dates: by the attributes `units` and `calendar` as `ncdump -t` shows them, and times of NumPy.
+//! Times as dates: values with the attributes `units` and `calendar`, as shown by `ncdump -t`, and NumPy's times.
 
 use netcdf_core::format::zarr::{Dtype, Stored};
 use netcdf_core::json::Json;
@@ -9,21 +9,21 @@ use super::values::number;
 use crate::out::plain;
 use netcdf_core::format::zarr::survey::Node;
 
-/// Not a time, in NumPy's types.
+/// NumPy's value for "not a time".
 const NAT: &str = "NaT";
 
-/// How numbers are times.
+/// How numbers are converted to times.
 #[derive(Debug)]
 pub(crate) struct Times {
     units: TimeUnits,
-    /// What a number is multiplied with, and then divided by, to be one of these units.
+    /// The factors that a number is multiplied with, then divided by, to get one in these units.
     factor: (f64, f64),
-    /// Whether the least number is no time.
+    /// Whether the least number stands for "not a time".
     nat: bool,
 }
 
 impl Times {
-    /// The times that an array has, if its elements are times.
+    /// The conversion for an array, if its elements are times.
     pub fn of(node: &Node, stored: &Stored) -> Option<Self> {
         match &stored.dtype {
             Dtype::Time(time) => {
@@ -53,7 +53,7 @@ impl Times {
         }
     }
 
-    /// Value `n` as a date in quotes; `None` if it is no date.
+    /// Value `n` as a date in quotes; `None` if it is not a date.
     pub fn date(&self, values: &Values, n: usize) -> Option<String> {
         if self.nat && matches!(values, Values::Int64(v) if v.get(n) == Some(&i64::MIN)) {
             return Some(NAT.to_owned());
@@ -71,7 +71,7 @@ impl Times {
     }
 }
 
-/// The unit in which NumPy's is counted, and how many of NumPy's it has.
+/// The unit to count in for a unit of NumPy, and how many of NumPy's units make one.
 fn unit(numpy: &str) -> Option<(&'static str, f64)> {
     Some(match numpy {
         "Y" => ("years", 1.0),

@@ -33,7 +33,7 @@ impl Number {
         }
     }
 
-    /// How far two numbers are from each other; `None` if one is NaN.
+    /// The distance of two numbers; `None` if one is NaN.
     pub fn distance(self, other: Self) -> Option<Self> {
         if let (Self::Whole(n), Self::Whole(m)) = (self, other) {
             return Some(Self::Whole((n - m).abs()));
@@ -42,7 +42,7 @@ impl Number {
         (!distance.is_nan()).then_some(Self::Real(distance))
     }
 
-    /// Whether it is larger.
+    /// Whether `self` is larger.
     pub fn exceeds(self, other: Self) -> bool {
         match (self, other) {
             (Self::Whole(n), Self::Whole(m)) => n > m,
@@ -68,7 +68,7 @@ fn equal(x: f64, y: f64) -> bool {
     x == y || (x.is_nan() && y.is_nan())
 }
 
-/// Value `i` as a number, if it is one. The value of an enum (true or false) is one.
+/// Value `i` as a number, if it is one. Values of enums (true or false) are numbers.
 pub(crate) fn number(values: &Values, i: usize) -> Option<Number> {
     let whole = |n: i128| Number::Whole(n);
     match values {
@@ -88,7 +88,7 @@ pub(crate) fn number(values: &Values, i: usize) -> Option<Number> {
     }
 }
 
-/// Value `i` as bytes, if it is a text or uninterpreted. The character of code 0 is the empty text.
+/// Value `i` as bytes, if it is text or uninterpreted. The character with code 0 is the empty text.
 fn text(values: &Values, i: usize) -> Option<&[u8]> {
     match values {
         Values::String(v) => Some(v.get(i)?.as_deref().unwrap_or_default()),
@@ -107,7 +107,7 @@ fn text(values: &Values, i: usize) -> Option<&[u8]> {
     }
 }
 
-/// Whether value `i` of a list is value `j` of another. Numbers of different types are compared as numbers.
+/// Whether value `i` of one list equals value `j` of another. Numbers of different types are compared as numbers.
 pub(crate) fn same(a: &Values, i: usize, b: &Values, j: usize) -> bool {
     if let (Some(n), Some(m)) = (number(a, i), number(b, j)) {
         return n.same(m);
@@ -136,7 +136,7 @@ pub(crate) fn same(a: &Values, i: usize, b: &Values, j: usize) -> bool {
     }
 }
 
-/// Whether a field of structure `i` is that of structure `j`; a column has those of all structures.
+/// Whether a field of structure `i` equals that of structure `j`; a column holds the field of all structures.
 fn same_fields(
     (v, len, i): (&Values, usize, usize),
     (w, other, j): (&Values, usize, usize),
@@ -147,7 +147,7 @@ fn same_fields(
     per == others && (0..per).all(|n| same(v, i.saturating_add(n), w, j.saturating_add(n)))
 }
 
-/// Visits the numbers `n < len` for which value `i + n` of a list is not value `j + n` of another.
+/// Visits every `n < len` for which value `i + n` of one list differs from value `j + n` of another.
 pub(crate) fn differing(
     (a, i): (&Values, usize),
     (b, j): (&Values, usize),
@@ -165,7 +165,7 @@ pub(crate) fn differing(
             }
         };
     }
-    // Most are equal, and that shows at once.
+    // Most values are equal, which is quick to see.
     let equal = equal_slices!(
         Byte, Short, Int, Int64, UByte, UShort, UInt, UInt64, Float, Double, Char
     );
@@ -179,7 +179,7 @@ pub(crate) fn differing(
     }
 }
 
-/// Visits the numbers `n < len` for which value `i + n` is not the only one of another list.
+/// Visits every `n < len` for which value `i + n` differs from the only value of another list.
 pub(crate) fn differing_from(
     (a, i): (&Values, usize),
     one: &Values,
@@ -193,7 +193,7 @@ pub(crate) fn differing_from(
     }
 }
 
-/// Whether the `len` values from `i` on are all the only one of another list.
+/// Whether the `len` values from `i` on all equal the only value of another list.
 pub(crate) fn is_only((a, i): (&Values, usize), one: &Values, len: usize) -> bool {
     (0..len).all(|n| same(a, i.saturating_add(n), one, 0))
 }

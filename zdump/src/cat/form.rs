@@ -1,24 +1,24 @@
-//! What bytes are, as far as it can be told; JSON for people.
+//! Guesses what bytes are; formats JSON for people.
 
 use netcdf_core::json::Json;
 use netcdf_core::shown::{is_control, json as escaped};
 
-/// Characters of a line that a list may fill.
+/// Longest list, in characters, that is printed on one line.
 const WIDTH: usize = 100;
 
-/// What bytes are.
+/// The form of some bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// An object or a list, or any JSON if they are metadata.
+    /// An object or a list; for metadata, any JSON.
     Json(Json),
-    /// Text without control characters, but for ends of lines and tabs.
+    /// Text without control characters other than newlines and tabs.
     Text(String),
-    /// Something else.
+    /// Anything else.
     Bytes,
 }
 
 impl Form {
-    /// Looks at bytes.
+    /// Guesses the form of some bytes.
     pub fn of(bytes: &[u8], metadata: bool) -> Self {
         let starts = bytes.iter().find(|b| !b.is_ascii_whitespace());
         if (metadata || matches!(starts, Some(b'{' | b'[')))
@@ -34,7 +34,7 @@ impl Form {
     }
 }
 
-/// JSON over several lines: members in the order in which they stand, duplicates included, numbers as they are written.
+/// JSON over several lines: members in their original order, including duplicates, and numbers as written.
 pub(super) fn pretty(json: &Json) -> String {
     let mut out = String::new();
     write(json, 0, &mut out);
@@ -69,7 +69,7 @@ fn write(json: &Json, depth: usize, out: &mut String) {
     }
 }
 
-/// A list on one line; `None` if it would be a long one.
+/// A list on one line; `None` if it would be too long.
 fn one_line(items: &[Json]) -> Option<String> {
     if items.len() > WIDTH {
         return None;
@@ -99,7 +99,7 @@ fn lines<'j>(
     out.push(close);
 }
 
-/// JSON on one line, in which no character is more than text on a terminal.
+/// JSON on one line, without characters that control a terminal.
 fn plain(json: &Json) -> String {
     let text = json.to_bytes();
     let text = String::from_utf8_lossy(&text);

@@ -1,4 +1,4 @@
-//! Bytes as `hexdump -C` shows them: offset, hexadecimal digits, characters; lines like the one before are a `*`.
+//! Bytes as shown by `hexdump -C`: offset, hexadecimal digits, characters; repeated lines become a `*`.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::out::Out;
 /// Bytes in a line.
 const LINE: usize = 16;
 
-/// What is to be remembered from one part of the bytes to the next.
+/// The state between one part of the bytes and the next.
 #[derive(Debug, Default)]
 pub(super) struct Dump {
     offset: u64,
@@ -18,10 +18,10 @@ pub(super) struct Dump {
 }
 
 impl Dump {
-    /// Prints the next bytes: whole lines, but for the last ones.
+    /// Prints the next bytes. All parts but the last must be whole lines.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn add(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<()> {
         bytes.chunks(LINE).try_for_each(|line| {
             let text = self.next(line);
@@ -45,7 +45,7 @@ impl Dump {
     /// Prints the offset of the end, if there were any bytes.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn end(self, out: &mut Out<'_>) -> Result<()> {
         match self.offset {
             0 => Ok(()),
@@ -76,7 +76,7 @@ fn text(offset: u64, line: &[u8]) -> String {
     text
 }
 
-/// Hexadecimal digits without anything between them.
+/// Hexadecimal digits without separators.
 pub(super) fn digits(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().saturating_mul(2));
     for byte in bytes {

@@ -1,4 +1,4 @@
-//! `cat`: the bytes of a key: metadata as indented JSON, texts as they are, all else in hexadecimal digits.
+//! `cat`: the bytes of a key: metadata as indented JSON, text as it is, everything else in hexadecimal digits.
 
 mod form;
 mod hex;
@@ -20,9 +20,9 @@ use netcdf_core::format::zarr::survey::{join, split};
 
 use form::Form;
 
-/// Bytes of a key that may be JSON or text; larger ones are taken for neither. JSON takes some 32 times as much memory.
+/// Most bytes of a key that is shown as JSON or text. JSON takes about 32 times as much memory.
 const LARGEST: u64 = 1 << 26;
-/// Bytes that are read and printed at a time; a whole number of lines of digits.
+/// Bytes read and printed at a time; a whole number of lines of digits.
 const BLOCK: u64 = 1 << 20;
 /// Bytes in a line of JSON.
 const RECORD: usize = 1 << 16;
@@ -30,7 +30,7 @@ const RECORD: usize = 1 << 16;
 /// Prints the bytes of a key.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if there is no such key; those of the store.
+/// [`ErrorKind::NotFound`] if there is no such key; errors of the store.
 pub(crate) fn run(
     args: &CatArgs,
     (cli, session): (&Cli, &Session),
@@ -76,7 +76,7 @@ pub(crate) fn run(
     Ok(Verdict::Sound)
 }
 
-/// What the bytes of a key are.
+/// The form of the bytes of a key.
 fn form_of((store, key): (&Arc<dyn Store>, &str), size: u64) -> Result<Form> {
     if size > LARGEST {
         return Ok(Form::Bytes);
@@ -87,7 +87,7 @@ fn form_of((store, key): (&Arc<dyn Store>, &str), size: u64) -> Result<Form> {
     Ok(Form::of(&bytes, METADATA.contains(&split(key).1)))
 }
 
-/// Says why metadata is not shown as such.
+/// Notes why metadata is not shown as JSON.
 fn say_no_json((store, key): (&Arc<dyn Store>, &str), session: &Session) {
     let bytes = store.get(key).ok().flatten().unwrap_or_default();
     let why = Json::parse(&bytes).err();
@@ -153,14 +153,14 @@ fn record(
     })
 }
 
-/// The error for a key that is not there.
+/// The error for a missing key.
 fn missing(store: &Arc<dyn Store>, key: &str) -> Error {
     let e = Error::new(ErrorKind::NotFound, format!("there is no key {key}"));
     e.of(store.name())
-        .with_remedy("the command keys lists all that there are")
+        .with_remedy("`zdump keys` lists all keys")
 }
 
-/// The error for what has only keys below it, with those that are metadata.
+/// The error for a path that only has keys below it; names the metadata keys among them.
 fn without(store: &Arc<dyn Store>, key: &str, e: Error) -> Error {
     if e.kind() != ErrorKind::NoContent {
         return e;

@@ -1,4 +1,4 @@
-//! The arrays as their chunks are stored.
+//! The arrays in the form in which their chunks are stored.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use netcdf_core::format::zarr::survey::Node;
 /// All arrays, by the numbers of their nodes.
 pub(super) struct Arrays<'a> {
     checked: Checked<'a>,
-    /// Those that are stored in another way than their metadata says.
+    /// Arrays that are stored differently from what their metadata says.
     others: BTreeMap<usize, RawArray>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Arrays<'a> {
     }
 }
 
-/// An array of characters that netCDF-C wrote up to 4.9.0: `<U1`, with one byte for each character instead of four.
+/// An array of characters that netCDF-C wrote up to 4.9.0: `<U1`, with one byte per character instead of four.
 fn characters(checked: Checked<'_>, node: &Node) -> Option<RawArray> {
     let version = node.array()?.described.version;
     part(node, Part::Array)?;

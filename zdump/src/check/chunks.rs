@@ -1,4 +1,4 @@
-//! Chunks and shards, read: that indexes are sound, and that every chunk can be decoded.
+//! Reads chunks and shards: checks that indexes are sound and that every chunk can be decoded.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,22 +18,22 @@ use super::rule::Rule;
 use super::shards;
 use netcdf_core::format::zarr::survey::Role;
 
-/// An array of so many shards has its indexes read even if chunks are not to be decoded.
+/// Up to this many shards of an array have their indexes read even without `--deep`.
 const FEW: u64 = 1000;
-/// Keys that are handed to the threads at a time.
+/// Keys passed to the threads at a time.
 const BATCH: usize = 4096;
-/// Bytes that a stored byte may make, for the memory of a chunk to be counted (deflate makes 1032).
+/// Assumed expansion of a stored byte, for estimating the memory of a chunk (deflate: up to 1032).
 const RATIO: u64 = 1 << 10;
 
-/// What is to be done with the chunks of an array.
+/// What to do with the chunks of an array.
 pub(super) struct Work<'a> {
     path: &'a str,
     pub array: &'a RawArray,
-    /// Decodes chunks; `None` where indexes only are read.
+    /// Decodes chunks; `None` if only indexes are read.
     pub decoder: Option<Decoder<'a>>,
 }
 
-/// A key that is to be read.
+/// A key to read.
 pub(super) struct Job {
     pub node: usize,
     pub key: String,
@@ -41,13 +41,13 @@ pub(super) struct Job {
     pub place: Vec<u64>,
 }
 
-/// What came of a key: findings, and how many chunks were decoded.
+/// The result for a key: findings, and the number of decoded chunks.
 type Done = (usize, u64, Vec<Finding>, u64);
 
-/// Reads the shards of arrays that have few of them; with `deep`, all chunks.
+/// Reads the shards of arrays with few shards; with `deep`, all chunks.
 ///
 /// # Errors
-/// Those of the store; [`ErrorKind::Cancelled`].
+/// Errors of the store; [`ErrorKind::Cancelled`].
 pub(super) fn check(
     checked: Checked<'_>,
     (arrays, stored, deep): (&Arrays<'_>, &Stored, bool),
@@ -90,7 +90,7 @@ pub(super) fn check(
     batch.run(counts, report)
 }
 
-/// What is to be done with each array.
+/// What to do with each array.
 fn plan<'a>(
     checked: Checked<'a>,
     arrays: &'a Arrays<'a>,
@@ -126,7 +126,7 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Does the jobs, and empties their list.
+    /// Runs the jobs, and empties the list.
     fn run(&mut self, counts: &mut Counts, report: &mut Report) -> Result<()> {
         let jobs = std::mem::take(&mut self.jobs);
         let env = self.checked.env;
@@ -150,7 +150,7 @@ impl Batch<'_> {
         )
     }
 
-    /// Memory that a job takes, about.
+    /// Approximate memory of a job.
     fn bytes(&self, job: &Job) -> u64 {
         let chunk = self.work.get(&job.node).and_then(|w| w.array.chunk_bytes());
         let most = job.size.saturating_mul(RATIO);
@@ -181,12 +181,12 @@ pub(super) struct Reading<'a> {
     checked: Checked<'a>,
     /// The key.
     pub job: &'a Job,
-    /// The shard without the codecs that it went through as a whole, if it did.
+    /// The decoded shard, if it is encoded as a whole.
     pub whole: Option<Vec<u8>>,
 }
 
 impl<'a> Reading<'a> {
-    /// Of a key that was not read yet.
+    /// For a key that has not been read yet.
     pub fn new(checked: Checked<'a>, job: &'a Job) -> Self {
         Self {
             checked,
@@ -195,17 +195,17 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Bytes that ranges are of.
+    /// Number of bytes that ranges refer to.
     pub fn size(&self) -> u64 {
         self.whole
             .as_ref()
             .map_or(self.job.size, |w| w.len() as u64)
     }
 
-    /// Undoes the codecs that a shard went through as a whole, if it did.
+    /// Decodes a shard that is encoded as a whole.
     ///
     /// # Errors
-    /// Those of reading and decoding.
+    /// Errors of reading and decoding.
     pub fn unwrap_whole(&mut self, array: &RawArray) -> Result<()> {
         if array.is_whole() {
             let stored = self.all()?;
@@ -219,10 +219,10 @@ impl<'a> Reading<'a> {
         bytes.ok_or_else(gone)
     }
 
-    /// A range of the bytes.
+    /// Reads a range of the bytes.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Errors of the store.
     pub fn range(&self, range: Range<u64>) -> Result<Vec<u8>> {
         if let Some(shard) = &self.whole {
             return range_of(shard, &range).map(<[u8]>::to_vec);
@@ -236,18 +236,18 @@ impl<'a> Reading<'a> {
         Finding::new(rule, self.job.key.clone(), what)
     }
 
-    /// That bytes of the key cannot be read.
+    /// The finding that bytes of the key cannot be read.
     pub fn unreadable(&self, e: &Error) -> Finding {
         self.finding(Rule::KeyUnreadable, e.what())
     }
 }
 
-/// The error for a key that was there a moment ago.
+/// The error for a key that has just disappeared.
 fn gone() -> Error {
-    Error::new(ErrorKind::NotFound, "the key is not there any more")
+    Error::new(ErrorKind::NotFound, "the key no longer exists")
 }
 
-/// A chunk with a key of its own. That an uncoded one has the right size is known from its key.
+/// Checks a chunk with a key of its own. The size of an uncoded chunk was checked with its key.
 fn chunk(work: &Work<'_>, read: &Reading<'_>) -> (Vec<Finding>, u64) {
     let Some(decoder) = &work.decoder else {
         return (vec![], 0);

@@ -1,5 +1,5 @@
-//! Chunks that are missing: keys of the grid that are not there, and chunks that the index of a shard does not have. Memory grows
-//! with the keys that are stored, not with the grid.
+//! Missing chunks: keys of the grid that do not exist, and chunks that are not in the index of a shard. Memory grows with the
+//! stored keys, not with the grid.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,13 +15,13 @@ use super::report::{Finding, MOST, Report};
 use super::rule::Rule;
 use netcdf_core::format::zarr::survey::{Role, join};
 
-/// Chunks of a shard that are named.
+/// Most chunks of a shard that are named.
 const NAMED: usize = 5;
 
 /// Looks for missing chunks of all arrays.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub(super) fn check(checked: Checked<'_>, arrays: &Arrays<'_>, report: &mut Report) -> Result<()> {
     let mut stored: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
     let nodes = checked.survey.nodes.iter().enumerate();
@@ -64,7 +64,7 @@ fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
     parts.try_fold(0u64, |n, (at, len)| n.checked_mul(*len)?.checked_add(*at))
 }
 
-/// Reports the keys of an array that are not there.
+/// Reports the missing keys of an array.
 fn missing((path, array): (&str, &RawArray), mut keys: Vec<u64>, report: &mut Report) {
     let grid = array.key_grid();
     let all = product(&grid).unwrap_or(u64::MAX);
@@ -114,7 +114,7 @@ fn place(mut n: u64, grid: &[u64]) -> Vec<u64> {
     place
 }
 
-/// What a shard does not have of the chunks that lie in the array. That its index is damaged is another finding.
+/// Reports the chunks within the array that a shard does not have. A damaged index is another finding.
 fn within(array: &RawArray, mut read: Reading<'_>) -> Option<Finding> {
     if array.described.shards.is_empty() || array.described.problem.is_some() {
         return None;

@@ -1,4 +1,4 @@
-//! Consolidated metadata against the objects that it repeats.
+//! Compares consolidated metadata with the objects that it repeats.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,15 +26,12 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
     }
 }
 
-/// The objects that consolidated metadata repeats, by their names in it.
+/// The objects in consolidated metadata, by their names there.
 fn repeated<'j>(json: &'j Json, about: &mut About<'_>) -> Option<BTreeMap<&'j str, &'j Json>> {
     let all = json.get("metadata");
     let all = all.filter(|all| matches!(all, Json::Object(_)));
     if all.is_none() {
-        about.say(
-            Rule::ConsolidatedWrong,
-            "there is no object \"metadata\" in it",
-        );
+        about.say(Rule::ConsolidatedWrong, "it has no object \"metadata\"");
     }
     Some(
         all?.members()
@@ -44,7 +41,7 @@ fn repeated<'j>(json: &'j Json, about: &mut About<'_>) -> Option<BTreeMap<&'j st
     )
 }
 
-/// The nodes at and below a path, with what is left of their paths.
+/// The nodes at and below a path, with the rest of their paths.
 fn below<'a>(survey: &'a Survey, path: &str) -> impl Iterator<Item = (&'a Node, &'a str)> {
     let prefix = if path.is_empty() {
         String::new()
@@ -73,7 +70,7 @@ fn v2(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
     };
     let own = |name: &&str| node.objects.get(*name).is_some_and(|o| o.size.is_some());
     if ![".zgroup", ".zarray"].iter().any(own) {
-        let what = "what it repeats is not in the store by itself";
+        let what = "the store does not have the objects that it repeats";
         return about.say(Rule::ConsolidatedOnly, what);
     }
     let mut seen = BTreeSet::new();
@@ -90,8 +87,8 @@ fn v2(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
     }
     for key in all.keys().filter(|key| !seen.contains(**key)) {
         let what = match REPEATED.contains(&split(key).1) {
-            true => format!("{key} is not in the store any more"),
-            false => format!("{key} is no key of metadata"),
+            true => format!("{key} is no longer in the store"),
+            false => format!("{key} is not a metadata key"),
         };
         about.say(Rule::ConsolidatedStale, what);
     }
@@ -120,17 +117,17 @@ fn v3(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
         }
     }
     for path in all.keys().filter(|path| !seen.contains(**path)) {
-        let what = format!("{path} is not in the store any more");
+        let what = format!("{path} is no longer in the store");
         about.say(Rule::ConsolidatedStale, what);
     }
 }
 
-/// An object and its copy. An object that cannot be read has its own finding; attributes that are empty may be left out.
+/// Compares an object with its copy. An unreadable object has its own finding; empty attributes may be left out.
 fn compare((key, object): (&str, Option<&Json>), copy: Option<&Json>, about: &mut About<'_>) {
     let Some(object) = object else { return };
     match copy {
         None if *object == Json::Object(vec![]) => {}
-        None => about.say(Rule::ConsolidatedStale, format!("{key} is not in it")),
+        None => about.say(Rule::ConsolidatedStale, format!("{key} is missing from it")),
         Some(copy) => {
             if let Some(path) = difference(object, copy, 0) {
                 let place = if path.is_empty() {
@@ -145,7 +142,7 @@ fn compare((key, object): (&str, Option<&Json>), copy: Option<&Json>, about: &mu
     }
 }
 
-/// Values that are the same as none, and the copies of what is below a group.
+/// Whether a member counts: not if its value means the same as a missing member, or if it repeats objects below the group.
 fn counts(name: &str, json: &Json) -> bool {
     match name {
         "consolidated_metadata" => false,

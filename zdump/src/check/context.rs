@@ -1,4 +1,4 @@
-//! What all checks share.
+//! The context that all checks share.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use super::report::{Finding, Report};
 use super::rule::Rule;
 use netcdf_core::format::zarr::survey::{Node, Survey, join};
 
-/// What is checked.
+/// The store under check.
 #[derive(Clone, Copy)]
 pub(crate) struct Checked<'a> {
     /// The store.
     pub store: &'a Arc<dyn Store>,
-    /// Its nodes.
+    /// The nodes of the store.
     pub survey: &'a Survey,
     /// Limits, codecs, threads.
     pub env: &'a Env,
 }
 
-/// Where findings about an object of a node go.
+/// Collects findings about an object of a node.
 pub(super) struct About<'a> {
     /// All findings.
     pub report: &'a mut Report,
@@ -34,7 +34,7 @@ pub(super) struct About<'a> {
 }
 
 impl<'a> About<'a> {
-    /// About the object of this name of a node.
+    /// For the object with this name of a node.
     pub fn object(report: &'a mut Report, node: &'a Node, name: &str) -> Self {
         Self {
             report,
@@ -49,7 +49,7 @@ impl<'a> About<'a> {
         self.report.add(self.node, finding);
     }
 
-    /// Adds a finding with another remedy than its rule's.
+    /// Adds a finding with its own remedy instead of the rule's.
     pub fn advise(&mut self, rule: Rule, what: impl Into<String>, remedy: impl Into<String>) {
         let mut finding = Finding::new(rule, self.key.clone(), what);
         finding.remedy = remedy.into().into();
@@ -57,7 +57,7 @@ impl<'a> About<'a> {
     }
 }
 
-/// The name of the object that says what a node is.
+/// The name of the object that defines a node.
 pub(super) fn main_object(node: &Node) -> Option<&'static str> {
     let names = ["zarr.json", ".zarray", ".zgroup"];
     names
@@ -65,7 +65,7 @@ pub(super) fn main_object(node: &Node) -> Option<&'static str> {
         .find(|name| node.objects.contains_key(*name))
 }
 
-/// The name of the object that has a node's attributes.
+/// The name of the object with a node's attributes.
 pub(super) fn attributes_object(node: &Node) -> &'static str {
     match node.version {
         Some(ZarrVersion::V3) => "zarr.json",
@@ -87,7 +87,7 @@ pub(super) fn part(node: &Node, part: Part) -> Option<(&Json, &'static str)> {
     })
 }
 
-/// JSON as text for a message, not too much of it.
+/// JSON as text for a message, shortened.
 pub(super) fn shown(json: &Json) -> String {
     let text = json.to_bytes();
     let text = String::from_utf8_lossy(&text).into_owned();

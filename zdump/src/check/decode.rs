@@ -1,4 +1,4 @@
-//! Chunks, decoded: what is wrong with one.
+//! Decodes chunks and finds what is wrong with them.
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind};
@@ -20,7 +20,7 @@ impl<'a> Decoder<'a> {
         Self { array, env, chain }
     }
 
-    /// Whether chunks are stored as they are.
+    /// Whether chunks are stored without codecs.
     pub fn is_plain(&self) -> bool {
         self.chain.is_empty() && self.array.described.heap.is_none()
     }
@@ -47,7 +47,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Bytes of a decoded chunk of any length, if it can be decoded at all.
+    /// Number of bytes of a decoded chunk, whatever its length, if it can be decoded at all.
     fn decoded_size(&self, stored: Vec<u8>) -> Option<usize> {
         if self.array.described.heap.is_some() {
             return None;
@@ -72,6 +72,6 @@ fn text(e: &Error) -> String {
 
 fn wrong_size(size: usize, expected: Option<u64>) -> Option<(Rule, String)> {
     let expected = expected.filter(|&expected| expected != size as u64)?;
-    let what = format!("a chunk of {size} bytes when decoded, its elements have {expected}");
+    let what = format!("the decoded chunk has {size} bytes, its elements need {expected}");
     Some((Rule::ChunkSize, what))
 }

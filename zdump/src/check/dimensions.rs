@@ -1,4 +1,4 @@
-//! Names and lengths of dimensions: `_ARRAY_DIMENSIONS`, `dimension_names`, and what netCDF refers to.
+//! Names and lengths of dimensions: `_ARRAY_DIMENSIONS`, `dimension_names`, and netCDF's references.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::report::Report;
 use super::rule::Rule;
 use netcdf_core::format::zarr::survey::{Node, split};
 
-/// The length of each dimension of a group, and the array that has it first.
+/// The length of each dimension of a group, and the first array that has it.
 type Lengths<'a> = BTreeMap<(&'a str, String), (u64, &'a str)>;
 
-/// The names that an array gives its dimensions in one place; `None` for a dimension without one.
+/// The names that an array gives its dimensions in one place; `None` for a dimension without a name.
 struct Names {
     place: &'static str,
     object: &'static str,
@@ -31,7 +31,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
     }
 }
 
-/// The dimensions that netCDF defines, by the path of their group; `None` where they are damaged.
+/// The dimensions that netCDF defines, by the path of their group; `None` if they are damaged.
 struct Groups<'a>(BTreeMap<&'a str, Option<BTreeMap<String, Dim>>>);
 
 impl<'a> Groups<'a> {
@@ -46,7 +46,7 @@ impl<'a> Groups<'a> {
         Self(groups.collect())
     }
 
-    /// The dimension at a path; `Ok(None)` where that cannot be said.
+    /// The dimension at a path; `Ok(None)` if that is unknown.
     fn find(&self, path: &str) -> Result<Option<&Dim>, ()> {
         let (group, name) = split(path.trim_start_matches('/'));
         match self.0.get(group) {
@@ -83,7 +83,7 @@ fn one<'a>(
     }
 }
 
-/// The names in all places that have some.
+/// The names from all places that have names.
 fn names(
     node: &Node,
     array: &RawArray,
@@ -108,7 +108,7 @@ fn names(
                 names: names.into_iter().map(Some).collect(),
             }),
             None => {
-                let what = format!("{place} is {}: a list of names is expected", shown(json));
+                let what = format!("{place} is {}: expected a list of names", shown(json));
                 About::object(report, node, object).say(Rule::MemberWrong, what);
             }
         }
@@ -124,7 +124,7 @@ fn names(
     all
 }
 
-/// That all places that have as many names have the same.
+/// Checks that all places with the same number of names have the same names.
 fn agree(node: &Node, all: &[Names], report: &mut Report) {
     let Some((first, others)) = all.split_first() else {
         return;
@@ -143,7 +143,7 @@ fn agree(node: &Node, all: &[Names], report: &mut Report) {
     }
 }
 
-/// What netCDF refers to, and its lengths.
+/// Checks netCDF's references to dimensions, and the lengths.
 fn referred(
     node: &Node,
     (dims, object): (&[String], &str),
@@ -159,14 +159,14 @@ fn referred(
                 About::object(report, node, object).say(Rule::DimensionLength, what);
             }
             Err(()) => {
-                let what = format!("{path} is no dimension");
+                let what = format!("{path} is not a dimension");
                 About::object(report, node, object).say(Rule::DimensionUnknown, what);
             }
         }
     }
 }
 
-/// Dimensions of one name and several lengths in a group, which xarray refuses.
+/// Checks for dimensions with one name but several lengths in a group, which xarray refuses.
 fn conflicts<'a>(
     node: &'a Node,
     (all, shape): (&[Names], &[u64]),

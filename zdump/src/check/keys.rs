@@ -1,4 +1,4 @@
-//! Keys: that each one belongs to something, and is where its reader looks for it.
+//! Keys: each must belong to something, and be where readers look for it.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use super::report::{Counts, Finding, Report};
 use super::rule::Rule;
 use netcdf_core::format::zarr::survey::{Node, Role, What, join, split};
 
-/// Bytes of a key of S3, at most.
+/// Most bytes of a key in S3.
 const KEY: usize = 1024;
-/// Bytes of a name in most file systems, at most.
+/// Most bytes of a name in most file systems.
 const PART: usize = 255;
 
-/// What is stored of each array, by the number of its node.
+/// How much is stored of each array, by the number of its node.
 pub(super) type Stored = BTreeMap<usize, Amount>;
 
 /// How much is stored of an array.
@@ -30,10 +30,10 @@ pub(super) struct Amount {
     pub bytes: u64,
 }
 
-/// Checks all keys; what comes back is how many chunks each array has.
+/// Checks all keys; returns what is stored of each array.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub(super) fn check(
     checked: Checked<'_>,
     arrays: &Arrays<'_>,
@@ -71,7 +71,7 @@ pub(super) fn check(
     Ok(stored)
 }
 
-/// What is there and no key, or not one key.
+/// Reports entries that are not keys, or not unique keys.
 fn odd(checked: Checked<'_>, report: &mut Report) -> Result<()> {
     for odd in checked.store.odd(true)? {
         let rule = match odd.what {
@@ -84,7 +84,7 @@ fn odd(checked: Checked<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// A key that not every store can have.
+/// Reports keys that not every store can hold.
 fn long(checked: Checked<'_>, key: &str, report: &mut Report) {
     let part = key.split('/').map(str::len).max().unwrap_or_default();
     let what = match (key.len(), part) {
@@ -96,7 +96,7 @@ fn long(checked: Checked<'_>, key: &str, report: &mut Report) {
     report.add(node, Finding::new(Rule::KeyLong, key, what));
 }
 
-/// The size of a chunk that no codec changes.
+/// Checks the size of a chunk that no codec changes.
 fn size(path: &str, array: &RawArray, (key, size): (&str, u64), report: &mut Report) {
     let described = &array.described;
     let plain = array.layout.filters.is_empty()
@@ -106,7 +106,7 @@ fn size(path: &str, array: &RawArray, (key, size): (&str, u64), report: &mut Rep
         return;
     };
     if size != expected {
-        let what = format!("a chunk of {size} bytes, its elements have {expected}");
+        let what = format!("the chunk has {size} bytes, its elements need {expected}");
         report.add(path, Finding::new(Rule::ChunkSize, key, what));
     }
 }
@@ -123,13 +123,13 @@ fn nearest<'a>(checked: Checked<'a>, key: &str) -> Option<&'a Node> {
     None
 }
 
-/// A key that is neither metadata nor a chunk that a reader looks for.
+/// Reports a key that is neither metadata nor a chunk that readers look for.
 fn other(checked: Checked<'_>, key: &str, report: &mut Report) {
     let node = nearest(checked, key);
     let path = node.map_or("", |node| node.path.as_str());
     let rest = key.get(path.len()..).unwrap_or(key).trim_start_matches('/');
     match node.map(|node| &node.what) {
-        // What is below it cannot be told.
+        // It is unknown what belongs below it.
         Some(What::Broken(_)) => {}
         Some(What::Array(array)) if unclear(array) => {}
         Some(What::Array(array)) => {
@@ -140,10 +140,10 @@ fn other(checked: Checked<'_>, key: &str, report: &mut Report) {
         Some(What::Group | What::Nothing) | None => {
             let (array, chunk) = chunk_like(rest);
             let finding = match chunk.is_empty() {
-                true => Finding::new(Rule::OrphanKey, key, "it belongs to no array and no group"),
+                true => Finding::new(Rule::OrphanKey, key, "it belongs to no array or group"),
                 false => {
                     let array = join(path, array);
-                    let what = format!("it looks as a chunk of /{array}, which is no array");
+                    let what = format!("it looks like a chunk of /{array}, which is not an array");
                     Finding::new(Rule::OrphanChunk, key, what)
                 }
             };
@@ -152,7 +152,7 @@ fn other(checked: Checked<'_>, key: &str, report: &mut Report) {
     }
 }
 
-/// Whether the grid of an array may be another than it seems, as its metadata has things that are not known.
+/// Whether the array's metadata has unknown parts, so that its real grid may differ.
 fn unclear(array: &RawArray) -> bool {
     let described = &array.described;
     let known = !matches!(described.stored.dtype, Dtype::Unknown(..));
@@ -160,7 +160,7 @@ fn unclear(array: &RawArray) -> bool {
     described.problem.is_some() && known && !codecs
 }
 
-/// Splits a key into the path of an array and what looks as the place of a chunk: `a/b` and `c/0/1`, `0.1`.
+/// Splits a key into the path of an array and a part that looks like the place of a chunk: `a/b` and `c/0/1`, `0.1`.
 fn chunk_like(rest: &str) -> (&str, &str) {
     let number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let dotted = |part: &str| {
@@ -182,11 +182,11 @@ fn chunk_like(rest: &str) -> (&str, &str) {
     (rest.get(..at).unwrap_or_default(), chunk)
 }
 
-/// What is wrong with a key below an array that is none of its chunks.
+/// The finding about a key below an array that is not one of its chunks.
 fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
     let (above, chunk) = chunk_like(rest);
     if chunk.is_empty() || !above.is_empty() {
-        let what = "it is no chunk of the array that it is below";
+        let what = "it is not a chunk of the array above it";
         return Some(Finding::new(Rule::OrphanKey, key, what));
     }
     let digits = chunk.strip_prefix('c').unwrap_or(chunk);
@@ -195,7 +195,7 @@ fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
     if parts.len() != grid.len() {
         let numbers = counted(parts.len(), "number");
         let rank = counted(grid.len(), "dimension");
-        let what = format!("a chunk key of {numbers}, the array has {rank}");
+        let what = format!("the chunk key has {numbers}, the array has {rank}");
         return Some(Finding::new(Rule::ChunkKey, key, what));
     }
     let place: Option<Vec<u64>> = parts.iter().map(|part| part.parse().ok()).collect();
@@ -219,7 +219,7 @@ fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
     Some(Finding::new(Rule::ChunkOutside, key, what))
 }
 
-/// In which dimension a chunk lies outside. In grids of more chunks than can be numbered it may lie inside.
+/// The finding that a chunk lies outside in some dimension. In grids with more chunks than can be numbered it may lie inside.
 fn outside((shape, grid): (&[u64], &[u64]), parts: &[&str]) -> Option<String> {
     let cells = parts.iter().zip(shape.iter().zip(grid)).enumerate();
     let mut outside = cells.filter(|(_, (part, (_, cells)))| {

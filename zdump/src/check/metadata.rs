@@ -1,4 +1,4 @@
-//! What the metadata of groups and arrays must have, whatever their version.
+//! Requirements on the metadata of groups and arrays of all versions.
 
 use netcdf_core::format::zarr::Dtype;
 use netcdf_core::format::zarr::raw::RawArray;
@@ -20,7 +20,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
             };
             let mut about = About::object(report, node, name);
             if !matches!(json, Json::Object(_)) {
-                let what = format!("an object is expected, this is {}", shown(json));
+                let what = format!("expected an object, found {}", shown(json));
                 about.say(Rule::MemberWrong, what);
                 continue;
             }
@@ -35,7 +35,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
     }
 }
 
-/// What the metadata of an array makes of it.
+/// Checks whether the metadata of an array can be used.
 fn described(checked: Checked<'_>, node: &Node, report: &mut Report) {
     let name = match node.version {
         Some(ZarrVersion::V2) => ".zarray",
@@ -45,7 +45,7 @@ fn described(checked: Checked<'_>, node: &Node, report: &mut Report) {
     let before = report.errors_of(&node.path);
     let mut about = About::object(report, node, name);
     match &node.what {
-        // What the checks of the members have not found.
+        // Only if the checks of the members have not found it.
         What::Broken(why) if before == 0 => about.say(Rule::MemberWrong, why),
         What::Broken(_) | What::Group | What::Nothing => {}
         What::Array(array) => self::array(checked, (array, before > 0), &mut about),
@@ -66,14 +66,14 @@ fn array(checked: Checked<'_>, (array, wrong): (&RawArray, bool), about: &mut Ab
         (_, Some(problem)) if array.layout.filters.len() < described.filters.len() => {
             about.say(Rule::CodecWrong, problem);
         }
-        // What the checks of the members have found is why.
+        // The checks of the members have found the reason.
         (_, Some(_)) if wrong => {}
         (_, Some(problem)) => about.say(Rule::Undecodable, format!("not decoded here: {problem}")),
         (_, None) => codecs(checked, array, about),
     }
     if !array.fill_fits() {
         let what = format!(
-            "the fill value {} is none of the type {}",
+            "the fill value {} is not a value of type {}",
             shown(&described.fill),
             described.stored.spelling()
         );
@@ -81,7 +81,7 @@ fn array(checked: Checked<'_>, (array, wrong): (&RawArray, bool), about: &mut Ab
     }
 }
 
-/// Whether the codecs can be had here, and their parameters can be.
+/// Checks that the codecs are available, and that their parameters are possible.
 fn codecs(checked: Checked<'_>, array: &RawArray, about: &mut About<'_>) {
     let available = checked.env.filters.check(&array.layout.filters, 0);
     let (rule, e) = match (available, array.chain(checked.env)) {
@@ -93,7 +93,7 @@ fn codecs(checked: Checked<'_>, array: &RawArray, about: &mut About<'_>) {
     about.advise(rule, e.what(), remedy);
 }
 
-/// That `zarr_format` is there, and is this version.
+/// Checks that `zarr_format` exists and is this version.
 pub(super) fn version(json: &Json, version: u64, about: &mut About<'_>) {
     if let Some(found) = required(json, "zarr_format", about)
         && found.as_u64() != Some(version)
@@ -103,7 +103,7 @@ pub(super) fn version(json: &Json, version: u64, about: &mut About<'_>) {
     }
 }
 
-/// A member that has to be there.
+/// A required member.
 pub(super) fn required<'j>(json: &'j Json, name: &str, about: &mut About<'_>) -> Option<&'j Json> {
     let found = json.get(name);
     if found.is_none() {
@@ -112,7 +112,7 @@ pub(super) fn required<'j>(json: &'j Json, name: &str, about: &mut About<'_>) ->
     found
 }
 
-/// Whole numbers, of which each is at least `least`.
+/// A list of whole numbers, each at least `least`.
 pub(super) fn lengths(
     (name, json): (&str, &Json),
     least: u64,
@@ -122,8 +122,8 @@ pub(super) fn lengths(
     let numbers = numbers.filter(|all| all.iter().all(|n| *n >= least));
     if numbers.is_none() {
         let what = match least {
-            0 => "a list of whole numbers is expected",
-            _ => "a list of whole numbers above 0 is expected",
+            0 => "expected a list of whole numbers",
+            _ => "expected a list of whole numbers above 0",
         };
         let what = format!("{name} is {}: {what}", shown(json));
         about.say(Rule::MemberWrong, what);
@@ -131,7 +131,7 @@ pub(super) fn lengths(
     numbers
 }
 
-/// That two lists have as many numbers.
+/// Checks that two lists have the same length.
 pub(super) fn ranks(
     (one, a): (&str, Option<&[u64]>),
     (other, b): (&str, Option<&[u64]>),
@@ -146,7 +146,7 @@ pub(super) fn ranks(
     }
 }
 
-/// That a member is one of some words.
+/// Checks that a member is one of some words.
 pub(super) fn word((name, json): (&str, &Json), words: &[&str], about: &mut About<'_>) {
     if !json.as_str().is_some_and(|word| words.contains(&word)) {
         let words: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();

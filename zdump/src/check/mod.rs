@@ -2,15 +2,15 @@
 //!
 //! | module | what it checks |
 //! |---|---|
-//! | `objects`, `strict` | metadata as text: JSON that all readers take |
-//! | `metadata`, `v2`, `v3` | members of metadata: there, possible, of one rank |
+//! | `objects`, `strict` | metadata as text: JSON that all readers accept |
+//! | `metadata`, `v2`, `v3` | members of metadata: present, possible, of consistent rank |
 //! | `structure` | groups above everything, one version, names |
 //! | `dimensions`, `nczarr` | names and lengths of dimensions, netCDF's lists |
-//! | `consolidated` | consolidated metadata against the objects |
-//! | `keys` | keys of chunks, sizes of uncoded ones, what belongs to nothing |
-//! | `chunks`, `shards`, `decode` | indexes of shards, chunks decoded |
+//! | `consolidated` | consolidated metadata compared with the objects |
+//! | `keys` | keys of chunks, sizes of uncoded chunks, keys that belong to nothing |
+//! | `chunks`, `shards`, `decode` | indexes of shards, decoding of chunks |
 //! | `complete` | chunks that are missing |
-//! | `rule`, `report` | the rules; what was found |
+//! | `rule`, `report` | the rules; the findings |
 
 mod arrays;
 mod chunks;
@@ -49,7 +49,7 @@ use netcdf_core::format::zarr::survey::{Survey, no_store};
 /// Runs the command.
 ///
 /// # Errors
-/// Those of opening and of the store.
+/// Errors of opening and of the store.
 pub(crate) fn run(
     args: &CheckArgs,
     (cli, session): (&Cli, &Session),
@@ -72,7 +72,7 @@ pub(crate) fn run(
     let bar = Bar::over(vec![args.store.store.clone()], show);
     bar.begin(0, env.progress.clone());
     if show {
-        // There is nothing to be undone; only the bar is not to be left.
+        // There is nothing to undo, but the bar must not be left behind.
         tool::catch_signals(&env.cancel, &Idle::new(true.into()), &bar.line())?;
     }
     let (store, survey) = (&store, &survey);
@@ -89,7 +89,7 @@ pub(crate) fn run(
     Ok(verdict)
 }
 
-/// Says that something is no store.
+/// Reports that something is not a store.
 fn none(cli: &Cli, (name, e): (&str, &Error), io: &mut Io) -> Result<Verdict> {
     if cli.json {
         let mut out = Out::new(true, io, ("check", name))?;
@@ -103,7 +103,7 @@ fn none(cli: &Cli, (name, e): (&str, &Error), io: &mut Io) -> Result<Verdict> {
 /// All checks.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 fn look(checked: Checked<'_>, (deep, complete): (bool, bool)) -> Result<(Report, Counts)> {
     let mut report = Report::default();
     let mut counts = Counts::default();

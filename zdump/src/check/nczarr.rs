@@ -1,4 +1,4 @@
-//! netCDF's lists of what is in a group, against what is there.
+//! Compares netCDF's lists of the contents of a group with what exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::report::Report;
 use super::rule::Rule;
 use netcdf_core::format::zarr::survey::{Node, What, split};
 
-/// What nodes are directly below each one, by their names.
+/// The nodes directly below each node, by name.
 type Children<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a Node>>;
 
 /// Checks all groups that have such lists.
@@ -36,7 +36,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
     }
 }
 
-/// Both lists against the nodes.
+/// Compares both lists with the nodes.
 fn lists(contents: &Contents, children: &BTreeMap<&str, &Node>, about: &mut About<'_>) {
     for (list, what, array) in [
         (&contents.arrays, "array", true),

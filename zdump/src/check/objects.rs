@@ -1,4 +1,4 @@
-//! Metadata objects as texts: that they can be read, are JSON, and have each member once.
+//! Metadata objects as text: they must be readable, be JSON, and have each member only once.
 
 use netcdf_core::error::{ErrorKind, Result};
 
@@ -42,7 +42,7 @@ fn text(checked: Checked<'_>, object: &Object, about: &mut About<'_>) {
             for path in duplicates(json) {
                 about.say(
                     Rule::JsonDuplicate,
-                    format!("the member {path} is there twice"),
+                    format!("the member {path} occurs twice"),
                 );
             }
         }

@@ -1,4 +1,4 @@
-//! What was found, in order.
+//! The findings, in order.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,15 +9,15 @@ use netcdf_core::json::Json;
 use super::rule::{Rule, Severity};
 use crate::out::{Colour, Out, plain};
 
-/// Findings of one rule in one node that are kept; the others are counted.
+/// Most findings of one rule kept per node; the others are counted.
 pub(super) const MOST: u64 = 1000;
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
-    /// The key where it is.
+    /// The key.
     pub key: String,
-    /// Which rule is broken.
+    /// The broken rule.
     pub rule: Rule,
     /// What is wrong.
     pub what: String,
@@ -26,7 +26,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// A finding with the remedy that its rule has.
+    /// A finding with the usual remedy of its rule.
     pub fn new(rule: Rule, key: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
             key: key.into(),
@@ -40,15 +40,15 @@ impl Finding {
 /// All findings.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// Those that are kept.
+    /// The findings that are kept.
     findings: Vec<Finding>,
-    /// How many there are of each rule in each node.
+    /// Number of findings of each rule per node.
     counts: BTreeMap<(String, Rule), u64>,
-    /// Errors and warnings.
+    /// Numbers of errors and warnings.
     totals: (u64, u64),
 }
 
-/// How many of what there are in a store.
+/// Counts of what a store contains.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Counts {
     /// Keys.
@@ -57,12 +57,12 @@ pub(crate) struct Counts {
     pub arrays: u64,
     /// Chunks and shards.
     pub chunks: u64,
-    /// Chunks that were decoded, those within shards one by one.
+    /// Decoded chunks; chunks in shards count one by one.
     pub decoded: u64,
 }
 
 impl Report {
-    /// Adds a finding about a node, of which it keeps so many of each rule.
+    /// Adds a finding about a node. Only a limited number per rule is kept.
     pub fn add(&mut self, node: &str, finding: Finding) {
         match finding.rule.severity() {
             Severity::Error => self.totals.0 += 1,
@@ -76,7 +76,7 @@ impl Report {
         }
     }
 
-    /// Adds as many findings of a rule about a node as are not kept anyway.
+    /// Counts further findings of a rule about a node, which are not kept.
     pub fn add_more(&mut self, node: &str, rule: Rule, more: u64) {
         let total = match rule.severity() {
             Severity::Error => &mut self.totals.0,
@@ -92,7 +92,7 @@ impl Report {
         self.totals.0 > 0
     }
 
-    /// How many errors there are of a node.
+    /// Number of errors of a node.
     pub fn errors_of(&self, node: &str) -> u64 {
         let from = (node.to_owned(), Rule::KeyUnreadable);
         let of_node = self
@@ -110,10 +110,10 @@ impl Report {
         &self.findings
     }
 
-    /// Prints all of them, and what there is of the store.
+    /// Prints all findings, and the counts of the store.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn print(mut self, counts: Counts, out: &mut Out<'_>) -> Result<()> {
         self.findings.sort();
         for finding in &self.findings {

@@ -40,7 +40,7 @@ pub(super) fn check(work: &Work<'_>, read: &Reading<'_>) -> Result<(Vec<Finding>
     Ok((findings, decoded))
 }
 
-/// Chunks that share bytes with each other, or with the index.
+/// Finds chunks that share bytes with each other or with the index.
 fn overlaps(array: &RawArray, parts: &[Part], read: &Reading<'_>) -> Vec<Finding> {
     let mut findings = vec![];
     let mut sorted: Vec<&Part> = parts.iter().filter(|p| !p.range.is_empty()).collect();
@@ -65,7 +65,7 @@ fn overlaps(array: &RawArray, parts: &[Part], read: &Reading<'_>) -> Vec<Finding
     findings
 }
 
-/// Where the index of a shard of so many bytes is.
+/// The range of the index in a shard with this many bytes.
 fn index(array: &RawArray, size: u64) -> Option<Range<u64>> {
     let shards = &array.described.shards;
     let inner = shards.get(1).map_or(&array.described.chunk, |s| &s.shape);

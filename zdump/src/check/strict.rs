@@ -1,8 +1,8 @@
-//! Whether JSON is what Python's reader takes, and with it zarr-python. Ours takes more: what netCDF-C writes is not always
-//! JSON.
+//! Whether Python's reader, and so zarr-python, accepts a JSON text. Our reader accepts more, as netCDF-C does not always write
+//! valid JSON.
 //!
-//! `serde_json` does not do for it: it refuses `NaN`, which Python's reader takes and stores have, and says line and column, where what
-//! is found here is said in bytes.
+//! `serde_json` is not suitable: it refuses `NaN`, which occurs in stores and which Python's reader accepts, and it reports
+//! line and column instead of an offset in bytes.
 //!
 //! Specification: RFC 8259, with the words `NaN`, `Infinity` and `-Infinity`, which Python reads and writes.
 
@@ -10,19 +10,19 @@ use std::collections::HashSet;
 
 use netcdf_core::json::Json;
 
-/// How deep values may be nested; the lenient reader has refused what is deeper.
+/// Deepest nesting of values; the lenient reader has refused anything deeper.
 const DEEPEST: usize = 256;
 
 /// The first thing in a text that is not strict.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
-    /// Where it is, in bytes.
+    /// Its offset in bytes.
     pub at: usize,
     /// What it is.
     pub what: String,
 }
 
-/// What is not strict in a text that the lenient reader took.
+/// What is not strict in a text that the lenient reader accepted.
 ///
 /// # Errors
 /// The first mistake.
@@ -37,7 +37,7 @@ pub(super) fn strict(text: &[u8]) -> Result<(), Mistake> {
     reader.blanks();
     match reader.peek() {
         None => Ok(()),
-        Some(_) => Err(reader.mistake("something behind the value")),
+        Some(_) => Err(reader.mistake("more text after the value")),
     }
 }
 
@@ -122,7 +122,7 @@ impl Reader<'_> {
                 self.blanks();
                 self.string()?;
                 if !self.take(b':') {
-                    return Err(self.mistake("no ':' behind the name of a member"));
+                    return Err(self.mistake("no ':' after the name of a member"));
                 }
             }
             self.value(depth + 1)?;
@@ -150,7 +150,7 @@ impl Reader<'_> {
         ];
         if !known.contains(&word) && !is_number(word) {
             let word = String::from_utf8_lossy(word).into_owned();
-            return Err(self.mistake(format!("{word}, which is no value of JSON")));
+            return Err(self.mistake(format!("{word}, which is not a JSON value")));
         }
         self.at += len;
         Ok(())
@@ -158,16 +158,16 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Read {
         if !self.take(b'"') {
-            return Err(self.mistake("no text where one has to be"));
+            return Err(self.mistake("no string where one is required"));
         }
         loop {
             match self.peek() {
-                None => return Err(self.mistake("a text without an end")),
+                None => return Err(self.mistake("a string without a closing quote")),
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(());
                 }
-                Some(0..0x20) => return Err(self.mistake("a control character in a text")),
+                Some(0..0x20) => return Err(self.mistake("a control character in a string")),
                 Some(b'\\') => self.escape()?,
                 Some(_) => self.at += 1,
             }
@@ -190,7 +190,7 @@ impl Reader<'_> {
     }
 }
 
-/// `-`, digits without a zero in front, `.` and digits, `e` and digits.
+/// `-`, digits without a leading zero, `.` and digits, `e` and digits.
 fn is_number(word: &[u8]) -> bool {
     let digits = |b: &[u8]| !b.is_empty() && b.iter().all(u8::is_ascii_digit);
     let word = word.strip_prefix(b"-").unwrap_or(word);
@@ -248,7 +248,7 @@ mod tests {
             (b"\x0c1", 0, "no value"),
             (b"[1 2]", 3, "no ','"),
             (b"{\"a\" 1}", 5, "no ':'"),
-            (b"1 x", 2, "behind the value"),
+            (b"1 x", 2, "after the value"),
         ] {
             let mistake = strict(text).unwrap_err();
             assert_eq!(mistake.at, at, "{mistake:?}");

@@ -1,4 +1,4 @@
-//! The tree that the nodes make: groups above everything, one version, names that every file system can hold.
+//! The tree of nodes: there must be groups above everything, one version, and names that every file system can hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
     }
 }
 
-/// Whether a node has objects of its own, not consolidated ones only.
+/// Whether a node has objects of its own, not only consolidated ones.
 fn has_own(node: &Node) -> bool {
     node.objects.values().any(|o| o.size.is_some())
 }
@@ -34,7 +34,7 @@ fn number(version: ZarrVersion) -> u8 {
     }
 }
 
-/// The objects of a node, by themselves.
+/// Checks the objects of a node.
 fn own(node: &Node, report: &mut Report) {
     let has = |name: &&str| node.objects.get(*name).is_some_and(|o| o.size.is_some());
     let old: Vec<_> = [".zgroup", ".zarray", ".zattrs"]
@@ -42,7 +42,7 @@ fn own(node: &Node, report: &mut Report) {
         .filter(has)
         .collect();
     if has(&"zarr.json") && !old.is_empty() {
-        let what = format!("the node has {} of version 2, too", old.join(", "));
+        let what = format!("the node also has {} of version 2", old.join(", "));
         About::object(report, node, "zarr.json").say(Rule::MixedVersions, what);
     }
     if has(&".zgroup") && has(&".zarray") {
@@ -50,12 +50,12 @@ fn own(node: &Node, report: &mut Report) {
         About::object(report, node, ".zgroup").say(Rule::GroupOrArray, what);
     }
     if let (What::Nothing, Some((name, _))) = (&node.what, node.objects.first_key_value()) {
-        let what = "metadata of no group and no array";
+        let what = "metadata of neither a group nor an array";
         About::object(report, node, name).say(Rule::OrphanMetadata, what);
     }
 }
 
-/// What is above a node.
+/// Checks the nodes above a node.
 fn above<'a>(
     checked: Checked<'a>,
     node: &'a Node,
@@ -96,7 +96,7 @@ fn no_group(node: &Node, path: &str) -> Finding {
         Some(ZarrVersion::V3) => "zarr.json",
         Some(ZarrVersion::V2) | None => ".zgroup",
     };
-    let what = format!("no group is there, but {} is below it", shown(&node.path));
+    let what = format!("there is no group, but {} lies below it", shown(&node.path));
     Finding::new(Rule::GroupMissing, join(path, name), what)
 }
 
@@ -104,7 +104,7 @@ fn shown(path: &str) -> String {
     format!("/{path}")
 }
 
-/// Names next to each other that differ in case only.
+/// Finds names in one group that differ only in case.
 fn case<'a>(node: &'a Node, names: &mut BTreeMap<(&'a str, String), &'a str>, report: &mut Report) {
     let (group, name) = split(&node.path);
     if name.is_empty() {
@@ -113,7 +113,7 @@ fn case<'a>(node: &'a Node, names: &mut BTreeMap<(&'a str, String), &'a str>, re
     let first = names.entry((group, name.to_lowercase())).or_insert(name);
     let object = main_object(node).or_else(|| node.objects.keys().next().map(String::as_str));
     if let (true, Some(object)) = (*first != name, object) {
-        let what = format!("the name differs from {first} in case only");
+        let what = format!("the name differs from {first} only in case");
         About::object(report, node, object).say(Rule::NamesCase, what);
     }
 }

@@ -41,7 +41,7 @@ fn codecs(json: &Json, about: &mut About<'_>) {
         None | Some(Json::Null) => {}
         Some(Json::Array(filters)) => filters.iter().for_each(|f| codec("filters", f, about)),
         Some(other) => {
-            let what = format!("filters is {}: a list or null is expected", shown(other));
+            let what = format!("filters is {}: expected a list or null", shown(other));
             about.say(Rule::MemberWrong, what);
         }
     }

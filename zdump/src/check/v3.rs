@@ -8,7 +8,7 @@ use super::context::{About, shown};
 use super::metadata::{lengths, ranks, required, version, word};
 use super::rule::Rule;
 
-/// Shards within shards; the description of the array refuses what is deeper.
+/// Deepest nesting of shards; the description of the array refuses anything deeper.
 const DEPTH: u32 = 16;
 
 /// Checks a group or an array.
@@ -17,7 +17,7 @@ pub(super) fn node(json: &Json, about: &mut About<'_>) {
     if let Some(attributes) = json.get("attributes")
         && !matches!(attributes, Json::Object(_))
     {
-        let what = format!("attributes is {}: an object is expected", shown(attributes));
+        let what = format!("attributes is {}: expected an object", shown(attributes));
         about.say(Rule::MemberWrong, what);
     }
     let Some(ty) = required(json, "node_type", about) else {
@@ -37,7 +37,7 @@ fn array(json: &Json, about: &mut About<'_>) {
     if let Some(Json::Null) = required(json, "fill_value", about) {
         about.say(
             Rule::FillWrong,
-            "the fill value is null; version 3 wants one",
+            "the fill value is null; version 3 requires one",
         );
     }
     let chunk =
@@ -50,7 +50,7 @@ fn array(json: &Json, about: &mut About<'_>) {
         None => {}
         Some(Json::Array(list)) => codecs(list, shape, about, 0),
         Some(other) => {
-            let what = format!("codecs is {}: a list is expected", shown(other));
+            let what = format!("codecs is {}: expected a list", shown(other));
             about.say(Rule::MemberWrong, what);
         }
     }
@@ -60,12 +60,12 @@ fn array(json: &Json, about: &mut About<'_>) {
     }
 }
 
-/// The names of dimensions, of which some may be `null`.
+/// The names of dimensions; some may be `null`.
 fn names(json: &Json, shape: Option<&[u64]>, about: &mut About<'_>) {
     let name = |j: &Json| *j == Json::Null || j.as_str().is_some();
     let Some(names) = json.items().filter(|names| names.iter().all(name)) else {
         let what = format!(
-            "dimension_names is {}: a list of names is expected",
+            "dimension_names is {}: expected a list of names",
             shown(json)
         );
         return about.say(Rule::MemberWrong, what);
@@ -78,7 +78,7 @@ fn names(json: &Json, shape: Option<&[u64]>, about: &mut About<'_>) {
 }
 
 fn codecs(list: &[Json], shape: (&str, Option<&[u64]>), about: &mut About<'_>, depth: u32) {
-    // What makes bytes of elements.
+    // Codecs that turn elements into bytes.
     const BYTES: [&str; 5] = [
         "bytes",
         "endian",
@@ -90,7 +90,7 @@ fn codecs(list: &[Json], shape: (&str, Option<&[u64]>), about: &mut About<'_>, d
     let others =
         |codec: &Json| name(codec).is_none_or(|name| name.contains('.') || name == "packbits");
     if !list.iter().any(|codec| known(codec) || others(codec)) {
-        let what = "no codec makes bytes of the elements";
+        let what = "no codec turns the elements into bytes";
         about.advise(Rule::CodecWrong, what, "add the codec \"bytes\"");
     }
     for codec in list {
@@ -117,10 +117,7 @@ fn shards(codec: &Json, shape: (&str, Option<&[u64]>), about: &mut About<'_>, de
     ranks(shape, within, about);
     for name in ["chunk_shape", "codecs", "index_codecs"] {
         if configured(codec, name).is_none() {
-            about.say(
-                Rule::MemberMissing,
-                format!("there is no {name} of the shards"),
-            );
+            about.say(Rule::MemberMissing, format!("the shards have no {name}"));
         }
     }
     if let Some(list) = configured(codec, "codecs").and_then(Json::items) {

@@ -13,7 +13,7 @@ const RECORD: usize = 4096;
 /// Prints bytes: offset, hexadecimal digits, characters.
 ///
 /// # Errors
-/// Those of writing.
+/// Errors of writing.
 pub(super) fn print(out: &mut Out<'_>, stage: usize, bytes: &[u8]) -> Result<()> {
     if out.json {
         let mut at = 0;

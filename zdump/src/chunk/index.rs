@@ -1,4 +1,4 @@
-//! Which chunk the command line asks for.
+//! Finds the chunk that the command line asks for.
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 
@@ -9,7 +9,7 @@ use crate::table::shape;
 /// The place of the chunk in the grid of chunks; `None` for all chunks.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for what is no chunk or no element of the array.
+/// [`ErrorKind::Argument`] if the array has no such chunk or element.
 pub(super) fn wanted(args: &ChunkArgs, opened: &Opened<'_>) -> Result<Option<Vec<u64>>> {
     let grid = opened.grid();
     if args.all {
@@ -37,7 +37,7 @@ pub(super) fn wanted(args: &ChunkArgs, opened: &Opened<'_>) -> Result<Option<Vec
     Ok(Some(place))
 }
 
-/// Numbers with commas or dots between them.
+/// Numbers separated by commas or dots.
 fn parse(text: &str) -> Result<Vec<u64>> {
     let numbers = text.split([',', '.']).map(|n| n.trim().parse().ok());
     let numbers: Option<Vec<u64>> = match text.is_empty() || text == "-" {
@@ -45,12 +45,12 @@ fn parse(text: &str) -> Result<Vec<u64>> {
         false => numbers.collect(),
     };
     numbers.ok_or_else(|| {
-        let what = format!("\"{text}\", where numbers with commas between them are expected");
+        let what = format!("\"{text}\": expected numbers separated by commas");
         Error::new(ErrorKind::Argument, what)
     })
 }
 
-/// That there is such a chunk or element.
+/// Checks that such a chunk or element exists.
 fn fits((place, text): (&[u64], &str), lengths: &[u64], name: &str) -> Result<()> {
     if place.len() != lengths.len() {
         let (have, want) = (place.len(), lengths.len());
@@ -65,7 +65,7 @@ fn fits((place, text): (&[u64], &str), lengths: &[u64], name: &str) -> Result<()
     Ok(())
 }
 
-/// The error for no chunk where there are several, or none.
+/// The error if no chunk is given although there are several, or if there are none.
 fn which(grid: &[u64]) -> Error {
     if grid.contains(&0) {
         return Error::new(
@@ -76,8 +76,8 @@ fn which(grid: &[u64]) -> Error {
     let last: Vec<u64> = grid.iter().map(|cells| cells.saturating_sub(1)).collect();
     let first = numbers(&vec![0; grid.len()]);
     let what = format!(
-        "which chunk? There are those from {first} to {}",
+        "which chunk? There are chunks from {first} to {}",
         numbers(&last)
     );
-    Error::new(ErrorKind::Argument, what).with_remedy("--all shows all that are stored")
+    Error::new(ErrorKind::Argument, what).with_remedy("--all shows all stored chunks")
 }

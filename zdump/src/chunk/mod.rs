@@ -1,4 +1,4 @@
-//! `chunk`: the values of chunks, decoded, and what each codec made of them.
+//! `chunk`: the decoded values of chunks, and what each codec did.
 
 mod bytes;
 mod index;
@@ -20,24 +20,24 @@ use crate::out::Out;
 use netcdf_core::format::zarr::survey::{Survey, no_store};
 use print::Printer;
 
-/// What is shown of a chunk.
+/// The data of a chunk to show.
 struct Looked {
-    /// Bytes that are stored, and after each codec that was undone.
+    /// Number of stored bytes, and of bytes after each codec that was undone.
     sizes: Vec<u64>,
     what: Contents,
 }
 
 enum Contents {
-    /// Its bytes, after so many codecs were undone.
+    /// The number of codecs that were undone, and the bytes after that.
     Bytes(usize, Vec<u8>),
-    /// Its values.
+    /// The values.
     Values(Values),
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// Those of the store; what does not fit the array on the command line; for a single chunk those of its codecs.
+/// Errors of the store; arguments that do not fit the array; for a single chunk, errors of its codecs.
 pub(crate) fn run(
     args: &ChunkArgs,
     (cli, session): (&Cli, &Session),
@@ -70,7 +70,7 @@ pub(crate) fn run(
     done
 }
 
-/// That there are so many codecs to undo.
+/// Checks that there are this many codecs to undo.
 fn stage_exists(opened: &Opened<'_>, stage: Option<usize>) -> Result<()> {
     let codecs = opened.codecs();
     match stage {
@@ -80,7 +80,7 @@ fn stage_exists(opened: &Opened<'_>, stage: Option<usize>) -> Result<()> {
                 false => format!(": {}", codecs.join(", ")),
             };
             let what = format!(
-                "stage {stage}, but there are {} codecs to undo{names}",
+                "there is no stage {stage}: there are {} codecs to undo{names}",
                 codecs.len()
             );
             Err(opened.said(Error::new(ErrorKind::Argument, what)))
@@ -89,7 +89,7 @@ fn stage_exists(opened: &Opened<'_>, stage: Option<usize>) -> Result<()> {
     }
 }
 
-/// A chunk, stored or not.
+/// Shows one chunk, stored or not.
 fn one(printer: &mut Printer<'_, '_>, place: &[u64]) -> Result<Verdict> {
     let opened = printer.opened;
     let found = opened.locate(place)?;
@@ -108,7 +108,7 @@ fn one(printer: &mut Printer<'_, '_>, place: &[u64]) -> Result<Verdict> {
     Ok(Verdict::Sound)
 }
 
-/// All chunks that are stored.
+/// Shows all stored chunks.
 fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
     let opened = printer.opened;
     let (stage, mut wrong, mut count) = (printer.stage, 0u64, 0u64);
@@ -151,13 +151,13 @@ fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
     }
     opened.env.notes.say(Note {
         object: opened.path.clone(),
-        what: format!("{wrong} of {count} chunks or shards that are stored cannot be decoded"),
+        what: format!("{wrong} of {count} stored chunks or shards cannot be decoded"),
         remedy: None,
     });
     Ok(Verdict::Problems)
 }
 
-/// What is shown of a chunk that is stored.
+/// Reads a stored chunk and decodes as much as is shown.
 fn look(opened: &Opened<'_>, place: &Place, stage: Option<usize>) -> Result<Looked> {
     let bytes = opened.fetch(place)?;
     if let Some(stage) = stage {

@@ -14,18 +14,18 @@ use crate::out::{Colour, Out, numbers as list, plain};
 use crate::table::shape;
 use crate::words::dtype;
 
-/// Characters of a line of values.
+/// Most characters in a line of values.
 const WIDTH: usize = 100;
 
 /// Prints chunks.
 pub(super) struct Printer<'a, 'w> {
     /// The array.
     pub opened: &'a Opened<'a>,
-    /// Where to.
+    /// The output.
     pub out: Out<'w>,
-    /// How many codecs are undone, if not all.
+    /// The number of codecs to undo, if not all.
     pub stage: Option<usize>,
-    /// The key of the shard that was shown last.
+    /// The key of the last shard shown.
     pub shard: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Printer<'_, '_> {
     /// A chunk.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn chunk(&mut self, place: &Place, looked: &Looked) -> Result<()> {
         self.head(place, Some(&looked.sizes))?;
         match &looked.what {
@@ -42,10 +42,10 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// What is said of a chunk before its values; `sizes` are its bytes after each codec that was undone.
+    /// Prints the head of a chunk, before its values; `sizes` are the numbers of bytes after each codec that was undone.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn head(&mut self, place: &Place, sizes: Option<&[u64]>) -> Result<()> {
         let stored = place.range.end.saturating_sub(place.range.start);
         let stored = [stored];
@@ -70,7 +70,7 @@ impl Printer<'_, '_> {
         self.out.line(&format!("  stored    {text}"))
     }
 
-    /// The first lines of a chunk: its place, its key, its elements.
+    /// The first lines of a chunk: place, key and elements.
     fn title(&mut self, place: &[u64], key: &str) -> Result<()> {
         let opened = self.opened;
         let title = format!("{} chunk {}  {}", opened.path, numbers(place), plain(key));
@@ -91,7 +91,7 @@ impl Printer<'_, '_> {
         self.out.line(&format!("  elements  {elements}{clipped}"))
     }
 
-    /// What is said of a chunk that does not lie in the array as a whole.
+    /// The text about a chunk that reaches beyond the end of the array.
     fn clipped(&self, block: &Block, inside: &[u64]) -> String {
         if inside == block.count {
             return String::new();
@@ -99,7 +99,7 @@ impl Printer<'_, '_> {
         let (inside, all) = (product(inside), product(&block.count));
         let count = |n: Option<u64>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
         format!(
-            "; clipped: {} of {} are in the array, those behind | are not",
+            "; clipped: {} of {} are in the array, those after | are not",
             count(inside),
             count(all)
         )
@@ -121,7 +121,7 @@ impl Printer<'_, '_> {
         self.out.record("chunk", members)
     }
 
-    /// What JSON says of all chunks.
+    /// The JSON members that all chunks have.
     fn about(&self, place: &[u64], key: &str) -> Vec<(&'static str, Json)> {
         let block = self.opened.block(place);
         vec![
@@ -140,10 +140,10 @@ impl Printer<'_, '_> {
         ]
     }
 
-    /// A chunk that is not stored.
+    /// Prints a chunk that is not stored.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn missing(&mut self, place: &[u64]) -> Result<()> {
         let key = self.opened.key(&self.opened.key_place(place));
         if self.out.json {
@@ -162,10 +162,10 @@ impl Printer<'_, '_> {
         self.out.line(&format!("  stored    {text}"))
     }
 
-    /// That no chunk is stored.
+    /// Prints that no chunk is stored.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn nothing(&mut self) -> Result<()> {
         if self.out.json {
             return Ok(());
@@ -174,10 +174,10 @@ impl Printer<'_, '_> {
         self.out.line(&format!("{path}: no chunk is stored"))
     }
 
-    /// A chunk or shard that cannot be decoded.
+    /// Prints a chunk or shard that cannot be decoded.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn problem(&mut self, place: Option<&Place>, e: &Error) -> Result<()> {
         if let Some(place) = place {
             self.head(place, None)?;
@@ -221,7 +221,7 @@ fn record(out: &mut Out<'_>, mut piece: Piece) -> Result<()> {
     out.record("row", [index, inside, beyond])
 }
 
-/// A piece of a row, broken into lines that begin with the index of their first element.
+/// Breaks a piece of a row into lines that begin with the index of their first element.
 fn lines(out: &mut Out<'_>, piece: &Piece, width: usize) -> Result<()> {
     let mut line = String::new();
     let mut index = piece.index.clone();

@@ -1,4 +1,4 @@
-//! The values of a chunk row by row, in pieces that do not take much memory.
+//! The values of a chunk row by row, in small pieces to save memory.
 
 use netcdf_core::chunk::scatter::{Block, advance};
 use netcdf_core::error::Result;
@@ -7,23 +7,23 @@ use netcdf_core::model::{Values, ZarrVersion};
 use crate::array::values::same;
 use crate::array::{Opened, Place};
 
-/// Values of a row that are made text at a time.
+/// Values of a row that are converted to text at a time.
 const PIECE: usize = 1024;
 
 /// A piece of a row.
 pub(super) struct Piece {
     /// The index of its first element in the array.
     pub index: Vec<u64>,
-    /// Its constants; `_` for the fill value.
+    /// The values as constants; `_` for the fill value.
     pub constants: Vec<String>,
-    /// How many of them, from the first on, lie in the array.
+    /// How many of the first values lie in the array.
     pub inside: usize,
 }
 
 /// Visits the rows of a chunk.
 ///
 /// # Errors
-/// Those of `visit`.
+/// Errors of `visit`.
 pub(super) fn each(
     opened: &Opened<'_>,
     place: &Place,
@@ -77,7 +77,7 @@ fn piece(
     let fill = opened.fill.as_ref();
     let fills = |n: usize| fill.is_some_and(|fill| same(part, n, fill, 0));
     let constants = constants.into_iter().enumerate();
-    // Version 3 always has a fill value, which may well be a time.
+    // Version 3 always has a fill value, which may be a real time.
     let always = opened.array.described.version == ZarrVersion::V3;
     let is_date = |text: &str| always && opened.times.is_some() && text.starts_with('"');
     let constants = constants.map(|(n, text)| match fills(n) && !is_date(&text) {
@@ -91,7 +91,7 @@ fn piece(
     }
 }
 
-/// Characters of a row are one text; those beyond the array are another.
+/// The characters of a row as one text, and those beyond the array as another.
 fn text_piece(opened: &Opened<'_>, index: Vec<u64>, text: &[u8], inside: usize) -> Piece {
     let (within, beyond) = text.split_at_checked(inside).unwrap_or((text, &[]));
     let texts = [within, beyond].into_iter().filter(|t| !t.is_empty());

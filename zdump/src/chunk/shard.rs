@@ -14,17 +14,17 @@ use crate::array::numbers;
 use crate::out::{Colour, numbers as list};
 
 impl Printer<'_, '_> {
-    /// The head of the shard that a chunk is in, if there are shards.
+    /// Prints the head of the shard of a chunk, if there are shards.
     ///
     /// # Errors
-    /// Those of the store, a damaged index, those of writing.
+    /// Errors of the store, a damaged index, errors of writing.
     pub fn shard_of(&mut self, place: &[u64]) -> Result<()> {
         let key_place = self.opened.key_place(place);
         let key = self.opened.key(&key_place);
         self.shard_in(&key, place)
     }
 
-    /// The head of the shard of this key, if there are shards and it was not shown last.
+    /// Prints the head of the shard with this key, if there are shards and this was not the last one shown.
     ///
     /// # Errors
     /// As [`Self::shard_of`].
@@ -67,7 +67,7 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// The entries of the index. Of shards within shards, those of the chunks that are stored.
+    /// Prints the entries of the index. For nested shards, only those of stored chunks.
     fn entries(&mut self, key_place: &[u64], ratio: &[u64], parts: Vec<Part>) -> Result<()> {
         if self.opened.array.described.shards.len() > 1 {
             return parts
@@ -76,7 +76,7 @@ impl Printer<'_, '_> {
         }
         let parts = parts.into_iter().map(|part| (part.place, part.range));
         let parts: BTreeMap<Vec<u64>, Range<u64>> = parts.collect();
-        // The index was read, so there are not more chunks than it has entries.
+        // The index was read, so there are no more chunks than it has entries.
         let mut at = vec![0u64; ratio.len()];
         loop {
             let place = at.iter().zip(key_place).zip(ratio);

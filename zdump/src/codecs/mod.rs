@@ -1,4 +1,4 @@
-//! `codecs`: what is done to the chunks of each array, in the order of writing, and whether it can be undone here.
+//! `codecs`: the codecs of each array in the order of writing, and whether they are available here.
 
 mod step;
 #[cfg(test)]
@@ -31,7 +31,7 @@ const HEAD: [&str; 7] = [
 /// Prints the codecs.
 ///
 /// # Errors
-/// Those of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for what is no store.
+/// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a store.
 pub(crate) fn run(
     args: &CodecsArgs,
     (cli, session): (&Cli, &Session),
@@ -79,7 +79,7 @@ pub(crate) fn run(
     })
 }
 
-/// The table, and what there is to say of codecs that are missing or wrong, each once.
+/// The table, and the messages about missing or wrong codecs, each once.
 fn show(arrays: &[(&Node, Vec<Step>, Option<&str>)], out: &mut Out<'_>) -> Result<()> {
     let mut table = Table::default();
     table.row(HEAD.map(str::to_owned));

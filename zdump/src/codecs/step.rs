@@ -17,13 +17,13 @@ use crate::words::codec_params;
 pub(super) struct Step {
     /// What it is: `filter`, `byte order`, `texts`, `shards`.
     role: &'static str,
-    /// Its names in versions 2 and 3.
+    /// Its names in Zarr versions 2 and 3.
     names: [Option<String>; 2],
     /// Number of the HDF5 filter, and its parameters.
     hdf5: Option<FilterSpec>,
-    /// Parameters for people.
+    /// Parameters in readable form.
     params: String,
-    /// As it stands in the metadata; `None` for what the type of an array of version 2 says.
+    /// The codec as in the metadata; `None` for steps that follow from the type of a version 2 array.
     json: Option<Json>,
     /// Whether it can be undone.
     pub state: State,
@@ -36,14 +36,14 @@ pub(super) enum State {
     BuiltIn,
     /// A plugin in this file does it.
     Plugin(String),
-    /// Nothing does it; what there is to say.
+    /// Missing, with a message.
     Missing(String),
-    /// It cannot be: what is wrong with it.
+    /// Impossible, with what is wrong.
     Wrong(String),
 }
 
 impl State {
-    /// What there is to say of what cannot be undone.
+    /// The message for a step that cannot be undone.
     pub fn said(&self) -> Option<&str> {
         match self {
             Self::BuiltIn | Self::Plugin(_) => None,
@@ -145,7 +145,7 @@ pub(super) fn steps(array: &RawArray, env: &Env) -> Vec<Step> {
             way.follow(codecs.unwrap_or_default(), &mut shards);
         }
     }
-    // Those of version 2; in version 3 those that the walk did not come to.
+    // The steps of version 2, or those of version 3 that the walk did not reach.
     steps.extend(filters.map(|(json, spec)| of_filter((json, spec), env)));
     steps
 }
@@ -159,7 +159,7 @@ struct Way<'w, 'a, I> {
 }
 
 impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> Way<'_, 'a, I> {
-    /// The steps of these codecs, and of those in shards: not deeper than there are shards.
+    /// The steps of these codecs and of the codecs in shards. The depth is that of the shards.
     fn follow<'s>(&mut self, codecs: &[Json], shards: &mut impl Iterator<Item = &'s Shard>) {
         for codec in codecs {
             let name = codec.as_str().or_else(|| codec.get("name")?.as_str());
@@ -219,7 +219,7 @@ fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> Step {
     step
 }
 
-/// What there is to say of a filter that is missing, and what to install.
+/// The message about a missing filter, with what to install.
 fn said(spec: &FilterSpec, env: &Env) -> String {
     let found = env.filters.check(std::slice::from_ref(spec), 0);
     found.err().map(|e| e.to_string()).unwrap_or_default()
@@ -246,7 +246,7 @@ fn of_texts(heap: Heap, array: &RawArray) -> Step {
     Step::new("texts", names, what.to_owned())
 }
 
-/// A set of chunks; the codecs of these are steps of their own.
+/// A shard; the codecs of its chunks are steps of their own.
 fn of_shard(shard: &Shard, codec: &Json, array: &RawArray) -> Step {
     let place = if shard.index_first { "first" } else { "last" };
     let sum = if shard.checksum { " with crc32c" } else { "" };

@@ -1,14 +1,14 @@
-//! The command line of `zmapio`: options of one letter, alone or together, before or behind the store.
+//! The command line of `zmapio`: options of one letter, alone or combined, before or after the store.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::format::{Printer, Type};
 
-/// What is said where the command line is wrong, and with `-v`.
+/// The usage message, printed for a wrong command line and for `-v`.
 pub(super) const USAGE: &str = "usage: zdump --compat [-t <type>[/<length>]][-d][-v][-h][-x objdump][-F <format>][-T <level>][-Xm] <file>\n";
 
-/// What is asked for.
+/// What to print.
 #[derive(Debug)]
 pub(super) enum Asked {
     /// The objects of a store.
@@ -17,15 +17,15 @@ pub(super) enum Asked {
     Usage,
 }
 
-/// What is to be printed, and how.
+/// What objects to print, and how.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct Options {
     /// The store.
     pub store: PathBuf,
-    /// What all chunks are taken for.
+    /// The type in which all chunks are shown.
     pub ty: Type,
-    /// How their numbers are printed.
+    /// The format of numbers.
     pub printer: Printer,
     /// `-h`: chunks are not printed.
     pub metadata_only: bool,
@@ -33,7 +33,7 @@ pub(super) struct Options {
     pub debug: bool,
     /// `-Xm`: consolidated metadata is not printed.
     pub no_consolidated: bool,
-    /// `-T`: the operations on the store are said.
+    /// `-T`: operations on the store are traced.
     pub trace: bool,
     /// Whether there was a `-t`.
     pub type_given: bool,
@@ -41,7 +41,7 @@ pub(super) struct Options {
     pub action_given: bool,
 }
 
-/// What was read of the command line so far.
+/// The part of the command line read so far.
 #[derive(Debug, Default)]
 struct Read {
     ty: Option<Type>,
@@ -82,7 +82,7 @@ pub(super) fn parse(args: &[OsString]) -> Result<Asked, String> {
 }
 
 impl Read {
-    /// Options in one argument; whether the usage message is asked for.
+    /// Reads the options in one argument; returns whether the usage message is requested.
     fn options<'a>(
         &mut self,
         letters: &str,
@@ -147,7 +147,7 @@ impl Read {
     }
 }
 
-/// A name without the backslashes with which scripts hide the `#` of URLs.
+/// A name without the backslashes with which scripts quote the `#` of URLs.
 fn unescaped(file: OsString) -> PathBuf {
     match file.to_str() {
         Some(text) if text.contains("://") && text.contains('\\') => {

@@ -3,10 +3,10 @@
 use netcdf_core::error::Result;
 use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
 
-/// What the bytes of a chunk are taken for.
+/// The type in which the bytes of a chunk are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Type {
-    /// Unsigned, one byte: what is taken if nothing is said.
+    /// Unsigned, one byte: the default.
     UByte,
     /// Signed, one byte.
     Byte,
@@ -28,11 +28,11 @@ pub(super) enum Type {
     Double,
     /// A character in quotes.
     Char,
-    /// Texts of so many bytes, at least one.
+    /// Texts with this many bytes, at least one.
     Text(usize),
 }
 
-/// Names of types, as the option has them.
+/// Names of types in the option.
 const NAMES: [(&str, Type); 11] = [
     ("ubyte", Type::UByte),
     ("byte", Type::Byte),
@@ -46,13 +46,13 @@ const NAMES: [(&str, Type); 11] = [
     ("double", Type::Double),
     ("char", Type::Char),
 ];
-/// Bytes of a text at most.
+/// Most bytes of a text.
 const LONGEST: usize = 1 << 20;
-/// Bytes of text that are gathered before they are handed on.
+/// Bytes of text collected before they are passed on.
 const BUFFER: usize = 1 << 16;
 
 impl Type {
-    /// The type of a name: `int`, `string/12`.
+    /// The type with this name: `int`, `string/12`.
     ///
     /// # Errors
     /// If there is none.
@@ -76,12 +76,12 @@ impl Type {
         found.map_or("string", |(name, _)| name)
     }
 
-    /// Whether it is one of texts.
+    /// Whether it is a type of texts.
     pub fn is_text(self) -> bool {
         matches!(self, Self::Text(_))
     }
 
-    /// The size that the number of elements is counted with. Texts count as the pointers that `zmapio` has to them.
+    /// The size used to count elements. Texts count as the pointers that `zmapio` has for them.
     pub fn size(self) -> u64 {
         match self {
             Self::UByte | Self::Byte | Self::Char => 1,
@@ -109,20 +109,20 @@ enum How {
     Float(FloatFormat),
     /// A character in quotes.
     Quoted,
-    /// A text, with blanks in front up to its length.
+    /// A text, padded with blanks on the left.
     Text(usize),
 }
 
 impl Printer {
-    /// Prints as usual for the type, or in a format of C for one number.
+    /// Prints in the default format of the type, or in a C format for one number.
     ///
     /// # Errors
-    /// If the format is not one of a number of this type.
+    /// If the format is not for one number of this type.
     pub fn new(ty: Type, format: Option<&str>) -> std::result::Result<Self, String> {
         let wrong = || {
             let format = format.unwrap_or_default();
             let name = ty.name();
-            format!("-F {format:?} is refused: it is no format of one number of type {name}")
+            format!("-F {format:?} is refused: it is not a format for one number of type {name}")
         };
         let how = match ty {
             Type::Text(length) => format.is_none().then_some(How::Text(length)),
@@ -148,10 +148,10 @@ impl Printer {
         Ok(Self { ty, how })
     }
 
-    /// Prints bytes as elements with commas between them. What is missing of the last one is zeros.
+    /// Prints bytes as elements separated by commas. An incomplete last element is filled up with zeros.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn print(
         &self,
         bytes: &[u8],
@@ -209,7 +209,7 @@ impl Printer {
         }
     }
 
-    /// The bits of an element, the lowest ones of the number.
+    /// The bits of an element, as the lowest bits of the number.
     fn bits(&self, bytes: &[u8], big_endian: bool) -> u64 {
         let size = usize::try_from(self.ty.size()).unwrap_or(8);
         let padded = bytes.iter().copied().chain(std::iter::repeat(0)).take(size);
@@ -223,7 +223,7 @@ impl Printer {
         }
     }
 
-    /// The number with these lowest bits, which its sign is one of.
+    /// The number with these lowest bits, of which the highest is the sign.
     fn signed(&self, bits: u64) -> i64 {
         let unused = u32::try_from(64 - 8 * self.ty.size()).unwrap_or_default();
         (bits << unused).cast_signed() >> unused

@@ -1,8 +1,8 @@
-//! `--compat`: the command line of netCDF-C's test program `zmapio`, and what it prints. Chunks are shown as they are
-//! stored, all in the same type, whatever the metadata says of them.
+//! `--compat`: the command line of netCDF-C's test program `zmapio`, and what it prints. Chunks are shown as stored, all in the
+//! same type, whatever the metadata says.
 //!
-//! It differs where `zmapio` does harm or loses data: `-x clear` is refused, `-F` takes formats of one number only, texts are
-//! neither cut off nor read over their ends, and `zarr.json` is metadata. docs/zdump.md has the list.
+//! It differs where `zmapio` does harm or loses data: `-x clear` is refused, `-F` only accepts formats for one number, texts
+//! are neither cut off nor read beyond their ends, and `zarr.json` is metadata. docs/zdump.md has the list.
 
 mod args;
 mod format;
@@ -26,7 +26,7 @@ use netcdf_core::format::zarr::survey::{Role, Survey, split};
 
 use args::{Asked, Options, USAGE};
 
-/// Levels of keys.
+/// Most levels of keys.
 const DEPTH: usize = 256;
 
 /// Runs the tool as netCDF-C's `zmapio`; `args` are what follows `--compat`.
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &[OsString], io: &mut Io) -> Status {
         (options.action_given, "Default action: objdump\n"),
     ] {
         if !said {
-            // Where standard error is closed, there is nobody left to tell.
+            // If standard error is closed, there is nobody left to tell.
             let _ = write!(io.stderr, "{text}");
         }
     }
@@ -51,9 +51,9 @@ pub(crate) fn run(args: &[OsString], io: &mut Io) -> Status {
     }
 }
 
-/// A usage message, which is a failure of 1 for `zmapio`.
+/// Prints the usage message; as in `zmapio`, the exit status is 1.
 fn told(text: &str, io: &mut Io) -> Status {
-    // Where standard error is closed, there is nobody left to tell.
+    // If standard error is closed, there is nobody left to tell.
     let _ = write!(io.stderr, "{text}");
     Status::Failure
 }
@@ -65,7 +65,7 @@ fn dump(options: &Options, io: &mut Io) -> Result<()> {
     let store = session.store(&options.store, io)?;
     let survey = Survey::read(&store, &session.env)?;
     if options.debug {
-        // Where standard error is closed, there is nobody left to tell.
+        // If standard error is closed, there is nobody left to tell.
         let _ = writeln!(io.stderr, "stack:");
         each(&store, &mut |n, key| {
             let _ = writeln!(io.stderr, "[{n}] /{}", Shown::new(key));
@@ -80,7 +80,7 @@ fn dump(options: &Options, io: &mut Io) -> Result<()> {
     out.end()
 }
 
-/// Visits all there is in a store, groups included, with its number: depth first, names in the order of their bytes.
+/// Visits everything in a store, including groups, with its number: depth first, names in the order of their bytes.
 fn each(store: &Arc<dyn Store>, visit: &mut dyn FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let level = |prefix: &str| store.children(prefix).map(Vec::into_iter);
     let mut levels = vec![(String::new(), level("")?)];
@@ -109,7 +109,7 @@ fn each(store: &Arc<dyn Store>, visit: &mut dyn FnMut(u64, &str) -> Result<()>) 
     Ok(())
 }
 
-/// How many bytes a key has; `None` for what only has keys below it.
+/// Number of bytes of a key; `None` for a path that only has keys below it.
 fn bytes_of(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
     match store.size(key) {
         Ok(size) => Ok(size),
@@ -118,12 +118,12 @@ fn bytes_of(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
     }
 }
 
-/// What a key is to `zmapio`.
+/// The kinds of keys that `zmapio` knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Metadata,
     Chunk,
-    /// Its contents are not shown.
+    /// The contents are not shown.
     Hidden,
 }
 
@@ -136,7 +136,7 @@ fn kind(key: &str, options: &Options) -> Kind {
     }
 }
 
-/// Prints a line, if the key has bytes.
+/// Prints a line if the key has bytes.
 fn object(
     (store, survey): (&Arc<dyn Store>, &Survey),
     options: &Options,
@@ -162,7 +162,7 @@ fn object(
     out.bytes(b"|\n")
 }
 
-/// Prints what a key has.
+/// Prints the contents of a key.
 fn contents(
     (store, survey): (&Arc<dyn Store>, &Survey),
     options: &Options,
@@ -184,13 +184,13 @@ fn contents(
 
 fn get(store: &Arc<dyn Store>, key: &str) -> Result<Vec<u8>> {
     let gone = || {
-        let e = Error::new(ErrorKind::NotFound, "the key is not there any more");
+        let e = Error::new(ErrorKind::NotFound, "the key no longer exists");
         e.in_object(key).of(store.name())
     };
     store.get(key)?.ok_or_else(gone)
 }
 
-/// Whether the numbers of the array that a key is below have their highest byte first: all that counts of its type.
+/// Whether the numbers of the array above a key are big-endian. Nothing else of its type matters.
 fn is_big_endian(survey: &Survey, key: &str) -> bool {
     let node = match survey.role(key) {
         Role::Chunk(node, _) | Role::Shard(node, _) => Some(node),

@@ -11,13 +11,13 @@ use super::report::{Difference, Report};
 use crate::array::{Opened, values};
 use netcdf_core::format::zarr::survey::Node;
 
-/// What two nodes are as arrays, if they are.
+/// Two nodes as arrays, if they are arrays.
 type Arrays<'a> = Option<(&'a Opened<'a>, &'a Opened<'a>)>;
 
 /// Compares the attributes of two nodes, by their names.
 ///
 /// # Errors
-/// Those of writing.
+/// Errors of writing.
 pub(super) fn compare(
     path: &str,
     (one, other): (Option<&Node>, Option<&Node>),
@@ -59,7 +59,7 @@ fn all(node: Option<&Node>) -> BTreeMap<&str, &Json> {
     members(node.and_then(Node::attributes))
 }
 
-/// The members of an object by their names; of several with one name the last one.
+/// The members of an object by name; the last one if there are several with the same name.
 fn members(object: Option<&Json>) -> BTreeMap<&str, &Json> {
     let members = object.map(Json::members).unwrap_or_default().iter();
     members
@@ -67,7 +67,7 @@ fn members(object: Option<&Json>) -> BTreeMap<&str, &Json> {
         .collect()
 }
 
-/// Whether an attribute is metadata of netCDF or xarray, not of the data.
+/// Whether an attribute is internal metadata of netCDF or xarray.
 fn is_own(name: &str) -> bool {
     name == "_ARRAY_DIMENSIONS"
         || name == "_NCProperties"
@@ -75,12 +75,13 @@ fn is_own(name: &str) -> bool {
         || name.starts_with("_NCZARR_")
 }
 
-/// Whether an attribute that only one of two has says that bytes are UTF-8, as strings of other layouts are anyway.
+/// Whether an attribute only says that bytes are UTF-8. Strings in other layouts are always UTF-8, so only one of two stores
+/// may have it.
 fn says_text(name: &str, value: Option<&Json>) -> bool {
     name == ENCODING && matches!(value, Some(Json::Text(text)) if is_utf8(text))
 }
 
-/// Whether two values are the same: numbers as numbers, members in any order. A number that JSON has not may be a text.
+/// Whether two values are the same: numbers by value, members in any order. Numbers that JSON cannot express may be texts.
 pub(super) fn same(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(x), Json::Number(y)) => x == y || same_numbers(x, y),
@@ -92,7 +93,7 @@ pub(super) fn same(a: &Json, b: &Json) -> bool {
             x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
         }
         (Json::Object(_), Json::Object(_)) => {
-            // Each pair is looked at once, however deep the objects are nested.
+            // Each pair is compared once, however deeply the objects are nested.
             let (x, y) = (members(Some(a)), members(Some(b)));
             let mut pairs = x.iter().zip(&y);
             x.len() == y.len() && pairs.all(|((k, x), (l, y))| k == l && same(x, y))
@@ -109,13 +110,13 @@ fn same_numbers(x: &str, y: &str) -> bool {
     x.is_ok_and(|x| y.is_ok_and(|y| x == y || (x.is_nan() && y.is_nan())))
 }
 
-/// Whether two fill values are the same, in whatever form they are written.
+/// Whether two fill values are the same, however they are written.
 fn same_fill((a, x): (&Opened<'_>, &Json), (b, y): (&Opened<'_>, &Json)) -> bool {
     let pair = a.fill_of(x).zip(b.fill_of(y));
     pair.is_some_and(|(x, y)| values::same(&x, 0, &y, 0))
 }
 
-/// A fill value as the constant that it is, if it is written in another form.
+/// A fill value as a plain constant, if it is written in another form.
 fn value(opened: &Opened<'_>, json: &Json) -> Json {
     let constant = || {
         let value = opened.fill_of(json)?;

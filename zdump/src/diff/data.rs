@@ -1,6 +1,6 @@
-//! Values of two arrays, whatever their chunks. The stored chunks of the one with the larger chunks are gone through, and what the
-//! other has there is gathered; then the stored chunks of the other, where the first has none. So time and memory depend
-//! on what is stored, not on how large an array says that it is.
+//! Compares the values of two arrays with any chunks. Goes through the stored chunks of the array with the larger chunks, and
+//! compares each with the same elements of the other array; then through the stored chunks of the other, where the first has
+//! none. So time and memory depend on the stored data, not on the size in the metadata.
 
 use netcdf_core::chunk::grid::Grid;
 use netcdf_core::chunk::pool::Item;
@@ -22,13 +22,13 @@ use crate::out::plain;
 struct Pair<'a> {
     x: Finder<'a>,
     y: Finder<'a>,
-    /// What both have: the smaller of their lengths.
+    /// The common shape: the smaller of their lengths in each dimension.
     shape: Vec<u64>,
-    /// Whether the same bytes are the same values in both.
+    /// Whether equal bytes mean equal values.
     twins: bool,
 }
 
-/// Whether two arrays are stored in the same way, so that the same bytes are the same values, whatever they are.
+/// Whether two arrays are stored in the same way, so that equal bytes always mean equal values.
 fn twins(a: &Opened<'_>, b: &Opened<'_>) -> bool {
     let (x, y) = (&a.array.described, &b.array.described);
     let layout = |o: &Opened<'_>| (o.shape.clone(), o.chunk.clone(), o.chars);
@@ -39,15 +39,15 @@ fn twins(a: &Opened<'_>, b: &Opened<'_>) -> bool {
         && (&x.filters, &x.whole, &x.turned) == (&y.filters, &y.whole, &y.turned)
 }
 
-/// Compares the values of two arrays of as many dimensions.
+/// Compares the values of two arrays with the same number of dimensions.
 ///
 /// # Errors
-/// Those of listing the stores, and of writing.
+/// Errors of listing the stores, and of writing.
 pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_>) -> Result<()> {
     let mut readable = true;
     let twins = twins(a, b);
     for opened in [a, b] {
-        // Of twins nothing has to be decoded where the stored bytes are the same.
+        // If the stored bytes of twins are equal, nothing has to be decoded.
         let decodes = || opened.chain().map(|_| ());
         let ready = opened.numbered();
         if let Err(e) = ready.and_then(|()| if twins { Ok(()) } else { decodes() }) {
@@ -79,7 +79,7 @@ pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_
     problems(&tally, report, &a.path)
 }
 
-/// What kept chunks from being compared.
+/// The reasons why chunks could not be compared.
 fn problems(tally: &Tally, report: &mut Report<'_>, path: &str) -> Result<()> {
     if tally.wrong == 0 {
         return Ok(());
@@ -103,7 +103,7 @@ fn problems(tally: &Tally, report: &mut Report<'_>, path: &str) -> Result<()> {
 }
 
 impl Pair<'_> {
-    /// Looks at all stored chunks of an array, in parallel.
+    /// Goes through all stored chunks of an array, in parallel.
     fn each(
         &self,
         opened: &Opened<'_>,
@@ -136,7 +136,7 @@ impl Pair<'_> {
         })
     }
 
-    /// Whether both have the same bytes in a key.
+    /// Whether a key has the same bytes in both stores.
     fn same_key(&self, key_place: &[u64]) -> bool {
         let (x, y) = (self.x.opened, self.y.opened);
         let (key, other) = (x.key(key_place), y.key(key_place));
@@ -144,7 +144,7 @@ impl Pair<'_> {
         self.twins && equal().is_ok_and(|equal| equal)
     }
 
-    /// Whether `y` has the same stored bytes for a chunk of `x`, and they are the same values.
+    /// Whether `y` has the same stored bytes for a chunk of `x`, with the same meaning.
     fn same_chunk(&self, place: &Place) -> Result<bool> {
         if !self.twins {
             return Ok(false);
@@ -158,7 +158,7 @@ impl Pair<'_> {
         }
     }
 
-    /// The part of a chunk that both arrays have.
+    /// The part of a chunk within both arrays.
     fn common(&self, opened: &Opened<'_>, place: &Place) -> Option<Region> {
         let block = opened.block(&place.place);
         let ends = block.start.iter().zip(&block.count).zip(&self.shape);
@@ -167,7 +167,7 @@ impl Pair<'_> {
         (!count.contains(&0)).then(|| Region::boxed(block.start, count))
     }
 
-    /// Compares a stored chunk of `x` with what `y` has there.
+    /// Compares a stored chunk of `x` with the same elements of `y`.
     fn over_x(&self, place: &Place) -> Result<Tally> {
         let mut tally = Tally::default();
         let Some(part) = self.common(self.x.opened, place) else {
@@ -218,7 +218,7 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// Compares what a stored chunk of `y` has where `x` has no chunk.
+    /// Compares a stored chunk of `y` where `x` has no chunk.
     fn over_y(&self, place: &Place) -> Result<Tally> {
         let mut tally = Tally::default();
         let Some(part) = self.common(self.y.opened, place) else {
@@ -228,7 +228,7 @@ impl Pair<'_> {
         let block = self.y.opened.block(&place.place);
         for (cell, part) in cells(self.x.opened, &part) {
             match self.x.locate(&cell) {
-                // It was compared, or could not be: that was told.
+                // It was compared before, or the failure was reported.
                 Ok(Some(_)) | Err(_) => continue,
                 Ok(None) => {}
             }
@@ -253,7 +253,7 @@ impl Pair<'_> {
         Ok(tally)
     }
 
-    /// Compares a part of a chunk of `x` with one of `y`, or with its fill value.
+    /// Compares a part of a chunk of `x` with a chunk or the fill value of `y`.
     fn compare(
         &self,
         (values, block): (&Values, &Block),
@@ -312,7 +312,7 @@ impl Pair<'_> {
         tally.differs(index, (x, i), (y, j), &texts);
     }
 
-    /// Elements that neither has stored: they differ if the fill values do.
+    /// Compares elements that neither store has: they differ if the fill values do.
     fn unstored(
         &self,
         whole: Option<u64>,
@@ -325,7 +325,7 @@ impl Pair<'_> {
         let (Some(x), Some(y)) = fills else {
             return Ok(());
         };
-        // Where chunks cannot be found, it is not known what is stored.
+        // If chunks cannot be found, it is unknown what is stored.
         if left == 0 || same(x, 0, y, 0) || tally.wrong > 0 {
             return Ok(());
         }
@@ -340,15 +340,15 @@ impl Pair<'_> {
     }
 }
 
-/// What readers take for an element that is not stored.
+/// The value that readers use for elements that are not stored.
 fn unwritten<'o>(opened: &'o Opened<'_>) -> Result<&'o Values> {
     opened.unwritten.as_ref().ok_or_else(|| {
-        let what = "a chunk is missing, and the fill value is none of the type";
+        let what = "a chunk is missing, and the fill value is not a value of the type";
         opened.said(Error::new(ErrorKind::Corrupt, what))
     })
 }
 
-/// The chunks of an array that have elements in a box, and what they have in common with it.
+/// The chunks of an array with elements in a box, and the part of each within the box.
 fn cells(opened: &Opened<'_>, part: &Region) -> impl Iterator<Item = (Vec<u64>, Region)> + use<> {
     let grid = Grid::of(opened.shape.clone(), opened.chunk.clone());
     let (start, chunk) = (part.start.clone(), opened.chunk.clone());

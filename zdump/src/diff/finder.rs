@@ -1,5 +1,5 @@
-//! Finds and decodes the chunks of an array by their places. What was found last is kept, as chunks that lie side by side on
-//! one side have chunks of the other side in common.
+//! Finds and decodes chunks of an array by place. The latest ones are kept, as neighbouring chunks of one array overlap with
+//! the same chunks of the other.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -10,19 +10,19 @@ use netcdf_core::model::Values;
 
 use crate::array::{Opened, Place};
 
-/// Indexes of shards that are kept.
+/// Most indexes of shards that are kept.
 const INDEXES: usize = 8;
 
-/// Chunks that are kept at most: more take long to look through.
+/// Most chunks that are kept: more would take long to search.
 const CHUNKS: usize = 64;
 
-/// The chunks of a key by their places; `None` if there is no such key.
+/// The chunks of a key by place; `None` if there is no such key.
 type Index = Option<BTreeMap<Vec<u64>, Range<u64>>>;
 
-/// Something by its place, with its bytes.
+/// A kept item: its place, its size in bytes, and the item.
 type Entry<T> = (Vec<u64>, u64, Arc<T>);
 
-/// What is kept, the last used in front.
+/// The kept items, most recently used first.
 type Kept<T> = Mutex<VecDeque<Entry<T>>>;
 
 /// Finds chunks.
@@ -46,7 +46,7 @@ impl<'a> Finder<'a> {
     /// Where a chunk is; `None` if it is not stored.
     ///
     /// # Errors
-    /// Those of the store; a damaged index of a shard.
+    /// Errors of the store; a damaged index of a shard.
     pub fn locate(&self, place: &[u64]) -> Result<Option<Place>> {
         if !self.opened.sharded() {
             return self.opened.locate(place);
@@ -113,7 +113,7 @@ fn get<T>(kept: &Kept<T>, place: &[u64]) -> Option<Arc<T>> {
     Some(value)
 }
 
-/// Keeps something, as long as there is room for it and for what was used since.
+/// Keeps an item until more recently used items fill the room.
 fn put<T>(kept: &Kept<T>, new: Entry<T>, most: u64) {
     let mut kept = lock(kept);
     kept.push_front(new);

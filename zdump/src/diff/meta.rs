@@ -1,4 +1,4 @@
-//! What the metadata of two arrays says.
+//! Compares the metadata of two arrays.
 
 use netcdf_core::error::Result;
 use netcdf_core::format::zarr::{Dtype, Stored};
@@ -12,7 +12,7 @@ use crate::table::shape;
 use crate::words;
 use netcdf_core::format::zarr::survey::Node;
 
-/// How alike two types are.
+/// How similar two types are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Alike {
     /// They have the same values.
@@ -23,10 +23,10 @@ enum Alike {
     Different,
 }
 
-/// Compares two arrays but for attributes and values; whether their values can be compared.
+/// Compares two arrays except for attributes and values; returns whether their values can be compared.
 ///
 /// # Errors
-/// Those of writing.
+/// Errors of writing.
 pub(super) fn compare(
     (x, a): (&Node, &Opened<'_>),
     (y, b): (&Node, &Opened<'_>),
@@ -41,7 +41,7 @@ pub(super) fn compare(
             &shape(&b.shape),
         ))?;
     } else if a.array.described.shape != b.array.described.shape {
-        // A scalar, which NCZarr has as an array of one.
+        // A scalar, which NCZarr stores as an array of one element.
         let (s, t) = (&a.array.described.shape, &b.array.described.shape);
         tell(Difference::texts("shape", &shape(s), &shape(t)).of_layout(true))?;
     }
@@ -65,7 +65,7 @@ pub(super) fn compare(
     Ok(ranks && alike != Alike::Different)
 }
 
-/// What is only how the same is stored.
+/// The differences that only concern how the data is stored.
 fn layout(a: &Opened<'_>, b: &Opened<'_>) -> Vec<Difference> {
     let shards = |o: &Opened<'_>| {
         let shards = o.array.described.shards.iter();
@@ -97,8 +97,9 @@ fn codecs(opened: &Opened<'_>) -> String {
     }
 }
 
-/// How the fill values differ. None, and zeros, are the same to who reads an element that is not stored; version 3 always has one.
-/// Where version 2 says by it which elements count as missing, version 3 has the attribute `_FillValue`.
+/// How the fill values differ. No fill value means the same as zeros for elements that are not stored; version 3 always has
+/// one. In version 2 the fill value also says which elements count as missing; version 3 has the attribute `_FillValue` for
+/// that.
 fn fill(
     (x, a): (&Node, &Opened<'_>),
     (y, b): (&Node, &Opened<'_>),
@@ -137,7 +138,7 @@ pub(super) fn same_mask((x, a): (&Node, &Opened<'_>), (y, b): (&Node, &Opened<'_
     }
 }
 
-/// The value of the elements that count as missing, if there is one; `None` if it is none of the type.
+/// The value of the elements that count as missing, if there is one; `None` if it is not a value of the type.
 fn mask(node: &Node, opened: &Opened<'_>) -> Option<Option<Values>> {
     let attribute = node.attributes().and_then(|a| a.get("_FillValue"));
     match (attribute, node.version) {
@@ -149,7 +150,7 @@ fn mask(node: &Node, opened: &Opened<'_>) -> Option<Option<Values>> {
     }
 }
 
-/// How alike the types of two arrays are.
+/// How similar the types of two arrays are.
 fn types(a: &Opened<'_>, b: &Opened<'_>) -> Alike {
     let (s, t) = (&a.array.described.stored, &b.array.described.stored);
     let texts = |o: &Opened<'_>| o.chars || is_text(&o.array.described.stored);

@@ -1,13 +1,13 @@
-//! `diff`: what differs between two stores, whatever their layout and version.
+//! `diff`: the differences between two stores of any layout and version.
 //!
 //! | module | what |
 //! |---|---|
-//! | `nodes` | groups and arrays of both, by their paths |
-//! | `meta` | what the metadata of two arrays says |
+//! | `nodes` | groups and arrays of both, by path |
+//! | `meta` | the metadata of two arrays |
 //! | `attributes` | attributes by value |
 //! | `data` | values, by regions of the array |
-//! | `tally` | what was found of them |
-//! | `finder` | chunks by their places, for regions of other chunks |
+//! | `tally` | the result for the values |
+//! | `finder` | chunks by place, for regions of other chunks |
 //! | `raw` | keys and bytes |
 //! | `report` | text and JSON lines |
 
@@ -38,7 +38,7 @@ use report::Report;
 /// Runs the command.
 ///
 /// # Errors
-/// Those of the stores.
+/// Errors of the stores.
 pub(crate) fn run(
     args: &DiffArgs,
     (cli, session): (&Cli, &Session),
@@ -46,7 +46,7 @@ pub(crate) fn run(
 ) -> Result<Verdict> {
     let stdin = Path::new("-");
     if args.a == stdin && args.b == stdin {
-        let what = "standard input cannot be both stores";
+        let what = "only one of the stores can be standard input";
         return Err(Error::new(ErrorKind::Argument, what));
     }
     let a = session.store(&args.a, io)?;

@@ -16,13 +16,13 @@ use crate::table::shape;
 use crate::words::dtype;
 use netcdf_core::format::zarr::survey::{Node, Survey, What};
 
-/// A store and what is in it.
+/// A store and its content.
 type Side<'a> = (&'a Arc<dyn Store>, &'a Survey);
 
 /// Compares all nodes of two stores.
 ///
 /// # Errors
-/// Those of the stores, and of writing.
+/// Errors of the stores, and of writing.
 pub(super) fn compare(
     a: Side<'_>,
     b: Side<'_>,
@@ -51,7 +51,7 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// Whether there are nodes below a path, which then is a group without metadata.
+/// Whether there are nodes below a path, which makes it a group without metadata.
 fn has_below(survey: &Survey, path: &str) -> bool {
     let below = |node: &Node| match path {
         "" => true,
@@ -63,7 +63,7 @@ fn has_below(survey: &Survey, path: &str) -> bool {
     survey.nodes.iter().any(below)
 }
 
-/// A node that one store has only.
+/// Reports a node that only one store has.
 fn alone(node: &Node, implied: bool, (report, second): (&mut Report<'_>, bool)) -> Result<()> {
     let (kind, text) = what(node);
     let sides = |json: Json| match second {
@@ -84,7 +84,7 @@ fn alone(node: &Node, implied: bool, (report, second): (&mut Report<'_>, bool)) 
     attributes::compare(&node.shown(), (a, b), None, report)
 }
 
-/// What a node is, in a word and in some.
+/// The kind of a node, and a description.
 fn what(node: &Node) -> (&'static str, String) {
     match &node.what {
         What::Group | What::Nothing => ("group", "group".to_owned()),
@@ -97,7 +97,7 @@ fn what(node: &Node) -> (&'static str, String) {
     }
 }
 
-/// The versions of nodes: said once for each pair.
+/// Compares the versions of nodes; each pair of versions is reported once.
 fn version(
     (a, b): (&Node, &Node),
     said: &mut BTreeSet<(u8, u8)>,
@@ -117,7 +117,7 @@ fn version(
     report.tell(&a.shown(), difference.of_layout(true))
 }
 
-/// A node that both stores have.
+/// Compares a node that both stores have.
 fn both(
     (a, x): (&Arc<dyn Store>, &Node),
     (b, y): (&Arc<dyn Store>, &Node),

@@ -1,4 +1,4 @@
-//! Keys and bytes of two stores.
+//! Compares keys and bytes of two stores.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use netcdf_core::limits;
 use super::report::{Difference, Report};
 use netcdf_core::format::zarr::survey::Node;
 
-/// Keys that are looked at together.
+/// Keys compared at a time.
 const BATCH: usize = 512;
-/// Bytes of a key that are compared at a time.
+/// Bytes of a key compared at a time.
 const PIECE: u64 = 16 << 20;
 
 type Stores<'a> = (&'a Arc<dyn Store>, &'a Arc<dyn Store>);
@@ -22,10 +22,10 @@ type Stores<'a> = (&'a Arc<dyn Store>, &'a Arc<dyn Store>);
 /// Pieces of two keys, and their offset.
 type Pieces = (u64, Vec<u8>, Vec<u8>);
 
-/// Compares all keys of two stores: first those of the first one, then those that only the second one has.
+/// Compares all keys of two stores: first the keys of the first store, then those that only the second has.
 ///
 /// # Errors
-/// Those of the stores, and of writing.
+/// Errors of the stores, and of writing.
 pub(super) fn compare((a, b): Stores<'_>, env: &Env, report: &mut Report<'_>) -> Result<()> {
     each((a, env, report), &|key, size| {
         with((a, b), (key, size), env)
@@ -37,7 +37,7 @@ pub(super) fn compare((a, b): Stores<'_>, env: &Env, report: &mut Report<'_>) ->
     })
 }
 
-/// Looks at all keys of a store, in parallel.
+/// Goes through all keys of a store, in parallel.
 fn each(
     (store, env, report): (&Arc<dyn Store>, &Env, &mut Report<'_>),
     look: &(dyn Fn(&str, u64) -> Result<Option<Difference>> + Sync),
@@ -72,7 +72,7 @@ fn bytes(size: u64) -> Json {
     Json::text(&format!("{size} B"))
 }
 
-/// Size of a key that there may not be.
+/// Size of a key; `None` if it does not exist.
 fn size_of(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
     match store.size(key) {
         Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
@@ -80,7 +80,7 @@ fn size_of(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
     }
 }
 
-/// How a key of the first store differs from that of the second one.
+/// How a key differs between the stores.
 fn with((a, b): Stores<'_>, (key, size): (&str, u64), env: &Env) -> Result<Option<Difference>> {
     let Some(other) = size_of(b, key)? else {
         return Ok(Some(Difference::new("key", Some(bytes(size)), None)));
@@ -93,7 +93,7 @@ fn with((a, b): Stores<'_>, (key, size): (&str, u64), env: &Env) -> Result<Optio
     Ok(different.map(|(at, x, y)| first(at, &x, &y)))
 }
 
-/// The first piece in which two keys of so many bytes differ, and its offset.
+/// The first piece in which two keys of this size differ, and its offset.
 fn piece(
     (a, key): (&Arc<dyn Store>, &str),
     (b, other): (&Arc<dyn Store>, &str),
@@ -115,7 +115,7 @@ fn piece(
 /// Whether two keys have the same bytes.
 ///
 /// # Errors
-/// Those of the stores.
+/// Errors of the stores.
 pub(super) fn equal(
     (a, key): (&Arc<dyn Store>, &str),
     (b, other): (&Arc<dyn Store>, &str),
@@ -133,7 +133,7 @@ pub(super) fn equal(
 /// Whether all keys of a node, and those below it, are the same in two stores.
 ///
 /// # Errors
-/// Those of the stores; what cannot be read is not the same.
+/// Errors of the stores; keys that cannot be read do not count as equal.
 pub(super) fn unchanged(
     (a, x): (&Arc<dyn Store>, &Node),
     (b, y): (&Arc<dyn Store>, &Node),
@@ -169,16 +169,11 @@ fn read(store: &Arc<dyn Store>, key: &str, range: std::ops::Range<u64>) -> Resul
     let read = store
         .get_ranges(key, std::slice::from_ref(&range))
         .map_err(said)?;
-    let gone = || {
-        said(Error::new(
-            ErrorKind::NotFound,
-            "the key is not there any more",
-        ))
-    };
+    let gone = || said(Error::new(ErrorKind::NotFound, "the key no longer exists"));
     read.and_then(|mut parts| parts.pop()).ok_or_else(gone)
 }
 
-/// The first byte that differs, of those from byte `at` on.
+/// The first differing byte from byte `at` on.
 fn first(at: u64, x: &[u8], y: &[u8]) -> Difference {
     let n = x.iter().zip(y).position(|(a, b)| a != b);
     let n = n.unwrap_or(x.len().min(y.len()));

@@ -6,30 +6,30 @@ use netcdf_core::json::Json;
 use crate::Verdict;
 use crate::out::{Colour, Out, plain};
 
-/// Characters of a value that text shows.
+/// Most characters of a value shown in text.
 const SHOWN: usize = 120;
 
 /// A difference.
 #[derive(Debug)]
 pub(super) struct Difference {
-    /// What differs: `shape`, `attribute` …
+    /// The kind of difference: `shape`, `attribute` …
     pub kind: &'static str,
-    /// The name of what differs, where there are several: an attribute.
+    /// The name, if there are several of the kind, such as attributes.
     pub name: Option<String>,
-    /// What the first store has.
+    /// The value in the first store.
     pub a: Option<Json>,
-    /// What the second store has.
+    /// The value in the second store.
     pub b: Option<Json>,
-    /// Whether it is only how the same is stored.
+    /// Whether it only concerns how the data is stored.
     pub layout: bool,
-    /// What else JSON says.
+    /// Additional members in JSON.
     pub more: Vec<(&'static str, Json)>,
-    /// What else text says, instead of what both stores have.
+    /// Lines of text that replace the two values.
     pub text: Vec<String>,
 }
 
 impl Difference {
-    /// A difference of what the stores have.
+    /// A difference between values.
     pub fn new(kind: &'static str, a: Option<Json>, b: Option<Json>) -> Self {
         Self {
             kind,
@@ -42,18 +42,18 @@ impl Difference {
         }
     }
 
-    /// One of texts.
+    /// A difference between texts.
     pub fn texts(kind: &'static str, a: &str, b: &str) -> Self {
         Self::new(kind, Some(Json::text(a)), Some(Json::text(b)))
     }
 
-    /// The same, but only of how something is stored.
+    /// Marks the difference as one of layout, if `layout` is true.
     pub fn of_layout(mut self, layout: bool) -> Self {
         self.layout = layout;
         self
     }
 
-    /// The same of something with a name.
+    /// Adds a name.
     pub fn named(mut self, name: &str) -> Self {
         self.name = Some(name.to_owned());
         self
@@ -82,7 +82,7 @@ impl Difference {
     fn side(&self, side: Option<&Json>) -> String {
         let text = match side {
             None => return "-".to_owned(),
-            // Quotes tell the value of an attribute from what is said of it.
+            // Quotes distinguish the value of an attribute from a description.
             Some(Json::Text(text)) if self.name.is_none() => text.clone(),
             Some(json) => json.to_bytes(),
         };
@@ -97,16 +97,16 @@ impl Difference {
 
 /// Prints differences, and counts them.
 pub(super) struct Report<'w> {
-    /// Where to.
+    /// The output.
     pub out: Out<'w>,
     real: u64,
     layout: u64,
-    /// The path that was printed last.
+    /// The last path printed.
     path: Option<String>,
 }
 
 impl<'w> Report<'w> {
-    /// Without a difference yet.
+    /// A report without differences.
     pub fn new(out: Out<'w>) -> Self {
         Self {
             out,
@@ -116,10 +116,10 @@ impl<'w> Report<'w> {
         }
     }
 
-    /// A difference at a path.
+    /// Prints a difference at a path.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn tell(&mut self, path: &str, difference: Difference) -> Result<()> {
         match difference.layout {
             true => self.layout += 1,
@@ -159,10 +159,10 @@ impl<'w> Report<'w> {
         self.out.record("difference", members)
     }
 
-    /// Something that keeps a comparison from being made.
+    /// Prints a problem that prevents a comparison.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn problem(&mut self, path: &str, e: &Error) -> Result<()> {
         let text = e.to_string();
         let mut difference = Difference::new("problem", None, None);
@@ -171,10 +171,10 @@ impl<'w> Report<'w> {
         self.tell(path, difference)
     }
 
-    /// The last line, and what the exit status is.
+    /// Prints the last line; returns the outcome.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn end(mut self) -> Result<Verdict> {
         if self.out.json {
             let members = [

@@ -1,4 +1,4 @@
-//! What was found of the values of two arrays.
+//! The result of comparing the values of two arrays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,33 +11,33 @@ use crate::array::values::{Number, number};
 use crate::array::{Opened, numbers};
 use crate::out::numbers as list;
 
-/// Differing elements that are shown.
+/// Most differing elements that are shown.
 const SHOWN: usize = 5;
-/// Reasons that are told why chunks cannot be compared.
+/// Most reasons reported why chunks cannot be compared.
 const REASONS: usize = 5;
 
 /// A value of either side, as constants.
 pub(super) type Pair = (String, String);
 
-/// What was found.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// Elements that differ.
+    /// Number of differing elements.
     pub count: u64,
-    /// Elements that one side or both have stored.
+    /// Number of elements stored in at least one of the stores.
     pub covered: u64,
-    /// The first elements that differ.
+    /// The first differing elements.
     pub first: BTreeMap<Vec<u64>, Pair>,
     /// The largest distance of two numbers, and where it is.
     pub largest: Option<(Number, Vec<u64>)>,
-    /// Why chunks could not be compared.
+    /// The reasons why chunks could not be compared.
     pub reasons: BTreeSet<String>,
-    /// How many.
+    /// The number of chunks that could not be compared.
     pub wrong: u64,
 }
 
 impl Tally {
-    /// An element that differs; `texts` are its constants.
+    /// Counts a differing element; `texts` are its constants.
     pub fn differs(
         &mut self,
         index: Vec<u64>,
@@ -57,7 +57,7 @@ impl Tally {
     }
 
     fn far(&mut self, distance: Number, index: &[u64]) {
-        // Of several that are as large the first one counts, in whatever order they come.
+        // Among equally large distances the first element counts, whatever the order of calls.
         let further = self.largest.as_ref().is_none_or(|(known, at)| {
             distance.exceeds(*known) || (!known.exceeds(distance) && index < at.as_slice())
         });
@@ -77,10 +77,10 @@ impl Tally {
         }
     }
 
-    /// That something could not be compared.
+    /// Counts a failed comparison.
     ///
     /// # Errors
-    /// That of a cancelled run, which is not a matter of the stores.
+    /// The error of a cancelled run, which does not concern the stores.
     pub fn failed(&mut self, e: Error) -> Result<()> {
         if e.kind() == ErrorKind::Cancelled {
             return Err(e);
@@ -92,7 +92,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Adds what was found elsewhere.
+    /// Adds another result.
     pub fn add(&mut self, other: Self) {
         self.count = self.count.saturating_add(other.count);
         self.covered = self.covered.saturating_add(other.covered);
@@ -107,8 +107,8 @@ impl Tally {
         self.reasons.extend(reasons.take(room));
     }
 
-    /// The difference of the values, of `elements` that were compared; `None` if there is none. `swapped` if the first of
-    /// each pair is that of the second store.
+    /// The difference of the values among `elements` compared ones; `None` if there is none. `swapped` if the first value of
+    /// each pair is from the second store.
     pub fn difference(&self, elements: Option<u64>, swapped: bool) -> Option<Difference> {
         if self.count == 0 {
             return None;

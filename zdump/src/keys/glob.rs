@@ -1,6 +1,5 @@
-//! Patterns of keys. `*` stands for any characters but `/`, `**` for any characters, `?` for one character but `/`; a
-//! backslash takes the next character as it is. A part `**` of a key also stands for no part at all: `**/.zarray` is the
-//! one of the root, too.
+//! Patterns of keys. `*` stands for any characters but `/`, `**` for any characters, `?` for one character but `/`; a backslash
+//! quotes the next character. A part `**` of a path also matches no part at all: `**/.zarray` includes the root's `.zarray`.
 
 /// A pattern of keys.
 #[derive(Debug)]
@@ -16,12 +15,12 @@ enum Piece {
     Run,
     /// `**`
     All,
-    /// The next two pieces, `**` and `/`, may stand for nothing.
+    /// The next two pieces, `**` and `/`, may match nothing.
     Perhaps,
 }
 
 impl Glob {
-    /// The pattern in `text`. Keys have no `/` in front; people may write one.
+    /// The pattern in `text`. Keys have no leading `/`, but users may write one.
     pub fn new(text: &str) -> Self {
         let text = text.strip_prefix('/').unwrap_or(text);
         let mut pieces = vec![];
@@ -46,7 +45,7 @@ impl Glob {
         Self(pieces)
     }
 
-    /// Whether it stands for a key. All ways are followed at once, so that no pattern takes longer than its length times
+    /// Whether it matches a key. All alternatives are followed at once, so the time is at most the length of the pattern times
     /// that of the key.
     pub fn matches(&self, key: &str) -> bool {
         let mut here = vec![false; self.0.len() + 1];
@@ -68,7 +67,7 @@ impl Glob {
         here.last().copied().unwrap_or_default()
     }
 
-    /// Marks a place in the pattern, and those that are reached from it without a character.
+    /// Marks a place in the pattern, and those that can be reached from it without a character.
     fn reach(&self, at: usize, reached: &mut [bool]) {
         match reached.get_mut(at) {
             Some(place) if !*place => *place = true,
@@ -116,7 +115,7 @@ mod tests {
         assert!(Glob::new("").matches("") && !Glob::new("").matches("a"));
     }
 
-    /// A matcher that tries one way after another would not come to an end.
+    /// A matcher that tries one alternative after another would never end.
     #[test]
     fn all_ways_are_tried_at_once() {
         let glob = Glob::new(&"**a".repeat(200));

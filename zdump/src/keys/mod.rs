@@ -1,4 +1,4 @@
-//! `keys`: the keys that have bytes, how many, and what they are.
+//! `keys`: the keys with their sizes and kinds.
 
 mod glob;
 #[cfg(test)]
@@ -16,10 +16,10 @@ use netcdf_core::format::zarr::survey::{Role, Survey};
 
 use glob::Glob;
 
-/// Lists the keys, each when it is met: there may be millions.
+/// Lists the keys as they are found: there may be millions.
 ///
 /// # Errors
-/// Those of the store; [`ErrorKind::NotFound`] if the pattern stands for no key.
+/// Errors of the store; [`ErrorKind::NotFound`] if the pattern matches no key.
 pub(crate) fn run(
     args: &KeysArgs,
     (cli, session): (&Cli, &Session),
@@ -54,8 +54,8 @@ pub(crate) fn run(
 }
 
 fn none(glob: &str) -> Error {
-    let what = format!("no key is one of \"{glob}\"");
-    let remedy = "* does not reach over a \"/\", ** does";
+    let what = format!("no key matches \"{glob}\"");
+    let remedy = "* does not match \"/\", ** does";
     Error::new(ErrorKind::NotFound, what).with_remedy(remedy)
 }
 

@@ -10,7 +10,7 @@ use crate::array::Opened;
 use crate::out::{Colour, Out, numbers as list, plain};
 use crate::table::{shape, size};
 
-/// What stands for a cell in text.
+/// The character for a cell.
 fn sign(look: Look, fancy: bool) -> char {
     const SHADES: [[char; 2]; 4] = [[':', '░'], ['+', '▒'], ['*', '▓'], ['#', '█']];
     match (look, fancy) {
@@ -30,7 +30,7 @@ fn sign(look: Look, fancy: bool) -> char {
 /// Draws the map.
 ///
 /// # Errors
-/// Those of writing.
+/// Errors of writing.
 pub(super) fn text(out: &mut Out<'_>, opened: &Opened<'_>, map: &Map) -> Result<()> {
     let title = headline(opened, map);
     let title = out.paint(Colour::Bold, &title);
@@ -59,7 +59,7 @@ pub(super) fn text(out: &mut Out<'_>, opened: &Opened<'_>, map: &Map) -> Result<
     legend(out, map, largest)
 }
 
-/// What the map is of.
+/// The head line: the array and its chunks.
 pub(super) fn headline(opened: &Opened<'_>, map: &Map) -> String {
     let total = map.total();
     let chunks = match map.grid.is_empty() {
@@ -76,7 +76,7 @@ pub(super) fn headline(opened: &Opened<'_>, map: &Map) -> String {
     )
 }
 
-/// What a cell stands for, if not for a chunk.
+/// The line about cells, if a cell stands for more than one chunk.
 pub(super) fn blocks(map: &Map) -> Option<String> {
     (!map.is_whole()).then(|| format!("each cell is a block of {} chunks", shape(&map.block)))
 }
@@ -100,7 +100,7 @@ fn span(at: u64, block: u64, cells: u64) -> String {
     }
 }
 
-/// The number of the first chunk of a row along the dimension that runs down.
+/// The number of the first chunk of a row along the vertical dimension.
 fn label(map: &Map, slice: usize, row: usize, (width, height): (usize, usize)) -> String {
     let first = slice
         .saturating_mul(height)
@@ -143,10 +143,10 @@ fn legend(out: &mut Out<'_>, map: &Map, largest: u64) -> Result<()> {
     }
 }
 
-/// The map as JSON: what it is of, and a record a row of cells.
+/// The map as JSON: a record for the array, and one per row of cells.
 ///
 /// # Errors
-/// Those of writing.
+/// Errors of writing.
 pub(super) fn records(out: &mut Out<'_>, opened: &Opened<'_>, map: &Map) -> Result<()> {
     let total = map.total();
     let undecoded = map.undecoded.as_ref().map(why);

@@ -1,4 +1,4 @@
-//! `map`: the grid of the chunks of an array, drawn: which are stored, which hold nothing but the fill value, how large they are.
+//! `map`: draws the chunk grid of an array: which chunks are stored, which hold only the fill value, how large they are.
 
 mod draw;
 mod scale;
@@ -27,7 +27,7 @@ use scale::Map;
 /// Runs the command.
 ///
 /// # Errors
-/// Those of the store; an output that would be put into the store; those of writing it.
+/// Errors of the store; an output that would be in the store; errors of writing the output.
 pub(crate) fn run(
     args: &MapArgs,
     (cli, session): (&Cli, &Session),
@@ -68,22 +68,20 @@ pub(crate) fn run(
     Ok(verdict(&opened, &map))
 }
 
-/// Whether all that is stored could be looked at; if not, that is said.
+/// Whether all stored chunks could be decoded; if not, adds a note.
 fn verdict(opened: &Opened<'_>, map: &Map) -> Verdict {
     let Some((e, count)) = &map.wrong else {
         return Verdict::Sound;
     };
     opened.env.notes.say(Note {
         object: opened.path.clone(),
-        what: format!(
-            "{count} of the chunks and shards that are stored cannot be decoded; the first: {e}"
-        ),
+        what: format!("{count} of the stored chunks and shards cannot be decoded; the first: {e}"),
         remedy: None,
     });
     Verdict::Problems
 }
 
-/// That an output is neither the store nor in it.
+/// Checks that an output is neither the store nor in it.
 fn outside(file: &Path, store: &Path) -> Result<()> {
     if store == Path::new("-") {
         return Ok(());
@@ -92,12 +90,12 @@ fn outside(file: &Path, store: &Path) -> Result<()> {
     if !overlap(&store, file) {
         return Ok(());
     }
-    let what = "the image would be put into the store, or in its place";
+    let what = "the image would be written into the store or replace it";
     let e = Error::new(ErrorKind::Argument, what).of(&file.to_string_lossy());
-    Err(e.with_remedy("name a file outside of the store; zdump never writes to one"))
+    Err(e.with_remedy("name a file outside the store; zdump never writes to a store"))
 }
 
-/// Writes a file beside its name, and gives it the name.
+/// Writes a temporary file, then gives it the name.
 fn write(file: &Path, bytes: &[u8]) -> Result<()> {
     let mut target = Box::new(FileTarget::create(file, true)?);
     target.write_at(0, bytes)?;

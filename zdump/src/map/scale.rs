@@ -1,27 +1,27 @@
-//! A grid of chunks brought to a size that can be looked at: each cell stands for a block of chunks.
+//! Scales a grid of chunks to a readable size: each cell stands for a block of chunks.
 
 use netcdf_core::error::Error;
 use netcdf_core::model::region::product;
 
-/// Cells of a row.
+/// Most cells in a row.
 pub(super) const WIDTH: u64 = 100;
-/// Rows of a slice; of a map of one dimension, lines.
+/// Most rows of a slice, or lines of a map of one dimension.
 const HEIGHT: u64 = 50;
 /// Slices.
 const SLICES: u64 = 20;
 
-/// What is known of the chunks of a cell.
+/// Counts of the chunks of a cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Cell {
-    /// How many there are in the grid.
+    /// Chunks in the grid.
     pub chunks: u64,
-    /// How many are stored.
+    /// Stored chunks.
     pub present: u64,
-    /// How many of these hold nothing but the fill value.
+    /// Stored chunks that hold only the fill value.
     pub fill: u64,
-    /// How many cannot be decoded.
+    /// Chunks that cannot be decoded.
     pub wrong: u64,
-    /// Bytes that are stored.
+    /// Stored bytes.
     pub bytes: u64,
 }
 
@@ -30,11 +30,11 @@ pub(super) struct Cell {
 pub(super) enum Look {
     /// None of its chunks is stored.
     Missing,
-    /// What is stored holds nothing but the fill value.
+    /// All stored chunks hold only the fill value.
     Fill,
     /// Some cannot be decoded.
     Wrong,
-    /// Stored: how large, from 0 to 3.
+    /// Stored; the size, from 0 to 3.
     Size(usize),
 }
 
@@ -43,13 +43,13 @@ pub(super) enum Look {
 pub(super) struct Map {
     /// Chunks per dimension.
     pub grid: Vec<u64>,
-    /// Chunks of a cell, per dimension.
+    /// Chunks per cell, per dimension.
     pub block: Vec<u64>,
     /// Cells per dimension.
     pub shape: Vec<u64>,
     /// The cells in row-major order.
     pub cells: Vec<Cell>,
-    /// Whether it is known which chunks hold nothing but the fill value; if not, why.
+    /// Why it is unknown which chunks hold only the fill value, if it is unknown.
     pub undecoded: Option<Error>,
     /// The first chunk or shard that cannot be decoded, and how many there are.
     pub wrong: Option<(Error, u64)>,
@@ -82,7 +82,7 @@ impl Map {
         map
     }
 
-    /// How many chunks a cell has: at the ends of the grid there are fewer.
+    /// Number of chunks in a cell: fewer at the ends of the grid.
     fn chunks(&self, cell: u64) -> u64 {
         let place = self.place(cell);
         let spans = place.iter().zip(&self.block).zip(&self.grid);
@@ -116,7 +116,7 @@ impl Map {
         self.cells.get_mut(usize::try_from(cell).ok()?)
     }
 
-    /// Counts what cannot be decoded.
+    /// Counts chunks that cannot be decoded.
     pub fn wrong(&mut self, e: Error) {
         match &mut self.wrong {
             Some((_, count)) => *count = count.saturating_add(1),
@@ -124,7 +124,7 @@ impl Map {
         }
     }
 
-    /// Marks the cells that have some of these chunks: from `first` on, `count` per dimension.
+    /// Marks the cells with any of these chunks: from `first` on, `count` per dimension.
     pub fn wrong_cells(&mut self, first: &[u64], count: &[u64]) {
         let inside = |map: &Self, cell: u64| {
             let place = map.place(cell);
@@ -142,7 +142,7 @@ impl Map {
         }
     }
 
-    /// The number of bytes of a chunk of the cell with the largest ones; at least 1.
+    /// The largest mean number of bytes per chunk of all cells; at least 1.
     pub fn largest(&self) -> u64 {
         let sizes = self.cells.iter().map(|cell| mean(*cell));
         sizes.max().unwrap_or(0).max(1)
@@ -182,7 +182,7 @@ impl Map {
         all
     }
 
-    /// Cells of a row, and rows of a slice.
+    /// Cells per row, and rows per slice.
     pub fn slice(&self) -> (usize, usize) {
         let len = |n: usize| {
             let at = self.shape.len().checked_sub(n);
@@ -191,7 +191,7 @@ impl Map {
         };
         match self.shape.len() {
             0 => (1, 1),
-            // One dimension is broken into lines.
+            // A single dimension is broken into lines.
             1 => {
                 let width = usize::try_from(WIDTH).unwrap_or(1);
                 (len(1).min(width), len(1).div_ceil(width))
@@ -201,12 +201,12 @@ impl Map {
     }
 }
 
-/// Bytes of a chunk of a cell, those that are not stored included.
+/// Mean bytes per chunk of a cell; missing chunks count as empty.
 fn mean(cell: Cell) -> u64 {
     cell.bytes.div_ceil(cell.chunks.max(1))
 }
 
-/// Chunks of a cell, per dimension, so that the map has a size that can be looked at.
+/// Chunks per cell in each dimension, so that the map has a readable size.
 fn blocks(grid: &[u64]) -> Vec<u64> {
     let mut block = vec![1u64; grid.len()];
     let most = |n: usize| match (grid.len(), n) {
@@ -224,7 +224,7 @@ fn blocks(grid: &[u64]) -> Vec<u64> {
         let cells: Vec<u64> = cells.map(|(n, b)| n.div_ceil((*b).max(1))).collect();
         product(&cells).unwrap_or(u64::MAX)
     };
-    // The first dimensions are coarsened first, until there are few enough slices.
+    // Outer dimensions are coarsened first, until there are few enough slices.
     for n in 0..outer {
         while slices(&block) > SLICES {
             let cells = grid.get(n).copied().unwrap_or(1);

@@ -1,4 +1,4 @@
-//! Looks at all stored chunks of an array.
+//! Surveys all stored chunks of an array.
 
 use netcdf_core::chunk::pool::Item;
 use netcdf_core::chunk::scatter::advance;
@@ -12,10 +12,10 @@ use crate::array::{Found, Lost, Opened, Place};
 /// The map of an array.
 ///
 /// # Errors
-/// Those of listing the store.
+/// Errors of listing the store.
 pub(super) fn look(opened: &Opened<'_>) -> Result<Map> {
     let mut map = Map::new(&opened.grid());
-    // Without a fill value nothing is all fill, and nothing needs to be decoded.
+    // Without a fill value no chunk can be all fill, so nothing needs to be decoded.
     let chain = opened.chain().map(|_| ());
     let decodes = chain.is_ok() && opened.fill.is_some();
     map.undecoded = chain.err();
@@ -49,7 +49,7 @@ pub(super) fn look(opened: &Opened<'_>) -> Result<Map> {
     Ok(map)
 }
 
-/// Enters a chunk that is stored.
+/// Enters a stored chunk.
 fn enter(map: &mut Map, place: &Place, fill: Result<bool>) {
     if let Some(cell) = map.cell(&place.place) {
         let len = place.range.end.saturating_sub(place.range.start);
@@ -65,7 +65,7 @@ fn enter(map: &mut Map, place: &Place, fill: Result<bool>) {
     }
 }
 
-/// Enters a shard whose chunks cannot be found: all cells that it has a part in are wrong.
+/// Enters a shard whose chunks cannot be found: all its cells are marked as wrong.
 fn lose(map: &mut Map, opened: &Opened<'_>, lost: Lost) {
     let outer = opened.array.outer().iter().zip(&opened.chunk);
     let ratio: Vec<u64> = outer
@@ -105,10 +105,8 @@ fn all_fill(opened: &Opened<'_>, place: &Place, values: &Values) -> bool {
     }
 }
 
-/// What is said where the chunks of an array cannot be decoded.
+/// The note if the chunks of an array cannot be decoded.
 pub(super) fn why(e: &Error) -> String {
     let what = e.what();
-    format!(
-        "chunks are not decoded, so that those of the fill value only are not told apart: {what}"
-    )
+    format!("chunks are not decoded, so chunks of fill values only are not marked: {what}")
 }

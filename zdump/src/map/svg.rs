@@ -10,10 +10,10 @@ const CELL: usize = 10;
 const EDGE: usize = 16;
 /// Pixels of a line of text.
 const LINE: usize = 18;
-/// Pixels that text is given at least.
+/// Least width of the text, in pixels.
 const TEXT: usize = 640;
 
-/// What is drawn, and how.
+/// The looks of cells, with class and legend.
 const LOOKS: [(Look, &str, &str); 7] = [
     (Look::Missing, "m", "missing"),
     (Look::Fill, "f", "fill value only"),
@@ -64,7 +64,7 @@ pub(super) fn image(opened: &Opened<'_>, map: &Map) -> String {
     )
 }
 
-/// A row of cells; neighbours that look alike are one rectangle.
+/// A row of cells; neighbours with the same look become one rectangle.
 fn cells(body: &mut String, map: &Map, row: &[super::scale::Cell], top: usize) {
     let largest = map.largest();
     let looks: Vec<Look> = row.iter().map(|cell| map.look(*cell, largest)).collect();
@@ -92,7 +92,7 @@ fn text(body: &mut String, base: usize, text: &str) {
     body.push_str(&format!("<text x=\"{EDGE}\" y=\"{base}\">{text}</text>\n"));
 }
 
-/// The legend; where it ends.
+/// Draws the legend; returns where it ends.
 fn legend(body: &mut String, map: &Map, mut top: usize) -> usize {
     let largest = map.largest();
     for (look, _, what) in LOOKS {
@@ -113,7 +113,7 @@ fn legend(body: &mut String, map: &Map, mut top: usize) -> usize {
     top
 }
 
-/// Text as XML has it.
+/// Text escaped for XML.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in crate::out::plain(text).chars() {
@@ -122,7 +122,7 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // What XML has no characters for.
+            // Characters that XML does not allow.
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             c => out.push(c),
         }

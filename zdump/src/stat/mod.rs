@@ -20,7 +20,7 @@ use netcdf_core::format::zarr::survey::{Node, Role, Survey, What, no_store};
 
 use sizes::Sizes;
 
-/// What is in a store besides chunks.
+/// Everything in a store other than chunks.
 #[derive(Debug, Default)]
 struct Rest {
     metadata: Sizes,
@@ -30,7 +30,7 @@ struct Rest {
 /// Prints the sizes.
 ///
 /// # Errors
-/// Those of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for what is no store.
+/// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a store.
 pub(crate) fn run(
     args: &StoreArgs,
     (cli, session): (&Cli, &Session),
@@ -76,7 +76,7 @@ pub(crate) fn run(
     Ok(Verdict::Sound)
 }
 
-/// Some lines on an array.
+/// Prints the lines about an array.
 fn show(node: &Node, (array, sizes): (&RawArray, &Sizes), out: &mut Out<'_>) -> Result<()> {
     let described = &array.described;
     let head = format!(
@@ -112,7 +112,7 @@ fn show(node: &Node, (array, sizes): (&RawArray, &Sizes), out: &mut Out<'_>) -> 
         .try_for_each(|line| out.line(&format!("  {line}")))
 }
 
-/// What is no array, but should be one: its keys are not known.
+/// A node that should be an array but is broken: its keys are unknown.
 fn broken(node: &Node, why: &str, out: &mut Out<'_>) -> Result<()> {
     if out.json {
         let path = Json::text(&format!("/{}", node.path));
@@ -129,7 +129,7 @@ fn word(array: &RawArray) -> &'static str {
     }
 }
 
-/// Bytes of so many elements; `None` for texts of any length.
+/// Bytes of this many elements; `None` for texts of variable length.
 fn raw_of(array: &RawArray, elements: Option<u64>) -> Option<u64> {
     array.raw_bytes()?;
     elements?.checked_mul(array.described.stored.size()?)

@@ -1,4 +1,4 @@
-//! Sums over sizes, whatever their number: count, total, smallest, largest, and how many are in each power of two.
+//! Statistics of any number of sizes: count, total, smallest, largest, and a histogram by powers of two.
 
 use netcdf_core::tool::table::right;
 
@@ -9,18 +9,18 @@ const BINS: usize = 65;
 /// Characters of the longest bar.
 const WIDTH: u64 = 40;
 
-/// Sums over sizes in bytes.
+/// Statistics of sizes in bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Sizes {
-    /// How many there are.
+    /// The count.
     pub count: u64,
-    /// All of them together.
+    /// The total.
     pub bytes: u64,
     /// The smallest.
     pub least: Option<u64>,
     /// The largest.
     pub most: Option<u64>,
-    /// Elements of the array that they have; `None` if there are too many.
+    /// Elements of the array in these chunks; `None` if there are too many.
     pub elements: Option<u64>,
     bins: [u64; BINS],
 }
@@ -51,25 +51,25 @@ impl Sizes {
         }
     }
 
-    /// Adds the size of a chunk or shard with so many elements of its array.
+    /// Adds the size of a chunk or shard with this many elements of its array.
     pub fn add_chunk(&mut self, bytes: u64, elements: Option<u64>) {
         self.add(bytes);
         let sum = self.elements.zip(elements);
         self.elements = sum.and_then(|(sum, more)| sum.checked_add(more));
     }
 
-    /// Adds count and total of others.
+    /// Adds the count and total of other sizes.
     pub fn join(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
     }
 
-    /// The mean, without its fraction.
+    /// The mean, rounded down.
     pub fn mean(&self) -> Option<u64> {
         self.bytes.checked_div(self.count)
     }
 
-    /// Smallest size, largest size and number of each bin, from the first to the last one that has any.
+    /// Smallest size, largest size and count of each bin, from the first to the last bin that is not empty.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let any = |n: &u64| *n > 0;
         let first = self.bins.iter().position(any).unwrap_or(BINS);
@@ -112,7 +112,7 @@ fn power(exponent: u32) -> String {
     format!("{} {}", 1 << (exponent % 10), unit.unwrap_or(&""))
 }
 
-/// A bar; a number that is not zero has at least a mark.
+/// A bar; every number but zero has at least one mark.
 fn bar(count: u64, most: u64, fancy: bool) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let parts = if fancy { 8 } else { 1 };

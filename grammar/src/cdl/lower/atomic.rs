@@ -8,7 +8,7 @@ use crate::cdl::values::element::{Element, Fit, describe};
 use crate::escape::unescape_text;
 use crate::number::{FloatFormat, Form, Literal, Precision, Token};
 
-/// Makes values out of items and collects what is wrong.
+/// Makes values from items and collects errors and warnings.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     pub(super) errors: Vec<Problem>,
@@ -38,7 +38,7 @@ impl Builder {
         self.errors.push((at, message.into()));
     }
 
-    /// The constant that an item is; lists cannot stand here.
+    /// The constant of an item; lists are not allowed here.
     fn one<'i, 't>(&mut self, item: &'i Item<'t>, what: &str) -> Option<&'i Constant<'t>> {
         match item {
             Item::One(constant, _) => Some(constant),
@@ -98,7 +98,7 @@ impl Builder {
                 self.unescape(written, item.at(), &mut text);
                 Some(text.into())
             }
-            // As ncgen does: the number in decimal digits.
+            // As in ncgen: the number in decimal digits.
             Constant::Number(number) => Some(decimal(number).into()),
             Constant::Char(byte) => Some(byte.cast_signed().to_string().into_bytes().into()),
             Constant::Nil => None,
@@ -112,7 +112,7 @@ impl Builder {
     }
 }
 
-/// The character that a constant is; numbers are if their suffix makes them bytes.
+/// The character of a constant; numbers count as characters if they have a suffix for bytes.
 fn character(constant: &Constant<'_>) -> Option<u8> {
     let number = match constant {
         Constant::Char(byte) => return Some(*byte),

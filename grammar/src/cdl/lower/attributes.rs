@@ -1,4 +1,4 @@
-//! Attributes: whose they are, of which type, with which values.
+//! Attributes: their owners, types and values.
 
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::special::Special;
@@ -12,17 +12,17 @@ use crate::cdl::ast::{self, Word};
 use crate::cdl::constant::Constant;
 use crate::cdl::values::{Problems, Severity, empty_values, read_values};
 
-/// So many attributes of one owner are searched by hashing.
+/// From this many attributes of one owner on, they are found by hashing.
 const MANY: usize = 32;
 
-/// What stands before the colon of an attribute.
+/// The part of an attribute before the colon.
 struct Prefix {
     owner: Owner,
     ty: Option<(DataType, usize)>,
 }
 
 impl Lower<'_> {
-    /// An attribute; `text` is the whole statement, the values begin at `list`.
+    /// Adds an attribute; `text` is the whole statement, and the values begin at `list`.
     pub(in crate::cdl) fn attribute(
         &mut self,
         attribute: &ast::Attribute<'_>,
@@ -49,7 +49,7 @@ impl Lower<'_> {
         match (special, prefix.owner) {
             (Some(special), owner) => {
                 if let Some((_, at)) = prefix.ty {
-                    return self.error(at, format!("{} has no type", special.name()));
+                    return self.error(at, format!("{} takes no type", special.name()));
                 }
                 self.special(special, owner, word, &items);
             }
@@ -120,7 +120,7 @@ impl Lower<'_> {
         matches!(self.look_for_type(word), Some(Some(_)))
     }
 
-    /// An attribute that is stored as it is.
+    /// Adds an attribute that is stored as it is.
     pub(super) fn plain(
         &mut self,
         owner: Owner,
@@ -129,8 +129,8 @@ impl Lower<'_> {
         list: &[Item<'_>],
     ) {
         if let (Owner::Group(_), "_FillValue") = (owner, word.text) {
-            // Files have such attributes, and are printed with them.
-            let message = "_FillValue belongs to a variable; stored as any other attribute";
+            // Such attributes exist in files, so ncdump prints them.
+            let message = "_FillValue belongs to a variable; stored as an ordinary attribute";
             self.warning(word.at, message);
         }
         let Some(name) = self.attribute_name(word) else {
@@ -153,7 +153,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The type of an attribute in the kind that was asked for: one string is text where there are no strings.
+    /// The type of an attribute in the requested kind: in kinds without strings, a single string becomes text.
     fn string_or_text(&mut self, ty: DataType, word: Word<'_>, list: &[Item<'_>]) -> DataType {
         let is_text = matches!(list, [Item::One(Constant::String(_), _)]);
         let strings = self.kind.is_none_or(Kind::is_enhanced);
@@ -181,7 +181,7 @@ impl Lower<'_> {
         self.report.warning(first.anchor, first.offset, message);
     }
 
-    /// Keywords can be names of attributes: nothing else can stand there.
+    /// Keywords can be names of attributes, as nothing else is allowed there.
     fn attribute_name(&mut self, word: Word<'_>) -> Option<Name> {
         self.name(word)
     }
@@ -208,7 +208,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `""`, which stands for no values at all in what is printed of user-defined types.
+    /// No values, which ncdump prints as `""` for user-defined types.
     fn no_values(&mut self, ty: DataType, word: Word<'_>) -> Option<Values> {
         let values = empty_values(&self.schema, ty);
         if values.is_none() {
@@ -272,7 +272,7 @@ impl Lower<'_> {
                 let at = list.get(1).map_or(word.at, Item::at);
                 return self.error(
                     at,
-                    format!("_FillValue has one value, found {}", list.len()),
+                    format!("_FillValue must have one value, found {}", list.len()),
                 );
             }
         };
@@ -283,7 +283,7 @@ impl Lower<'_> {
             let at = list.first().map_or(word.at, Item::at);
             return self.error(
                 at,
-                format!("_FillValue has one character, found {}", values.len()),
+                format!("_FillValue must have one character, found {}", values.len()),
             );
         }
         self.put(Owner::Var(var), Attribute { name, ty, values });

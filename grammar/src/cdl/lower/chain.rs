@@ -1,4 +1,4 @@
-//! The filters of variables, from the attributes that speak of them.
+//! The filters of variables, from the attributes that define them.
 
 use netcdf_core::error::ErrorKind;
 use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
@@ -7,7 +7,7 @@ use netcdf_core::model::{FilterSpec, Kind, VarId};
 use super::Lower;
 use crate::cdl::ast::Word;
 
-/// What the attributes of one variable say of its filters.
+/// The filters that the attributes of one variable define.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Chain {
     /// `_Fletcher32`
@@ -21,7 +21,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The filters in the order in which ncgen defines them, in whichever order the attributes stand.
+    /// The filters in the order in which ncgen defines them, whatever the order of the attributes.
     fn definitions(&self) -> impl Iterator<Item = FilterSpec> {
         let own = [
             self.fletcher32.then_some((FLETCHER32, vec![])),
@@ -35,12 +35,12 @@ impl Chain {
 }
 
 impl Lower<'_> {
-    /// Takes note of what the attribute `word` says of the filters of a variable.
+    /// Applies the attribute `word` to the filters of a variable.
     pub(super) fn chain(&mut self, var: VarId, word: Word<'_>, change: impl FnOnce(&mut Chain)) {
         let chain = self.chains.entry(var).or_default();
         change(chain);
         let definitions: Vec<_> = chain.definitions().collect();
-        // Without a kind, the text asks for this one; what another one lacks is said in the end.
+        // Without a kind, the text asks for this one. What another kind lacks is reported at the end.
         match self.kind {
             None => self.schema.kind = Kind::Netcdf4,
             Some(kind) if kind.is_cdf() => return,
@@ -52,12 +52,15 @@ impl Lower<'_> {
                 continue;
             };
             let message = format!("{}: {}", word.text, e.what());
-            // What is wrong is said once for an attribute.
+            // A mistake is reported only once per attribute.
             self.chains.remove(&var);
             return match e.kind() {
                 ErrorKind::VariableLength => {
                     let path = self.schema.var_path(var);
-                    self.warning(word.at, format!("{message}; {path} is stored without"));
+                    self.warning(
+                        word.at,
+                        format!("{message}; {path} is stored without this filter"),
+                    );
                 }
                 _ => self.error(word.at, message),
             };

@@ -1,4 +1,4 @@
-//! Where the fields of a compound type lie: as a C compiler lays out the structure.
+//! Offsets of the fields of a compound type, as a C compiler lays out the structure.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// Places the next field; its offset, or `None` beyond what sizes can say.
+    /// Places the next field; returns its offset, or `None` on overflow.
     pub(super) fn place(
         &mut self,
         schema: &Schema,

@@ -1,4 +1,4 @@
-//! Lists of values as they are written: constants and lists in braces.
+//! Lists of values as written: constants and lists in braces.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use netcdf_core::model::Atomic;
 use crate::cdl::constant::{Constant, Lexer, Token, number_type};
 use crate::number::{Literal, Suffix};
 
-/// Braces within braces.
+/// Deepest nesting of braces.
 const DEPTH: usize = 64;
 
-/// A position in the text and what is wrong there.
+/// A position in the text, and the mistake there.
 pub(in crate::cdl) type Problem = (usize, String);
 
 /// A constant or a list, and where it begins.
@@ -60,7 +60,7 @@ pub(in crate::cdl) fn items(text: &[u8], at: usize) -> Result<Vec<Item<'_>>, Pro
                 return Err((start, "expected `,` or `;` before the next value".into()));
             }
             Constant::Open if open.len() >= DEPTH => {
-                return Err((start, format!("more than {DEPTH} braces within each other")));
+                return Err((start, format!("braces nested more than {DEPTH} deep")));
             }
             Constant::Open => open.push((std::mem::take(&mut list), start)),
             constant => {
@@ -79,7 +79,7 @@ pub(in crate::cdl) fn items(text: &[u8], at: usize) -> Result<Vec<Item<'_>>, Pro
     }
 }
 
-/// The type of a list without a declared one.
+/// The type of a list without a declared type.
 pub(super) fn infer(list: &[Item<'_>]) -> Result<Atomic, Problem> {
     let mut types = vec![];
     let mut strings = 0;
@@ -112,8 +112,8 @@ pub(super) fn infer(list: &[Item<'_>]) -> Result<Atomic, Problem> {
     integer_type(list, &types)
 }
 
-/// As netCDF-C infers it: of two types the wider one, of two as wide the later one. But where a number without suffix
-/// would not fit that, which netCDF-C takes by its bits, the smallest type that has all numbers.
+/// As netCDF-C infers it: the wider of two types, or the later of two equally wide ones. If a number without suffix does not
+/// fit this type, netCDF-C reinterprets its bits; here the result is the smallest type that can hold all numbers.
 fn integer_type(list: &[Item<'_>], types: &[Atomic]) -> Result<Atomic, Problem> {
     let later = |a: Atomic, b: Atomic| if width(a) <= width(b) { b } else { a };
     let found = types.iter().copied().reduce(later).unwrap_or(Atomic::Int);
@@ -129,7 +129,7 @@ fn integer_type(list: &[Item<'_>], types: &[Atomic]) -> Result<Atomic, Problem> 
     let none = || {
         (
             list.first().map_or(0, Item::at),
-            "no integer type has all of these values".to_owned(),
+            "no integer type can hold all of these values".to_owned(),
         )
     };
     smallest(free.into_iter())
@@ -141,7 +141,7 @@ fn no_type(item: &Item<'_>) -> Problem {
     let message = match item {
         Item::Many(..) => "lists in braces need a type before the attribute's name",
         Item::One(Constant::Name(_), _) => {
-            "texts are in quotes (and members of an enum need the name of their type before the attribute's name)"
+            "text must be in quotes (for members of an enum, put the name of their type before the attribute's name)"
         }
         Item::One(Constant::Nil, _) => "NIL needs `string` before the attribute's name",
         Item::One(..) => "attributes cannot have the fill value `_`",

@@ -1,4 +1,4 @@
-//! From syntax to schema: names are resolved, types laid out, values converted, and what does not fit is reported.
+//! From syntax to schema: resolves names, lays out types, converts values, and reports what does not fit.
 
 mod atomic;
 mod attributes;
@@ -30,26 +30,26 @@ use names::Names;
 pub(crate) use names::is_reserved;
 pub(super) use type_order::order_types;
 
-/// Sections of a group that are misspelt without their last letter.
+/// Sections of a group that are often written without their last letter.
 const SECTIONS: [&str; 3] = ["types", "dimensions", "variables"];
 
-/// What of the text is read. Most texts are read once. Where a variable or a type uses a dimension or a type of a group
-/// that comes later, as `ncdump` prints it for such files, all definitions are read first.
+/// The parts of the text that a pass reads. Most texts are read once. If a variable or a type uses a dimension or a type of a
+/// later group, which `ncdump` can print, all definitions are read first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
     /// Everything.
     All,
-    /// Everything, but something was used that is not defined yet: reading stops.
+    /// Everything, but something was used before its definition: reading stops.
     Forward,
     /// Groups, dimensions and types.
     Definitions,
-    /// Types that are made of types of later groups, after `Definitions`; as often as there are more of them.
+    /// Types made of types of later groups, after `Definitions`; repeated as long as more of them can be defined.
     Types,
-    /// What is left, after `Definitions`.
+    /// The rest, after `Definitions`.
     Rest,
 }
 
-/// The schema in the making.
+/// The schema under construction.
 pub(super) struct Lower<'s> {
     pub(super) schema: Schema,
     pub(super) report: Reporter<'s>,
@@ -59,29 +59,29 @@ pub(super) struct Lower<'s> {
     pub(super) replaced: Vec<DataList>,
     data_of: HashMap<VarId, usize>,
     names: Names,
-    /// What attributes said of filters.
+    /// The filters that attributes define.
     chains: HashMap<VarId, chain::Chain>,
-    /// Names whose definition failed: that they are not there was said once.
+    /// Names whose definition failed: they are reported as missing only once.
     failed: HashSet<Name>,
-    /// Names that netCDF does not allow, of which this was said.
+    /// Names that netCDF does not allow and for which a warning was given.
     illegal: HashSet<Name>,
-    /// Whether there is a new variable whose name is that of a section.
+    /// Whether there is a new variable with the name of a section.
     pub(super) keyword_variables: bool,
     /// Variables with such names, before they are defined.
     keywords: HashSet<(GroupId, Name)>,
-    /// What of the text is read.
+    /// The parts of the text being read.
     pub(super) pass: Pass,
-    /// Types that are made of types which are not defined yet.
+    /// Types made of types that are not defined yet.
     postponed: HashSet<(GroupId, Name)>,
-    /// Whether a type may be postponed: not where nothing more can be found.
+    /// Whether a type may be postponed: not if no more definitions can follow.
     may_wait: bool,
-    /// Whether something that the type in hand is made of was not found.
+    /// Whether a part of the current type was not found.
     waits: bool,
     /// Alignments of the compound types so far.
     alignments: HashMap<TypeId, u64>,
     /// What types are made of.
     made_of: HashMap<TypeId, types::MadeOf>,
-    /// The kind that was asked for.
+    /// The requested kind.
     kind: Option<Kind>,
     limits: Limits,
     /// The group whose declarations are read.
@@ -128,7 +128,7 @@ impl<'s> Lower<'s> {
         self.may_wait = true;
     }
 
-    /// How many types are made of others that are not defined yet.
+    /// Number of types made of others that are not defined yet.
     pub(super) fn postponed(&self) -> usize {
         match self.report.has_errors() {
             true => 0,
@@ -136,7 +136,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Postponed types come next. Unless they `may_wait` on, what they lack is an error.
+    /// Begins a pass over postponed types. Unless they `may_wait` further, missing parts are errors.
     pub(super) fn types_pass(&mut self, may_wait: bool) {
         self.pass = Pass::Types;
         self.may_wait = may_wait;
@@ -144,7 +144,7 @@ impl<'s> Lower<'s> {
         self.keywords.clear();
     }
 
-    /// After the definitions: the rest of the text comes next.
+    /// Begins the pass over the rest of the text, after the definitions.
     pub(super) fn second_pass(&mut self) {
         self.pass = Pass::Rest;
         self.may_wait = false;
@@ -152,7 +152,7 @@ impl<'s> Lower<'s> {
         self.keywords.clear();
     }
 
-    /// Whether what a path leads to may be defined further on: nothing is said then, the text is read in two passes.
+    /// Whether the target of a path may be defined later. Then nothing is reported, and the text is read in two passes.
     fn is_later(&mut self, absolute: bool) -> bool {
         if absolute && self.pass == Pass::All {
             self.pass = Pass::Forward;
@@ -187,17 +187,17 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Something that only the netCDF-4 model has.
+    /// Notes a use of something that only the netCDF-4 model has.
     fn enhanced(&mut self, at: usize, what: impl Into<String>) {
         if self.needs.enhanced.is_none() {
             self.needs.enhanced = Some(self.need(at)(what.into()));
         }
     }
 
-    /// The name of something new; `what` says of what.
+    /// The name of something new; `what` is its kind for messages.
     fn new_name(&mut self, word: Word<'_>, what: &str) -> Option<Name> {
         if is_reserved(word.text, self.kind) {
-            let hint = format!("write `\\{}` for a name", word.text);
+            let hint = format!("write `\\{}` to use it as a name", word.text);
             let message = format!(
                 "`{}` is a keyword and cannot be the name of a {what}",
                 word.text
@@ -208,8 +208,8 @@ impl<'s> Lower<'s> {
         self.name(word)
     }
 
-    /// The name that is written as `word`. One that netCDF does not allow comes from a file that has it; the warning
-    /// says why other programs may not take it.
+    /// The name written as `word`. A name that netCDF does not allow comes from a file with such a name; a warning says why
+    /// other programs may refuse it.
     fn name(&mut self, word: Word<'_>) -> Option<Name> {
         let name = match self.names.name(word.text) {
             Ok(name) => name,
@@ -222,10 +222,7 @@ impl<'s> Lower<'s> {
             && let Err(e) = Name::checked(name.as_bytes())
             && self.illegal.insert(name.clone())
         {
-            let message = format!(
-                "{}; made all the same, as the name is spelled out",
-                e.what()
-            );
+            let message = format!("{}; accepted, because it is spelled with escapes", e.what());
             self.warning(word.at, message);
         }
         Some(name)
@@ -259,7 +256,7 @@ impl<'s> Lower<'s> {
         );
     }
 
-    /// Takes note of a declaration that is not understood: that its names are not defined will not be said.
+    /// Notes a declaration that cannot be parsed, so that its names are not reported as undefined.
     pub(super) fn give_up(&mut self, declaration: &[u8]) {
         for word in declaration
             .split(|&b| !continues_name(b))
@@ -289,13 +286,13 @@ impl<'s> Lower<'s> {
         Some(group)
     }
 
-    /// A data list for the variable `word`.
+    /// Adds a data list for the variable `word`.
     pub(super) fn data_list(&mut self, word: Word<'_>, list: impl FnOnce(VarId) -> DataList) {
         let Some(var) = self.find_var(word) else {
             return self.undefined_var(word);
         };
         let list = list(var);
-        // As with ncgen, of two lists for a variable the later one counts.
+        // As in ncgen, the later of two lists for a variable counts.
         if let Some(place) = self.data_of.get(&var).and_then(|&i| self.data.get_mut(i)) {
             self.replaced.push(std::mem::replace(place, list));
             let message = format!(

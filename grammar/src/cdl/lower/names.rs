@@ -1,4 +1,4 @@
-//! What is called what: definitions by group and name, and how references find them.
+//! Names: definitions by group and name, and the resolution of references.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,17 +8,17 @@ use netcdf_core::model::{Atomic, DimId, GroupId, Kind, Name, Schema, TypeId, Var
 
 use crate::escape::{is_keyword, unescape_name};
 
-/// What an attribute belongs to.
+/// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Owner {
     Group(GroupId),
     Var(VarId),
 }
 
-/// All names that are defined so far.
+/// All names defined so far.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Names by the text they are written as.
+    /// Names by their written form.
     written: HashMap<Box<str>, Name>,
     pub(super) groups: HashMap<(GroupId, Name), GroupId>,
     pub(super) dims: HashMap<(GroupId, Name), DimId>,
@@ -31,7 +31,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The name that is written as `text`.
+    /// The name written as `text`.
     pub(super) fn name(&mut self, text: &str) -> Result<Name> {
         if let Some(name) = self.written.get(text) {
             return Ok(name.clone());
@@ -41,7 +41,7 @@ impl Names {
         Ok(name)
     }
 
-    /// Remembers a type under its name alone.
+    /// Registers a type by its name alone.
     pub(super) fn add_type(&mut self, group: GroupId, name: &Name, id: TypeId) {
         self.types.insert((group, name.clone()), id);
         self.everywhere.entry(name.clone()).or_default().push(id);
@@ -82,7 +82,7 @@ pub(super) fn outwards<T: Copy>(
     }
 }
 
-/// The parts of a path; a lone name has one part and is not absolute.
+/// Whether a path is absolute, and its parts; a single name has one part and is not absolute.
 pub(super) fn split_path(text: &str) -> (bool, Vec<&str>) {
     let Some(path) = text.strip_prefix('/') else {
         return (false, vec![text]);
@@ -99,7 +99,7 @@ pub(super) fn split_path(text: &str) -> (bool, Vec<&str>) {
     (true, parts)
 }
 
-/// The name that a reference means; names that are only looked up need no check.
+/// The name in a reference; names that are only looked up need no check.
 pub(super) fn reference(text: &str) -> Name {
     match name(text) {
         Ok(name) => name,
@@ -107,10 +107,10 @@ pub(super) fn reference(text: &str) -> Name {
     }
 }
 
-/// The name of something that is defined.
+/// The name in a definition.
 ///
-/// Where the text spells out, with an escape that netCDF-C does not have, what names may not hold, it comes from a file
-/// that has such a name; there it is taken as it is.
+/// Illegal characters written with an escape that netCDF-C does not have come from a file with such a name, which is then
+/// accepted as it is.
 fn name(text: &str) -> Result<Name> {
     if !text.contains('\\') {
         return Name::checked(text.as_bytes());
@@ -131,8 +131,8 @@ fn plain(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Whether there is an escape that no name needs which netCDF-C makes: of a byte by number, of `/`, and of a first
-/// character other than a digit.
+/// Whether there is an escape that names made by netCDF-C never need: of a byte by number, of `/`, or of a first character
+/// other than a digit.
 fn spelled_out(text: &str) -> bool {
     let mut rest = text.as_bytes();
     if let [b'\\', first, ..] = rest
@@ -161,9 +161,9 @@ pub(super) fn atomic(text: &str) -> Option<Atomic> {
     Atomic::ALL.into_iter().find(|a| a.name() == alias)
 }
 
-/// Whether nothing can have this name, unless it is written with an escape.
+/// Whether the name is reserved, so that it can only be used with an escape.
 ///
-/// The types that the classic model does not have are names where the kind is not one that has them.
+/// In kinds without them, the types that the classic model lacks are ordinary names.
 pub(crate) fn is_reserved(text: &str, kind: Option<Kind>) -> bool {
     match text {
         word if is_keyword(word.as_bytes()) => true,

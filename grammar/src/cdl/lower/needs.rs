@@ -1,18 +1,18 @@
-//! What a dataset needs of the kind of file that it is to become.
+//! The features that a dataset requires of its kind of file.
 
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Atomic, Kind};
 
 use crate::diagnostic::Anchor;
 
-/// Something that not every kind of file has, and where the text first asks for it.
+/// A feature that not every kind of file has, and where the text first uses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
     /// What it is, as in "a group" or "type ubyte".
     pub what: String,
     /// Where the statement begins.
     pub anchor: Anchor,
-    /// Where it is.
+    /// Its position.
     pub offset: u64,
 }
 
@@ -21,13 +21,13 @@ pub struct Need {
 pub struct Needs {
     /// Something that only the netCDF-4 model has.
     pub enhanced: Option<Need>,
-    /// A type that CDF-5 adds to the classic ones.
+    /// A type that CDF-5 adds to the classic types.
     pub cdf5: Option<Need>,
     /// Storage settings that only netCDF-4 files have.
     pub storage: Option<Need>,
     /// Any special attribute but `_Format`.
     pub special: Option<Need>,
-    /// String attributes that are stored as text: the first, and how many there are.
+    /// String attributes that are stored as text: the first one, and their number.
     pub(super) texts: Option<(Need, usize)>,
 }
 
@@ -43,7 +43,7 @@ impl Needs {
         model.or(self.storage.as_ref().filter(|_| kind.is_cdf()))
     }
 
-    /// The kind for a dataset without one: the oldest that has everything.
+    /// The kind for a dataset without a requested kind: the oldest that has all features.
     #[must_use]
     pub fn kind(&self) -> Kind {
         if self.enhanced.is_some() || self.special.is_some() {

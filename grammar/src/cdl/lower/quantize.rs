@@ -1,4 +1,4 @@
-//! Attributes that say how numbers are quantized. They are stored like others.
+//! Attributes that define how numbers are quantized. They are stored like all others.
 
 use netcdf_core::error::ErrorKind;
 use netcdf_core::model::quantize::Algorithm;
@@ -10,7 +10,7 @@ use super::names::Owner;
 use crate::cdl::ast::Word;
 
 impl Lower<'_> {
-    /// An attribute of an algorithm, with the digits or bits that are kept.
+    /// Adds the attribute of an algorithm, with the digits or bits to keep.
     pub(super) fn quantize(
         &mut self,
         algorithm: Algorithm,
@@ -21,7 +21,7 @@ impl Lower<'_> {
         let at = list.first().map_or(word.at, Item::at);
         let numbers = self.attribute_values(Atomic::Int64.into(), word, list);
         let Some(Values::Int64(numbers)) = numbers else {
-            // That was said.
+            // The mistake was reported.
             return;
         };
         let &[keep] = numbers.as_slice() else {
@@ -40,7 +40,7 @@ impl Lower<'_> {
         };
         match Quantize::new(algorithm, keep, ty) {
             Ok(quantize) => self.storage(var, |s| s.quantize = Some(quantize)),
-            // Data of a file that says so is quantized already: asking for all digits there are does nothing to it.
+            // Data from a file with this attribute is already quantized. Keeping all its digits changes nothing.
             Err(e) if e.kind() == ErrorKind::Range && keep > 0 => {
                 self.warning(at, format!("{}: not quantized: {}", word.text, e.what()));
             }

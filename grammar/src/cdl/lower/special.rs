@@ -43,7 +43,7 @@ impl Lower<'_> {
 
     fn of_dataset(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>]) {
         if special != Special::Format {
-            // What they say follows from the file; they are in dumps, not in datasets.
+            // Their values follow from the file itself; they occur in dumps, not in datasets.
             return;
         }
         let Some(text) = self.special_text(special, word, list) else {
@@ -146,7 +146,7 @@ impl Lower<'_> {
         let sizes = self.special_integers(special, word, list)?;
         let sizes: Option<Vec<u64>> = sizes.iter().map(|&n| u64::try_from(n).ok()).collect();
         let Some(mut sizes) = sizes else {
-            let expected = "sizes from 1 on, or 0 for the default";
+            let expected = "sizes of at least 1, or 0 for the default";
             self.illegal(special, word, list, expected);
             return None;
         };
@@ -170,13 +170,13 @@ impl Lower<'_> {
         };
         let dims = self.schema.var(var).map(|v| v.dims.clone());
         let dims = dims.unwrap_or_default();
-        // In Zarr chunks may be longer than what is in them.
+        // In Zarr, chunks may be longer than the dimension.
         let overhang = self.kind.is_some_and(|kind| kind.as_zarr().is_some());
         for ((&id, &size), item) in dims.iter().zip(&sizes).zip(list) {
             let beyond = |d: &&Dimension| !overhang && !d.unlimited && d.len < size;
             if let Some(dim) = self.schema.dim(id).filter(beyond) {
                 let message = format!(
-                    "a chunk of {size} is larger than dimension `{}` of {}",
+                    "a chunk of {size} is larger than dimension `{}`, which has {}",
                     dim.name, dim.len
                 );
                 return self.error(item.at(), message);
@@ -198,7 +198,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Something that is on or off; `None` if something is wrong with it.
+    /// A setting that is on or off; `None` if something is wrong with it.
     fn switch(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>]) -> Option<bool> {
         let on = match list {
             [Item::One(Constant::String(text), _)] => match *text {
@@ -221,7 +221,7 @@ impl Lower<'_> {
         on
     }
 
-    /// The one string that a special attribute has.
+    /// The single string of a special attribute.
     fn special_text(
         &mut self,
         special: Special,
@@ -243,7 +243,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The integers that a special attribute has, at least one.
+    /// The integers of a special attribute, at least one.
     pub(super) fn special_integers(
         &mut self,
         special: Special,
@@ -269,7 +269,7 @@ impl Lower<'_> {
     }
 }
 
-/// Where the byte `at` of a text stands: behind its quote, unless there are escapes in it.
+/// The position of byte `at` of a text: after its quote, or the beginning of the text if it has escapes.
 fn place(word: Word<'_>, list: &[Item<'_>], at: usize) -> usize {
     match list.first() {
         Some(Item::One(Constant::String(text), start)) if !text.contains(&b'\\') => start + 1 + at,

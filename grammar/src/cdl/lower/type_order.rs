@@ -1,9 +1,9 @@
-//! The order in which types are made.
+//! The order in which types are created.
 
 use netcdf_core::model::{DataType, Schema, TypeKind, UserType};
 
-/// Puts the types of each group that are made of atomic types alone before the others, as the C tool
-/// does. Types never refer to later ones, so that each still follows those that it is made of.
+/// As in the C tool, puts types made only of atomic types before the other types of their group. Types never refer to later
+/// ones, so each type still follows its parts.
 pub(in crate::cdl) fn order_types(schema: &mut Schema) {
     let nested: Vec<bool> = schema.types.iter().map(is_nested).collect();
     for group in &mut schema.groups {
@@ -13,7 +13,7 @@ pub(in crate::cdl) fn order_types(schema: &mut Schema) {
     }
 }
 
-/// Whether there is a user-defined type in the type.
+/// Whether a type contains a user-defined type.
 fn is_nested(ty: &UserType) -> bool {
     let is_user = |ty: DataType| ty.atomic().is_none();
     match &ty.kind {

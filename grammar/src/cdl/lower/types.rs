@@ -9,10 +9,10 @@ use super::variables::whole;
 use super::{Lower, Pass};
 use crate::cdl::ast::{self, TypeBody, Word};
 
-/// Types within a type, at most: more do not fit into an HDF5 file.
+/// Most types within a type: more do not fit into an HDF5 file.
 const MOST_PARTS: u64 = 1 << 14;
 
-/// How many types there are in a type, and how many within one another.
+/// The number of types in a type, and the depth of their nesting.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MadeOf {
     levels: u32,
@@ -25,7 +25,7 @@ impl MadeOf {
         parts: 1,
     };
 
-    /// Both, beside each other.
+    /// Combines two types side by side.
     fn and(self, other: Self) -> Self {
         Self {
             levels: self.levels.max(other.levels),
@@ -35,7 +35,7 @@ impl MadeOf {
 
     fn check(self, depth: u32) -> Result<(), String> {
         if self.levels > depth {
-            return Err(format!("more than {depth} types within each other"));
+            return Err(format!("types nested more than {depth} deep"));
         }
         match self.parts > MOST_PARTS {
             true => Err(format!("a type made of more than {MOST_PARTS} types")),
@@ -103,7 +103,7 @@ impl Lower<'_> {
         self.names.add_type(group, &name, id);
     }
 
-    /// What a type is made of; of types that each have two of the one before there are soon more than fit in any memory.
+    /// The size of a type. If each type has two fields of the previous one, types soon exceed any memory.
     fn made_of(&self, kind: &TypeKind) -> MadeOf {
         let of = |ty: DataType| match ty {
             DataType::Atomic(_) => MadeOf::ATOMIC,
@@ -126,7 +126,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A type that another one is made of; not itself.
+    /// The type of a part of another type, which cannot be that type itself.
     fn base_type(&mut self, word: Word<'_>, new: &Name) -> Option<DataType> {
         let found = self.look_for_type(word)?;
         if found.is_none() && super::names::reference(word.text) == *new {
@@ -144,7 +144,7 @@ impl Lower<'_> {
         if size == 0 || u32::try_from(size).is_err() {
             self.error(
                 word.at,
-                "the size of an opaque type is from 1 to 4294967295 bytes",
+                "the size of an opaque type must be from 1 to 4294967295 bytes",
             );
             return None;
         }
@@ -159,7 +159,10 @@ impl Lower<'_> {
         let base = match self.find_type(base)? {
             DataType::Atomic(a) if a.is_integer() => a,
             DataType::Atomic(_) | DataType::User(_) => {
-                let message = format!("the values of an enum are integers, not `{}`", base.text);
+                let message = format!(
+                    "the values of an enum must be integers, not `{}`",
+                    base.text
+                );
                 self.error(base.at, message);
                 return None;
             }
@@ -188,11 +191,11 @@ impl Lower<'_> {
         })
     }
 
-    /// A member's value. As with all integers in CDL, one of the other signedness and the same size is taken by its bits.
+    /// The value of a member. As for all integers in CDL, a value of the other signedness and the same size keeps its bits.
     fn enum_value(&mut self, word: Word<'_>, base: Atomic) -> Option<i128> {
         let Some(value) = whole(word.text) else {
             let message = format!(
-                "the value of an enum member is an integer, found `{}`",
+                "the value of an enum member must be an integer, found `{}`",
                 word.text
             );
             self.error(word.at, message);
@@ -261,7 +264,7 @@ impl Lower<'_> {
         for &word in &field.dims {
             let size = self.size(word, "the size of a field")?;
             if size == 0 || i32::try_from(size).is_err() {
-                self.error(word.at, "the size of a field is from 1 to 2147483647");
+                self.error(word.at, "the size of a field must be from 1 to 2147483647");
                 return None;
             }
             dims.push(size);

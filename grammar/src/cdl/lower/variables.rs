@@ -50,7 +50,7 @@ impl Lower<'_> {
         self.names.dims.insert(key, id);
     }
 
-    /// A number that is a size; `what` says of what.
+    /// A number as a size; `what` names it in messages.
     pub(super) fn size(&mut self, word: Word<'_>, what: &str) -> Option<u64> {
         match whole(word.text).map(u64::try_from) {
             Some(Ok(size)) if i64::try_from(size).is_ok() => return Some(size),
@@ -62,7 +62,7 @@ impl Lower<'_> {
             None => {
                 self.error(
                     word.at,
-                    format!("{what} is a whole number, found `{}`", word.text),
+                    format!("{what} must be a whole number, found `{}`", word.text),
                 );
             }
         }
@@ -84,7 +84,7 @@ impl Lower<'_> {
             Some(Kind::Classic | Kind::Offset64 | Kind::Netcdf4Classic)
         );
         if ty == Atomic::Int64.into() && classic {
-            // As with ncgen, from the days when `long` was the name of 32-bit integers. Values are checked.
+            // As in ncgen, because `long` was once the name of 32-bit integers. Values are checked.
             self.warning(word.at, "int64 variables become int in the classic model");
             return Some(Atomic::Int.into());
         }
@@ -126,7 +126,7 @@ impl Lower<'_> {
         self.names.vars.insert(key, id);
     }
 
-    /// The dimensions of a variable, if all of them are there.
+    /// The dimensions of a variable, if all of them are defined.
     fn shape(&mut self, name: Word<'_>, words: &[Word<'_>]) -> Option<Vec<DimId>> {
         let most = self.limits.rank;
         if words.len() > usize::try_from(most).unwrap_or(usize::MAX) {
@@ -148,7 +148,7 @@ impl Lower<'_> {
         (dims.len() == words.len()).then_some(dims)
     }
 
-    /// A dimension: of the group or of one around it.
+    /// A dimension of the group or of an enclosing group.
     fn find_dim(&mut self, word: Word<'_>) -> Option<DimId> {
         let (absolute, name, group) = self.place(word)?;
         let found = if absolute {
@@ -163,7 +163,7 @@ impl Lower<'_> {
         found
     }
 
-    /// A variable of the group, or of the one that its path leads to.
+    /// A variable of the group, or of the group in its path.
     pub(super) fn find_var(&mut self, word: Word<'_>) -> Option<VarId> {
         let (absolute, parts) = split_path(word.text);
         let name = reference(parts.last()?);
@@ -194,7 +194,7 @@ impl Lower<'_> {
         self.names.vars.contains_key(&key) || self.keywords.contains(&key)
     }
 
-    /// Takes note of variables whose names are those of sections, before they are defined.
+    /// Notes variables with the names of sections, before they are defined.
     pub(in crate::cdl) fn keyword_names(&mut self, variables: &ast::Variables<'_>) {
         for (word, _) in &variables.names {
             if KEYWORDS.contains(&word.text) {
@@ -224,7 +224,7 @@ impl Lower<'_> {
         Some((absolute, reference(last), group))
     }
 
-    /// A type: atomic, of the group or of one around it, else the only one of that name.
+    /// A type: atomic, of the group or of an enclosing group, else the only type with this name.
     pub(super) fn find_type(&mut self, word: Word<'_>) -> Option<DataType> {
         let found = self.look_for_type(word)?;
         if found.is_none() && !self.is_later(word.text.starts_with('/')) {
@@ -261,7 +261,7 @@ impl Lower<'_> {
         Some(found.map(DataType::User))
     }
 
-    /// Whether the nearest type of a name, from a group outwards, is one that waits for others.
+    /// Whether the nearest type of a name, from a group outwards, is a postponed one.
     fn is_postponed(&self, group: GroupId, name: &Name) -> bool {
         let parent = |id: &GroupId| self.schema.group(*id)?.parent;
         let mut groups = std::iter::successors(Some(group), parent).map(|id| (id, name.clone()));
@@ -287,7 +287,7 @@ fn visible(schema: &Schema, group: GroupId) -> Vec<Name> {
     names
 }
 
-/// The whole number that `text` is: an integer, or a real number without fraction.
+/// The value of `text` as a whole number: an integer, or a real number without fraction.
 pub(super) fn whole(text: &str) -> Option<i128> {
     let (number, len) = literal(text.as_bytes())?;
     if len != text.len() {

@@ -145,12 +145,12 @@ fn what_was_expected() {
     }
 }
 
-/// Whether the grammar takes a text for a list of values.
+/// Whether the grammar accepts a text as a list of values.
 fn is_list(text: &str) -> bool {
     Cdl::parse(Rule::list, text).is_ok()
 }
 
-/// Whether the lexer takes a text for constants with commas between them.
+/// Whether the lexer accepts a text as constants separated by commas.
 fn lexes(text: &str) -> bool {
     crate::cdl::lower::items(text.as_bytes(), 0).is_ok()
 }

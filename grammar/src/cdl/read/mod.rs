@@ -1,4 +1,4 @@
-//! Reading CDL: pieces of text to a schema and a list of data sections.
+//! Reads CDL: from pieces of text to a schema and a list of data sections.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,30 +18,30 @@ use crate::diagnostic::{Anchor, Diagnostics, Reporter};
 /// A dataset in CDL: everything but the values of its variables.
 #[derive(Debug, Clone)]
 pub struct Cdl {
-    /// The schema. Its kind is the one asked for, else that of `_Format`, else the oldest that has everything.
+    /// The schema. Its kind is the requested one, else that of `_Format`, else the oldest that has all features.
     pub schema: Schema,
-    /// The dataset's name: what stands between `netcdf` and `{`, without blanks and control characters.
+    /// The dataset's name: the text between `netcdf` and `{`, without blanks and control characters.
     pub name: Vec<u8>,
-    /// Where the values of variables are, in the order of the text. A variable has one list at most.
+    /// The positions of the values of variables, in the order of the text. A variable has at most one list.
     pub data: Vec<DataList>,
-    /// Lists that do not count, as their variables have later ones.
+    /// Lists that are replaced by later ones for the same variable.
     pub replaced: Vec<DataList>,
-    /// What `_Format` says.
+    /// The value of `_Format`.
     pub format: Option<Kind>,
-    /// Constructs that not every kind has.
+    /// Features that not every kind has.
     pub needs: Needs,
-    /// What is surprising in the text.
+    /// Warnings about the text.
     pub warnings: Diagnostics,
 }
 
-/// Where the values of a variable are.
+/// The position of the values of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataList {
     /// The variable.
     pub var: VarId,
-    /// The bytes of the list, from behind the `=` up to the `;`.
+    /// The bytes of the list, from after the `=` up to the `;`.
     pub bytes: Range<u64>,
-    /// The line in which they begin, from 1. With `bytes.start` it is the [`Anchor`] for messages.
+    /// The line in which they begin, from 1. Together with `bytes.start` it is the [`Anchor`] for messages.
     pub line: u32,
 }
 
@@ -56,11 +56,11 @@ impl DataList {
     }
 }
 
-/// How to read.
+/// Options for reading.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// The kind that was asked for, if one was. In kinds that do not have the types of CDF-5, or string, their names
-    /// may be used as names of other things.
+    /// The requested kind, if any. In kinds without the types of CDF-5, or without string, the names of these types may be used
+    /// for other things.
     pub kind: Option<Kind>,
     /// Limits of nesting and rank.
     pub limits: Limits,
@@ -71,7 +71,7 @@ pub struct ReadOptions {
 /// Why a text could not be read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The bytes could not be had.
+    /// The bytes could not be read.
     Source(Error),
     /// The text is wrong.
     Text(Diagnostics),
@@ -94,14 +94,14 @@ impl From<Error> for ReadError {
     }
 }
 
-/// Reads CDL. Of data lists only the places are taken; memory does not grow with them.
+/// Reads CDL. Only the positions of data lists are kept; memory does not grow with them.
 ///
 /// # Errors
-/// [`ReadError::Source`] as the source has them, [`ReadError::Text`] with up to twenty things that are wrong.
+/// [`ReadError::Source`] for errors of the source, [`ReadError::Text`] with up to twenty errors in the text.
 pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError> {
     let (mut name, mut lower) = run(source, options, new_lower(source, options))?;
     if lower.pass == Pass::Forward {
-        // Something of a later group is used: all groups, dimensions and types first, then the rest.
+        // The text uses something from a later group: read all groups, dimensions and types first, then the rest.
         let mut first = new_lower(source, options);
         first.first_pass();
         (_, lower) = run(source, options, first)?;
@@ -145,7 +145,7 @@ fn new_lower<'s>(source: &'s dyn Source, options: &ReadOptions) -> Lower<'s> {
     Lower::new(report, options.kind, options.limits.clone())
 }
 
-/// Reads the text once; the dataset's name.
+/// Reads the text once; returns the dataset's name.
 fn run<'s>(
     source: &'s dyn Source,
     options: &ReadOptions,
@@ -156,7 +156,7 @@ fn run<'s>(
         lower,
         groups: vec![],
         section: None,
-        // The root is one, too.
+        // The root counts, too.
         depth: usize::try_from(options.limits.groups.saturating_sub(1)).unwrap_or(usize::MAX),
     };
     let errors = reader.lower.report.errors();
@@ -171,10 +171,10 @@ fn run<'s>(
 struct Reader<'s> {
     splitter: Splitter<'s>,
     lower: Lower<'s>,
-    /// The groups around the present one, with what was last seen in them.
+    /// The groups around the current one, with the last part seen in each.
     groups: Vec<(GroupId, Option<Part>)>,
     section: Option<Part>,
-    /// Greatest number of groups within each other.
+    /// Deepest nesting of groups.
     depth: usize,
 }
 
@@ -194,7 +194,7 @@ impl Reader<'_> {
             source.read_at(0, &mut mark)?;
         }
         if matches!(mark, [0xff, 0xfe] | [0xfe, 0xff]) || mark[0] == 0 && source.len() >= 2 {
-            let message = "the text is in UTF-16 or UTF-32; CDL is in UTF-8";
+            let message = "the text is in UTF-16 or UTF-32; CDL must be in UTF-8";
             self.lower.report.error(start, 0, message);
             return Ok(vec![]);
         }
@@ -273,7 +273,7 @@ impl Reader<'_> {
         match self.section {
             Some(Part::Section(old)) if old == section => {
                 self.lower
-                    .error(0, format!("{section} stands in this group twice"));
+                    .error(0, format!("{section} appears twice in this group"));
             }
             Some(Part::Section(old)) if self.section > part => {
                 self.lower
@@ -293,7 +293,7 @@ impl Reader<'_> {
 
     fn open_group(&mut self) {
         if self.groups.len() >= self.depth {
-            let message = format!("more than {} groups within each other", self.depth);
+            let message = format!("groups nested more than {} deep", self.depth);
             self.lower.error(0, message);
         }
         let text = self.splitter.text();
@@ -307,7 +307,7 @@ impl Reader<'_> {
                 None
             }
         };
-        // A group without a usable name is read for its errors, as if it were the one around it.
+        // A group without a usable name is still read to report errors, as if it were the enclosing group.
         self.groups.push((self.lower.group, Some(Part::Groups)));
         self.lower.group = group.unwrap_or(self.lower.group);
         self.section = None;
@@ -378,7 +378,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether another pass than this one reads the statement.
+    /// Whether another pass reads the statement.
     fn is_of_other_pass(&self, statement: &Statement) -> bool {
         let defines = |section| self.section == Some(Part::Section(section));
         let definition =
@@ -391,7 +391,7 @@ impl Reader<'_> {
         }
     }
 
-    /// In a statement that is passed over: variables whose names are those of sections.
+    /// Notes variables with the names of sections in a skipped statement.
     fn names_for_splitter(&mut self) {
         if !matches!(self.lower.pass, Pass::Definitions | Pass::Types)
             || self.section != Some(Part::Section(Section::Variables))
@@ -441,7 +441,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The declaration is understood, but nothing ends it. After a type nothing needs to.
+    /// The declaration is valid, but nothing ends it. After a type, nothing has to.
     fn missing_semicolon(&mut self, statement: &Statement) {
         let types = self.section == Some(Part::Section(Section::Types));
         if !types || statement.colon.is_some() {
@@ -451,7 +451,7 @@ impl Reader<'_> {
     }
 }
 
-/// Names are UTF-8; in comments anything goes.
+/// Names must be UTF-8; comments may contain any bytes.
 fn utf8(text: &[u8]) -> Result<Cow<'_, str>, SyntaxError> {
     if let Ok(text) = std::str::from_utf8(text) {
         return Ok(Cow::Borrowed(text));
@@ -461,14 +461,13 @@ fn utf8(text: &[u8]) -> Result<Cow<'_, str>, SyntaxError> {
         .map_err(|e| {
             let at = e.utf8_error().valid_up_to();
             let byte = text.get(at).copied().unwrap_or(0);
-            let message = format!(
-                "byte 0x{byte:02x} is not UTF-8; in a name it can be written `\\%{byte:02x}`"
-            );
+            let message =
+                format!("byte 0x{byte:02x} is not UTF-8; in a name, write it as `\\%{byte:02x}`");
             SyntaxError { at, message }
         })
 }
 
-/// The text with blanks in the place of comments.
+/// The text with comments replaced by blanks.
 fn without_comments(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     while let Some(rest) = text.get(out.len()..).filter(|rest| !rest.is_empty()) {

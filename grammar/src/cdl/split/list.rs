@@ -1,4 +1,4 @@
-//! Lists of values: passed over as fast as bytes can be searched.
+//! Lists of values: skipped as fast as bytes can be searched.
 
 use netcdf_core::Result;
 
@@ -7,7 +7,7 @@ use super::{Scan, Splitter, continues_name};
 use crate::diagnostic::Anchor;
 
 impl Splitter<'_> {
-    /// The values behind the `=` at the position.
+    /// The values after the `=` at the position.
     pub(super) fn list(&mut self, scan: &Scan) -> Result<PieceKind> {
         self.text
             .extend_from_slice(self.window.passed(scan.start.offset));
@@ -22,7 +22,7 @@ impl Splitter<'_> {
         Ok(PieceKind::Data(List { start, bytes, end }))
     }
 
-    /// Passes the values from `start` on, up to what ends them.
+    /// Skips the values from `start` on, up to their end.
     fn list_end(&mut self, start: Anchor) -> Result<Ending> {
         let mut marks = ListMarks::default();
         loop {
@@ -48,7 +48,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Goes back before the name in front of the position, if there is one behind `limit`.
+    /// Goes back to before the name that ends at the position, if it begins after `limit`.
     fn back_before_name(&mut self, limit: u64) -> bool {
         let from = limit.max(self.window.at().saturating_sub(1000));
         let before = self.window.passed(from);
@@ -69,15 +69,15 @@ impl Splitter<'_> {
     }
 }
 
-/// The next byte that matters in a list of values. The bytes are too many for one search, so there are two, each of
-/// which remembers how far it has looked.
+/// Finds the next byte that matters in a list of values. There are too many such bytes for one search, so there are two, each
+/// of which remembers how far it has searched.
 #[derive(Debug, Default)]
 struct ListMarks {
     first: Seen,
     second: Seen,
 }
 
-/// How far was searched, and whether there is something.
+/// How far it has searched, and whether something was found there.
 #[derive(Debug, Default, Clone, Copy)]
 struct Seen {
     until: u64,
@@ -96,7 +96,7 @@ impl Seen {
 }
 
 impl ListMarks {
-    /// How many bytes of `rest`, which begins at offset `at`, do not matter, and whether the one behind them does.
+    /// The number of bytes at the beginning of `rest`, at offset `at`, that do not matter, and whether the next byte does.
     fn next(&mut self, at: u64, rest: &[u8]) -> (usize, bool) {
         self.first.search(at, rest, *b";\"'");
         self.second.search(at, rest, *b"/\\=");

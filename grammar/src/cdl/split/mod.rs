@@ -1,8 +1,8 @@
 //! Cuts CDL into statements without understanding them.
 //!
-//! The splitter knows what can hide a `;`: strings, character constants, comments and escaped names. It hands out
-//! declarations one by one, so that parsing needs no more memory than the longest of them, and passes over data lists
-//! without a look at their values.
+//! The splitter knows what can hide a `;`: strings, character constants, comments and escaped names. It returns declarations
+//! one by one, so that parsing needs no more memory than the longest of them, and skips data lists without looking at their
+//! values.
 
 mod list;
 mod piece;
@@ -19,10 +19,10 @@ use netcdf_core::io::Source;
 use crate::diagnostic::Anchor;
 use window::Window;
 
-/// The words that, with a colon, begin something new.
+/// The words that begin something new if a colon follows.
 pub const KEYWORDS: [&str; 5] = ["types", "dimensions", "variables", "data", "group"];
 
-/// A word before a colon that is not the name of a variable.
+/// A word before a colon that is a keyword, not the name of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keyword {
     Section(Section),
@@ -45,7 +45,7 @@ impl Keyword {
         }
     }
 
-    /// The keyword that `text` ends with, if it is not only the end of a longer name.
+    /// The keyword at the end of `text`, unless it is the end of a longer name.
     fn at_end(text: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|keyword| {
             let before = text.strip_suffix(keyword.name().as_bytes());
@@ -54,7 +54,7 @@ impl Keyword {
     }
 }
 
-/// Whether a name goes on at the end of `text`, or a path. An escaped character is part of a name, whatever it is.
+/// Whether `text` ends within a name or a path. Any escaped character is part of a name.
 fn ends_in_name(text: &[u8]) -> bool {
     let Some((&last, before)) = text.split_last() else {
         return false;
@@ -82,18 +82,18 @@ fn marked(byte: u8) -> bool {
     MARKS.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-/// Whether a name can go on with this byte; the backslash of an escape is one.
+/// Whether a name can continue with this byte; the backslash of an escape counts.
 pub(in crate::cdl) fn continues_name(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'@' | b'+' | b'-' | b'%' | b'\\' | 0x80..)
 }
 
-/// The splitter; see the module's text.
+/// The splitter; see the documentation of the module.
 #[derive(Debug)]
 pub struct Splitter<'s> {
     window: Window<'s>,
     text: Vec<u8>,
     data: bool,
-    /// Keywords that are names of variables, too.
+    /// Keywords that are also names of variables.
     names: Vec<&'static str>,
 }
 
@@ -136,13 +136,13 @@ impl<'s> Splitter<'s> {
         self.data = data;
     }
 
-    /// The names of the group's variables that are keywords of sections, too: with one of them, `data:units` is the
-    /// attribute of a variable `data`.
+    /// Sets the names of the group's variables that are also keywords of sections: with such a variable, `data:units` is an
+    /// attribute of the variable `data`.
     pub fn set_names(&mut self, names: Vec<&'static str>) {
         self.names = names;
     }
 
-    /// Where the next piece begins, or blanks before it.
+    /// The position of the next piece, or of blanks before it.
     #[must_use]
     pub fn position(&self) -> Anchor {
         Anchor {
@@ -156,11 +156,11 @@ impl<'s> Splitter<'s> {
         self.window.back(place.offset);
     }
 
-    /// The head of the dataset: `netcdf`, its name, `{`. The text is what stands between, the result says whether all
-    /// of it was there.
+    /// The head of the dataset: `netcdf`, its name, `{`. The text is the part between them; the result says whether the head
+    /// was complete.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub fn head(&mut self) -> Result<std::result::Result<Anchor, Anchor>> {
         self.text.clear();
         if self.window.ahead(3)?.starts_with(b"\xef\xbb\xbf") {
@@ -196,7 +196,7 @@ impl<'s> Splitter<'s> {
     /// The next piece.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub fn next_piece(&mut self) -> Result<Piece> {
         self.text.clear();
         let unfinished = self.skip_blanks()?;
@@ -256,7 +256,7 @@ impl<'s> Splitter<'s> {
         }
     }
 
-    /// Deals with the mark at the position.
+    /// Handles the mark at the position.
     fn mark(&mut self, mark: u8, scan: &mut Scan) -> Result<Step> {
         let passed = self.window.passed(scan.start.offset).len();
         match mark {
@@ -306,7 +306,7 @@ impl<'s> Splitter<'s> {
         })
     }
 
-    /// After the body of a type a `;` is as good as none.
+    /// After the body of a type, the `;` is optional.
     fn type_end(&mut self, scan: &Scan) -> Result<PieceKind> {
         let kind = self.finish(scan, Ending::Brace);
         let unfinished = self.skip_blanks()?;
@@ -316,7 +316,7 @@ impl<'s> Splitter<'s> {
         Ok(kind)
     }
 
-    /// A colon: behind a keyword something new begins.
+    /// A colon: after a keyword, something new begins.
     fn colon(&mut self, scan: &mut Scan, passed: usize) -> Result<Step> {
         let glued = self
             .window

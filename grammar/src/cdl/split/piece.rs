@@ -1,4 +1,4 @@
-//! What the splitter hands out.
+//! The pieces that the splitter returns.
 
 use std::fmt;
 use std::ops::Range;
@@ -40,10 +40,10 @@ impl fmt::Display for Section {
     }
 }
 
-/// A piece of the text. What it says is in [`super::Splitter::text`].
+/// A piece of the text. Its content is in [`super::Splitter::text`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// What it is.
+    /// Its kind.
     pub kind: PieceKind,
     /// Where its text begins.
     pub start: Anchor,
@@ -62,11 +62,11 @@ pub enum PieceKind {
     Statement(Statement),
     /// A variable's name, `=` and a list of values. The text goes up to the `=`.
     Data(List),
-    /// The text is over.
+    /// The end of the text.
     End,
 }
 
-/// What the splitter knows about a statement.
+/// The structure of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Statement {
     /// Position in the text of the first `=` outside of braces.
@@ -77,12 +77,12 @@ pub struct Statement {
     pub end: Ending,
 }
 
-/// What the splitter knows about a list of values.
+/// The position of a list of values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
     /// Where the values begin.
     pub start: Anchor,
-    /// The bytes of the values, from behind the `=` up to the `;`.
+    /// The bytes of the values, from after the `=` up to the `;`.
     pub bytes: Range<u64>,
     /// How it ends.
     pub end: Ending,
@@ -101,7 +101,7 @@ pub enum Ending {
     Unfinished(Unfinished, Anchor),
 }
 
-/// What has no end.
+/// A construct without an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfinished {
     /// A string.

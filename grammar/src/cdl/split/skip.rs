@@ -1,4 +1,4 @@
-//! What hides marks: blanks, comments, strings, character constants and escaped characters.
+//! Skips everything that can hide marks: blanks, comments, strings, character constants and escaped characters.
 
 use netcdf_core::Result;
 
@@ -8,7 +8,7 @@ use crate::diagnostic::Anchor;
 use crate::escape::char_constant;
 
 impl Splitter<'_> {
-    /// Passes blanks and comments; where a comment begins that has no end.
+    /// Skips blanks and comments; returns the position of a comment without an end.
     pub(super) fn skip_blanks(&mut self) -> Result<Option<Anchor>> {
         loop {
             let rest = self.window.rest()?;
@@ -41,8 +41,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// Passes what hides marks: a string, a character constant, a comment, an escaped character. What has no end, and
-    /// where it begins.
+    /// Skips something that can hide marks: a string, a character constant, a comment or an escaped character. Returns the kind
+    /// and position of a construct without an end.
     pub(super) fn skip_quoted(&mut self, mark: u8) -> Result<Option<(Unfinished, Anchor)>> {
         let start = self.position();
         let ahead = self.window.ahead(6)?;
@@ -69,7 +69,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Passes everything up to what `search` finds; false if the text ends before.
+    /// Skips everything up to the byte that `search` finds; false if the text ends before that.
     pub(super) fn find(&mut self, search: impl Fn(&[u8]) -> Option<usize>) -> Result<bool> {
         loop {
             let rest = self.window.rest()?;

@@ -171,7 +171,7 @@ fn lists_longer_than_the_window() {
 }
 
 proptest! {
-    /// Whatever the text, the splitter comes to its end, and lines are counted right.
+    /// Whatever the text, the splitter reaches its end and counts lines correctly.
     #[test]
     fn always_comes_to_an_end(body in "[a-c:;={}\"'/*\\\\\n ,]{0,60}", data in any::<bool>()) {
         let text = format!("netcdf x {{{body}");

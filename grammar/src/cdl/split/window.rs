@@ -1,4 +1,4 @@
-//! A text read in windows: memory holds the piece at hand, not the file.
+//! A text read in windows: memory holds the current piece, not the file.
 
 use netcdf_core::Result;
 use netcdf_core::io::Source;
@@ -16,7 +16,7 @@ pub(super) struct Window<'s> {
     buffer: Vec<u8>,
     /// Offset of the buffer's first byte.
     base: u64,
-    /// What is kept from being forgotten.
+    /// The offset from which on bytes are kept.
     kept: Option<u64>,
     at: u64,
     line: u32,
@@ -47,12 +47,12 @@ impl<'s> Window<'s> {
         self.line
     }
 
-    /// From now on all bytes stay in memory, until [`Window::forget`].
+    /// Keeps all bytes from here on in memory, until [`Window::forget`].
     pub(super) fn keep(&mut self) {
         self.kept = Some(self.at);
     }
 
-    /// Bytes that were passed may go.
+    /// Lets bytes before the position be dropped.
     pub(super) fn forget(&mut self) {
         self.kept = None;
     }
@@ -70,14 +70,14 @@ impl<'s> Window<'s> {
         Ok(self.buffer.get(self.index(self.at)..).unwrap_or_default())
     }
 
-    /// The bytes from `from` to the position; those that are no longer in memory are missing.
+    /// The bytes from `from` to the position, without those that are no longer in memory.
     pub(super) fn passed(&self, from: u64) -> &[u8] {
         self.buffer
             .get(self.index(from)..self.index(self.at))
             .unwrap_or_default()
     }
 
-    /// Passes `count` bytes, or those that are in memory if they are fewer, and counts their lines.
+    /// Skips `count` bytes, or all bytes in memory if there are fewer, and counts their lines.
     pub(super) fn pass(&mut self, count: usize) {
         let start = self.index(self.at);
         let end = start.saturating_add(count).min(self.buffer.len());
@@ -86,12 +86,12 @@ impl<'s> Window<'s> {
         self.at += bytes.len() as u64;
     }
 
-    /// Passes all bytes that are in memory.
+    /// Skips all bytes in memory.
     pub(super) fn pass_all(&mut self) {
         self.pass(self.buffer.len() - self.index(self.at));
     }
 
-    /// Goes back to `to`, which lies within what is in memory.
+    /// Goes back to `to`, which must be in memory.
     pub(super) fn back(&mut self, to: u64) {
         self.line = self.line.saturating_sub(lines(self.passed(to)));
         self.at = to.max(self.base).min(self.at);

@@ -2,10 +2,10 @@
 
 use netcdf_core::model::{Atomic, DataType, Field, Schema, TypeId, TypeKind, Values};
 
-/// Types are nested at most this deep.
+/// Deepest nesting of types.
 const DEPTH: u32 = 64;
 
-/// No values of a type; `None` for types that are not in the schema or nested too deep.
+/// An empty list of values of a type; `None` for types that are not in the schema or nested too deep.
 pub(in crate::cdl) fn empty(schema: &Schema, ty: DataType) -> Option<Values> {
     empty_at(schema, ty, 0)
 }
@@ -106,8 +106,8 @@ pub(super) fn push_integer(out: &mut Values, value: i128) -> bool {
     }
 }
 
-/// One fill value of a type: netCDF's for atomic types, the first member of an enum, zeros for opaque types, a list of
-/// one for variable-length types; `None` for types that are not in the schema or nested too deep.
+/// One fill value of a type: netCDF's for atomic types, the first member of an enum, zeros for opaque types, a list with one
+/// such value for variable-length types; `None` for types that are not in the schema or nested too deep.
 #[must_use]
 pub fn fill(schema: &Schema, ty: DataType) -> Option<Values> {
     fill_at(schema, ty, 0)

@@ -1,6 +1,6 @@
 //! Lists of characters and strings for char variables.
 //!
-//! Strings and runs of character constants are filled up to a multiple of the last dimension's length, then joined.
+//! Strings and runs of character constants are padded to a multiple of the last dimension's length, then joined.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use crate::escape::unescape_text;
 use crate::number::{Literal, Suffix};
 use netcdf_core::error::Result;
 
-/// Bytes that are handed on at a time.
+/// Bytes passed on at a time.
 const PIECE: usize = 1 << 20;
 
-/// Reads a list for a char variable; how many elements it has for it.
+/// Reads a list for a char variable; returns the number of elements in it.
 ///
 /// # Errors
-/// Those of the source and of the sink.
+/// Errors of the source and of the sink.
 pub(super) fn read(scan: &mut Scan<'_>, flat: &Flat, fill: u8, sink: &mut dyn Sink) -> Result<u64> {
     let mut chars = Chars {
         flat,
@@ -41,17 +41,17 @@ struct Chars<'a> {
     flat: &'a Flat,
     fill: u8,
     sink: &'a mut dyn Sink,
-    /// What was not handed on yet.
+    /// Characters that have not been passed on yet.
     out: Vec<u8>,
-    /// Characters handed on.
+    /// Number of characters passed on.
     done: u64,
-    /// Characters of the constant, or run of characters, that is not filled up yet.
+    /// Length of the constant, or run of characters, that has not been padded yet.
     length: Option<u64>,
-    /// Whether that is a run of character constants, which more may follow.
+    /// Whether it is a run of character constants, which may continue.
     run: bool,
-    /// Where that constant begins in the source.
+    /// The position of this constant in the source.
     begin: u64,
-    /// Whether it was said that there are too many characters.
+    /// Whether too many characters have been reported.
     too_long: bool,
 }
 
@@ -78,11 +78,11 @@ impl Chars<'_> {
         }
     }
 
-    /// Passes blanks and comments; whether a string begins.
+    /// Skips blanks and comments; returns whether a string begins.
     fn at_string(&mut self, scan: &mut Scan<'_>) -> Result<bool> {
         loop {
             let text = scan.window.text();
-            // A comment without end is the lexer's to report.
+            // The lexer reports a comment without an end.
             let Ok(at) = skip_blanks(text, 0) else {
                 return Ok(false);
             };
@@ -95,7 +95,7 @@ impl Chars<'_> {
         }
     }
 
-    /// A string constant, part by part: it may be as long as the variable.
+    /// Reads a string constant part by part: it may be as long as the variable.
     fn string(&mut self, scan: &mut Scan<'_>) -> Result<Step> {
         let begin = scan.window.position();
         if !scan.value(begin..begin + 1) {
@@ -144,7 +144,7 @@ impl Chars<'_> {
         }
     }
 
-    /// Any token but a string.
+    /// Handles any token but a string.
     fn step(
         &mut self,
         scan: &mut Scan<'_>,
@@ -181,7 +181,7 @@ impl Chars<'_> {
         Ok(Step::More)
     }
 
-    /// Braces may stand round the rows; they mean nothing.
+    /// Braces around rows are allowed, and have no meaning.
     fn open(&mut self, scan: &mut Scan<'_>, place: Range<u64>) -> Step {
         if scan.expect != Expect::Value {
             scan.problems.error(place, "expected `,` or `;`, found `{`");
@@ -204,15 +204,15 @@ impl Chars<'_> {
         Ok(())
     }
 
-    /// Fills the last constant up.
+    /// Pads the last constant.
     fn end_constant(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         let Some(length) = self.length.take() else {
             return Ok(());
         };
         let unit = self.flat.unit.max(1);
-        // What ncdump writes behind a line end that is the last character there is room for.
+        // ncdump writes an empty string after a newline that is the last character of the variable.
         let closing = self.flat.rank == 1 && self.stored() >= self.flat.limit;
-        // An empty string is a whole row, but no record of its own.
+        // An empty string is a whole row, but not a record of its own.
         let missing = if length == 0 {
             if self.flat.unit == 0 || closing {
                 0
@@ -226,7 +226,7 @@ impl Chars<'_> {
         self.fill_up(scan, missing)
     }
 
-    /// Stores so many characters of fill. There may be more of them than could ever be looked at.
+    /// Stores this many fill characters, possibly too many to handle one by one.
     fn fill_up(&mut self, scan: &mut Scan<'_>, missing: u64) -> Result<()> {
         if missing < PIECE as u64 {
             let count = usize::try_from(missing).unwrap_or(0);
@@ -261,7 +261,7 @@ impl Chars<'_> {
         self.store(scan, bytes)
     }
 
-    /// Characters so far.
+    /// Number of characters so far.
     fn stored(&self) -> u64 {
         self.done.saturating_add(self.out.len() as u64)
     }
@@ -299,7 +299,7 @@ fn close(scan: &mut Scan<'_>, place: Range<u64>) -> Step {
     Step::More
 }
 
-/// The byte of a number with a suffix for bytes; other numbers are no characters.
+/// The byte of a number with a suffix for bytes; other numbers are not characters.
 fn byte_constant(number: &Literal) -> Option<u8> {
     match number {
         Literal::Integer(integer, Suffix::Byte | Suffix::UByte) => {

@@ -9,11 +9,11 @@ use netcdf_core::model::convert::{to_f32, whole_number};
 /// How a constant fits a type.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cdl) enum Fit<T> {
-    /// As well as can be.
+    /// As exactly as the type allows.
     Exact(T),
-    /// The element is not the value that the list has; `ncgen` always stored it so. Why.
+    /// The element differs from the value in the list, and why; `ncgen` has always stored such elements.
     Lossy(T, String),
-    /// Not at all. Why.
+    /// Not at all, and why.
     Not(String),
 }
 
@@ -22,10 +22,10 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
     /// Its type.
     const TYPE: Atomic;
 
-    /// The element for a plain number, if it is found in no time.
+    /// The element for a plain number, if it can be found at once.
     fn plain(number: Plain) -> Option<Self>;
 
-    /// The element for a number that fits, the quick way. `None` sends the caller to [`Element::from_number`].
+    /// The element for a number that fits, found quickly. For `None`, callers use [`Element::from_number`].
     fn exact(number: &Literal) -> Option<Self>;
 
     /// The element for an integer.
@@ -53,7 +53,7 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
         }
     }
 
-    /// The element for a number that has no exact one, or none that is found quickly.
+    /// The element for a number for which no exact element was found quickly.
     fn thoroughly(number: &Literal) -> Fit<Self> {
         match number {
             Literal::Integer(integer, _) => match integer.value() {
@@ -65,7 +65,7 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
         }
     }
 
-    /// The element for a constant that stands for one value.
+    /// The element for a constant with one value.
     fn from_constant(constant: &Constant<'_>) -> Fit<Self> {
         match constant {
             Constant::Number(number) => Self::from_number(number),
@@ -86,7 +86,7 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
     }
 }
 
-/// What to say of a constant where a value of type `ty` is expected.
+/// The message for a constant where a value of type `ty` is expected.
 pub(super) fn not_a<T>(ty: Atomic, constant: &Constant<'_>) -> Fit<T> {
     Fit::Not(format!(
         "expected a value of type {}, found {}",
@@ -118,7 +118,7 @@ pub(super) fn opaque_integer(digits: &[u8]) -> Option<i128> {
     integer.value()
 }
 
-/// The number that a string begins with, or 0. A string that is a number is taken for one.
+/// The number at the beginning of a string, or 0. A string that is a number counts as that number.
 fn from_string<T: Element>(text: &[u8]) -> Fit<T> {
     let mut bytes = Vec::new();
     if let Err(error) = unescape_text(text, &mut bytes) {
@@ -137,14 +137,14 @@ fn from_string<T: Element>(text: &[u8]) -> Fit<T> {
         Fit::Exact(element) if len < number.len() || len == 0 => {
             let ty = T::TYPE.name();
             let what =
-                format!("a string where a value of type {ty} is expected, stored as {element:?}");
+                format!("expected a value of type {ty}, found a string; stored as {element:?}");
             Fit::Lossy(element, what)
         }
         other => other,
     }
 }
 
-/// The integer that a text begins with, decimal whatever its first digit is, and its length.
+/// The integer at the beginning of a text, always decimal, and its length.
 fn decimal_prefix(text: &[u8]) -> Option<(i128, usize)> {
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
     let digits = text.get(sign..)?.iter();
@@ -206,7 +206,7 @@ macro_rules! integers {
                 match whole.map(|whole| Self::try_from(whole)) {
                     Some(Ok(element)) if value.fract() == 0.0 => Fit::Exact(element),
                     Some(Ok(element)) => {
-                        let what = format!("{value} is not whole, stored as {element}");
+                        let what = format!("{value} is not a whole number, stored as {element}");
                         Fit::Lossy(element, what)
                     }
                     Some(Err(_)) | None => {
@@ -248,7 +248,7 @@ impl Element for f32 {
         reason = "rounding to nearest is what is wanted"
     )]
     fn plain(number: Plain) -> Option<Self> {
-        // Far from the largest value: plain numbers have few digits.
+        // Plain numbers have few digits, so this is far from the largest value.
         number.to_f64().map(|value| value as Self)
     }
 

@@ -1,7 +1,7 @@
 //! Data lists, read in a stream: memory does not grow with the data.
 //!
-//! A list is typed by its variable. Numbers and characters become stored bytes at once; values of strings and user-defined
-//! types become [`Values`]. Whatever a list has wrong is reported with its position, and the rest of it is still read.
+//! The variable determines the type of a list. Numbers and characters directly become stored bytes; strings and values of
+//! user-defined types become [`Values`]. Mistakes are reported with their positions, and the rest of the list is still read.
 
 mod build;
 mod chars;
@@ -33,21 +33,21 @@ use scan::Scan;
 use tree::{Stop, Tree, Until};
 use window::Window;
 
-/// Bytes that are repeated at a time.
+/// Bytes repeated at a time.
 const PIECE: usize = 1 << 14;
 
-/// Takes what a list has.
+/// Receives the values of a list.
 pub trait Sink {
     /// Stored bytes from a row-major element number on.
     ///
     /// # Errors
-    /// Those of storing them.
+    /// Errors of storing them.
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()>;
 
-    /// A byte that fills so many elements of one byte, from a row-major element number on.
+    /// One byte repeated for `count` elements of one byte each, from a row-major element number on.
     ///
     /// # Errors
-    /// Those of storing them.
+    /// Errors of storing them.
     fn repeat(&mut self, element: u64, byte: u8, count: u64) -> Result<()> {
         let piece = [byte; PIECE];
         let (mut at, mut left) = (element, count);
@@ -62,7 +62,7 @@ pub trait Sink {
     /// Values of strings or of a user-defined type from a row-major element number on.
     ///
     /// # Errors
-    /// Those of storing them.
+    /// Errors of storing them.
     fn values(&mut self, element: u64, values: &Values) -> Result<()>;
 }
 
@@ -76,23 +76,23 @@ pub struct List<'a> {
     pub var: VarId,
 }
 
-/// A variable whose elements the list has one after the other.
+/// A variable whose list gives its elements one after the other.
 struct Flat {
-    /// Number of elements, `u64::MAX` if it is open.
+    /// Number of elements; `u64::MAX` if it is unlimited.
     limit: u64,
     order: Endianness,
-    /// Length that strings are filled up to; 0 for a single unlimited dimension.
+    /// Length to which strings are padded; 0 for a single unlimited dimension.
     unit: u64,
     rank: usize,
 }
 
-/// Reads a list; the number of elements that it has for its variable, if these stand one after the other.
+/// Reads a list; returns the number of its elements, if they come one after the other.
 ///
-/// Variables with other unlimited dimensions than the first need their lengths before: see [`lengths`]. What is wrong in the
-/// list goes to `problems`; after errors, what went to the sink is of no use.
+/// If a dimension other than the first is unlimited, its length must be set before: see [`lengths`]. `problems` receives what
+/// is wrong with the list; after errors, the output of the sink is useless.
 ///
 /// # Errors
-/// Those of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
+/// Errors of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
 pub fn read(
     list: &List<'_>,
     schema: &Schema,
@@ -111,7 +111,7 @@ pub fn read(
     Ok(None)
 }
 
-/// The lengths that a list needs of unlimited dimensions; its values are looked at, too.
+/// The lengths that a list needs of unlimited dimensions. Its values are checked, too.
 ///
 /// # Errors
 /// As [`read`].
@@ -130,8 +130,8 @@ fn variable<'s>(list: &List<'_>, schema: &'s Schema) -> Result<&'s Variable> {
     var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
 }
 
-/// Whether lists of this variable have its elements one after the other, and the elements a fixed size. Others are to be
-/// measured with [`lengths`] first.
+/// Whether lists of this variable give its elements one after the other, and the elements have a fixed size. For other
+/// variables, call [`lengths`] first.
 #[must_use]
 pub fn is_flat(schema: &Schema, var: &Variable) -> bool {
     let inner = var.dims.iter().skip(1);
@@ -145,7 +145,7 @@ pub fn is_flat(schema: &Schema, var: &Variable) -> bool {
 /// Reads a list of values of a type: that of an attribute.
 ///
 /// # Errors
-/// Those of the source, and [`ErrorKind::NotFound`] for a type that is not in the schema.
+/// Errors of the source, and [`ErrorKind::NotFound`] for a type that is not in the schema.
 pub(in crate::cdl) fn read_values(
     source: &dyn Source,
     bytes: Range<u64>,
@@ -164,7 +164,7 @@ pub(in crate::cdl) fn read_values(
     }
 }
 
-/// A variable as one run of elements, of which only the first dimension may be open.
+/// A variable as one run of elements; only its first dimension may be unlimited.
 fn flat(schema: &Schema, var: &Variable, order: Endianness) -> Flat {
     let dims: Vec<_> = var.dims.iter().filter_map(|&d| schema.dim(d)).collect();
     let open = dims.iter().any(|d| d.unlimited);
@@ -183,7 +183,7 @@ fn flat(schema: &Schema, var: &Variable, order: Endianness) -> Flat {
     }
 }
 
-/// Calls the reader of the fill value's type.
+/// Calls the reader for the type of the fill value.
 fn read_flat(scan: &mut Scan<'_>, flat: &Flat, fill: &Values, sink: &mut dyn Sink) -> Result<u64> {
     fn first<T: Element + Default>(values: &[T]) -> T {
         values.first().copied().unwrap_or_default()
@@ -200,7 +200,7 @@ fn read_flat(scan: &mut Scan<'_>, flat: &Flat, fill: &Values, sink: &mut dyn Sin
         Values::Float(v) => numbers::read(scan, flat, first(v), sink),
         Values::Double(v) => numbers::read(scan, flat, first(v), sink),
         Values::Char(v) => chars::read(scan, flat, first(v), sink),
-        // Not of a fixed size or not atomic: never flat.
+        // Not of a fixed size, or not atomic: never flat.
         Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => Ok(0),
         Values::Vlen(..) | Values::Compound { .. } => Ok(0),
     }

@@ -1,4 +1,4 @@
-//! Lists in the shape of their variable: braces round what belongs to each element of an unlimited dimension but the first.
+//! Lists in the shape of their variable: the values for each element of an unlimited dimension other than the first are in braces.
 
 use super::build;
 use super::scan::Scan;
@@ -7,22 +7,22 @@ use super::{List, Sink};
 use netcdf_core::error::Result;
 use netcdf_core::model::{DimId, Schema, Values, Variable};
 
-/// Elements that are handed on at a time.
+/// Elements passed on at a time.
 const PIECE: usize = 1 << 16;
 
-/// Dimensions of which the elements stand one after the other: up to the next unlimited one.
+/// Dimensions whose elements come one after the other: up to the next unlimited one.
 struct Level {
     /// The unlimited dimension that the level begins with.
     open: Option<DimId>,
-    /// Elements of the dimensions behind it.
+    /// Elements of the dimensions after it.
     block: u64,
-    /// Elements of all of the level's dimensions at their present lengths.
+    /// Elements of all dimensions of the level at their current lengths.
     size: u64,
-    /// Length that the lists need of the unlimited dimension.
+    /// Length that the unlimited dimension needs for the lists.
     needed: u64,
 }
 
-/// The levels of a variable; one without dimensions has one of one element.
+/// The levels of a variable; a scalar has one level with one element.
 fn levels(schema: &Schema, var: &Variable) -> Vec<Level> {
     let mut levels: Vec<Level> = vec![];
     for &id in &var.dims {
@@ -51,13 +51,12 @@ fn levels(schema: &Schema, var: &Variable) -> Vec<Level> {
     levels
 }
 
-/// Reads a list of values of any type. Returns the lengths that it needs of unlimited dimensions, and how many elements
-/// the longest run of them has.
+/// Reads a list of values of any type. Returns the length that each unlimited dimension needs.
 ///
-/// With `sink` the dimensions must have their lengths already; without, nothing but the structure is looked at.
+/// With a `sink`, the dimensions must already have their lengths; without one, the list is only checked.
 ///
 /// # Errors
-/// Those of the source and of the sink.
+/// Errors of the source and of the sink.
 pub(super) fn read(
     scan: &mut Scan<'_>,
     schema: &Schema,
@@ -91,7 +90,7 @@ struct Nested<'s, 'a, 'k> {
 }
 
 impl Nested<'_, '_, '_> {
-    /// A list of level `index` within element `base` of the levels before it.
+    /// Reads a list of level `index` within element `base` of the levels before it.
     fn level(&mut self, index: usize, base: u64, until: Until) -> Outcome<()> {
         let Some(level) = self.levels.get(index) else {
             return Ok(());
@@ -111,9 +110,9 @@ impl Nested<'_, '_, '_> {
         Ok(())
     }
 
-    /// Lists in braces, one for each element of this level.
+    /// Reads lists in braces, one for each element of this level.
     fn lists(&mut self, index: usize, base: u64, until: Until) -> Outcome<u64> {
-        // The closure needs the tree and the rest, so that items are read by hand here.
+        // A closure would need the tree and the rest, so items are read by hand here.
         let mut count = 0;
         loop {
             if until == Until::Brace && count == 0 && self.tree.closes()? {
@@ -122,7 +121,9 @@ impl Nested<'_, '_, '_> {
             let place = self.tree.open("the values of an unlimited dimension")?;
             let level = self.levels.get(index);
             if level.is_some_and(|level| level.open.is_none() && count >= level.size) {
-                return Err(self.tree.error(place, "more lists than the variable has"));
+                return Err(self
+                    .tree
+                    .error(place, "more lists than the dimensions have elements"));
             }
             self.level(index + 1, base.saturating_add(count), Until::Brace)?;
             count += 1;
@@ -159,7 +160,7 @@ impl Nested<'_, '_, '_> {
         Ok(count.min(limit))
     }
 
-    /// Elements that one list of the last level has room for.
+    /// Number of elements for which one list of the last level has room.
     fn limit_of_last(&self) -> u64 {
         match self.levels.last() {
             Some(level) if level.open.is_none() => level.size,
@@ -183,7 +184,7 @@ impl Nested<'_, '_, '_> {
     }
 }
 
-/// Hands `values` to the sink and leaves none; how many they were.
+/// Passes `values` to the sink and empties them; returns how many there were.
 fn hand_on(
     sink: &mut Option<&mut dyn Sink>,
     element: u64,

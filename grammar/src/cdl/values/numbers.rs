@@ -1,4 +1,4 @@
-//! Lists of numbers: the loop that most of the time of `ncgen` goes by in.
+//! Lists of numbers: `ncgen` spends most of its time in this loop.
 
 use super::element::{Element, Fit, describe};
 use super::scan::{Expect, MARGIN, Scan, Step};
@@ -9,20 +9,20 @@ use netcdf_core::error::Result;
 use netcdf_core::model::Endianness;
 use std::ops::Range;
 
-/// Stored bytes that are handed on at a time.
+/// Stored bytes passed on at a time.
 const PIECE: usize = 1 << 20;
 
-/// Reads a list of numbers; how many elements it has for the variable.
+/// Reads a list of numbers; returns the number of elements in it.
 ///
 /// # Errors
-/// Those of the source and of the sink.
+/// Errors of the source and of the sink.
 pub(super) fn read<T: Element>(
     scan: &mut Scan<'_>,
     flat: &Flat,
     fill: T,
     sink: &mut dyn Sink,
 ) -> Result<u64> {
-    // A value and its comma take two bytes of text at least.
+    // A value and its comma take at least two bytes of text.
     let most = scan.window.left() / 2 * size_of::<T>() as u64;
     let most = usize::try_from(most).unwrap_or(PIECE).min(PIECE);
     let mut numbers = Numbers {
@@ -39,7 +39,7 @@ pub(super) fn read<T: Element>(
     numbers.flush(sink)?;
     if let Some(place) = numbers.extra {
         let what = format!(
-            "more than the {} values that the variable has, ignored",
+            "the variable has only {} values; the rest is ignored",
             flat.limit
         );
         scan.problems.warning(place, what);
@@ -49,11 +49,11 @@ pub(super) fn read<T: Element>(
 
 struct Numbers<T> {
     fill: T,
-    /// Stored form of what was not handed on yet.
+    /// Stored form of the elements that have not been passed on yet.
     out: Vec<u8>,
-    /// Elements handed on.
+    /// Number of elements passed on.
     done: u64,
-    /// Elements that the variable has room for.
+    /// Number of elements for which the variable has room.
     left: u64,
     /// The first value too many.
     extra: Option<Range<u64>>,
@@ -78,7 +78,7 @@ impl<T: Element> Numbers<T> {
         }
     }
 
-    /// Plain numbers and commas, as far as there are any in the window.
+    /// Reads plain numbers and commas, as long as there are any in the window.
     #[inline]
     fn quickly<const BIG: bool>(&mut self, scan: &mut Scan<'_>) {
         let text = scan.window.text();
@@ -112,7 +112,7 @@ impl<T: Element> Numbers<T> {
         scan.window.advance(at);
     }
 
-    /// The element at the beginning of `rest`, if it is a number without suffix that fits or `_`; the length up to behind the
+    /// The element at the beginning of `rest`, if it is `_` or a number without suffix that fits, and the length including the
     /// comma.
     fn quick(&self, rest: &[u8]) -> Option<(T, usize)> {
         let (element, len) = self.number_or_fill(rest)?;
@@ -137,7 +137,7 @@ impl<T: Element> Numbers<T> {
         }
     }
 
-    /// Any token.
+    /// Handles any token.
     fn step<const BIG: bool>(
         &mut self,
         scan: &mut Scan<'_>,
@@ -206,7 +206,7 @@ fn put<T: Element, const BIG: bool>(element: T, out: &mut Vec<u8>) {
     }
 }
 
-/// How many blanks `text` begins with.
+/// Number of blanks at the beginning of `text`.
 #[inline]
 fn blanks(text: &[u8]) -> usize {
     // One blank and then a number is by far the most frequent.

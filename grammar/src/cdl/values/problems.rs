@@ -1,4 +1,4 @@
-//! What is wrong in data lists, by position.
+//! Problems in data lists, with their positions.
 
 use std::ops::Range;
 
@@ -7,22 +7,22 @@ use std::ops::Range;
 pub enum Severity {
     /// Nothing is written.
     Error,
-    /// A value is stored that is not the one in the list, as `ncgen` always did.
+    /// The stored value differs from the one in the list, as always in `ncgen`.
     Warning,
 }
 
-/// Something wrong in a data list.
+/// A problem in a data list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// How bad it is.
     pub severity: Severity,
-    /// The bytes in question, in the source.
+    /// The range of the problem in the source.
     pub range: Range<u64>,
     /// What is wrong, and what was expected.
     pub what: String,
 }
 
-/// The problems found so far, at most [`Problems::MOST`] of each severity; others are counted only.
+/// The problems found so far, at most [`Problems::MOST`] of each severity; others are only counted.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     found: Vec<Problem>,
@@ -31,7 +31,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// More problems of a severity are not kept.
+    /// Most problems of each severity that are kept.
     pub const MOST: u64 = 20;
 
     /// Adds an error.
@@ -60,25 +60,25 @@ impl Problems {
         });
     }
 
-    /// The problems that were kept, as they were found.
+    /// The kept problems, in the order in which they were found.
     #[must_use]
     pub fn found(&self) -> &[Problem] {
         &self.found
     }
 
-    /// Number of errors, with those that were not kept.
+    /// Number of errors, including those that were not kept.
     #[must_use]
     pub fn errors(&self) -> u64 {
         self.errors
     }
 
-    /// Number of warnings, with those that were not kept.
+    /// Number of warnings, including those that were not kept.
     #[must_use]
     pub fn warnings(&self) -> u64 {
         self.warnings
     }
 
-    /// True once there is no use in looking for more errors.
+    /// True if there is no use in looking for more errors.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.errors >= Self::MOST

@@ -1,4 +1,4 @@
-//! Items of a data list, one by one: what both numbers and texts are made of.
+//! Reads items of a data list one by one; shared by numbers and texts.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use super::window::Window;
 use crate::cdl::constant::{Constant, LexErrorKind, Lexer, Token};
 use netcdf_core::error::Result;
 
-/// Numbers are at most this long, or take the slow way.
+/// Longest number that is read quickly; longer ones take the slow way.
 pub(super) const MARGIN: usize = 512;
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expect {
-    /// A value: the list begins, or there was a comma.
+    /// A value: at the beginning of the list, or after a comma.
     Value,
-    /// A comma or the end: there was a value.
+    /// A comma or the end: after a value.
     Comma,
 }
 
@@ -24,15 +24,15 @@ pub(super) struct Scan<'a> {
     pub(super) window: Window<'a>,
     pub(super) problems: &'a mut Problems,
     pub(super) expect: Expect,
-    /// Braces that are open.
+    /// Number of open braces.
     pub(super) depth: usize,
 }
 
-/// What a step found.
+/// The result of a step.
 pub(super) enum Step {
     /// More may follow.
     More,
-    /// The list is over, or cannot be read any further.
+    /// The list has ended, or cannot be read any further.
     End,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Scan<'a> {
     /// the list cannot be read any further, and the result is `None`.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub(super) fn take(&mut self) -> Result<Option<(Option<Owned>, Range<u64>)>> {
         let found = loop {
             let text = self.window.text();
@@ -60,7 +60,7 @@ impl<'a> Scan<'a> {
                 Ok(Some(token)) => token.range.end,
                 Err(error) => error.range.end,
             };
-            // What touches the end of the window may go on behind it.
+            // A token at the end of the window may continue after it.
             let whole = end + MARGIN < text.len() || self.window.is_last();
             let found = found.map(|token| token.map(Owned::new));
             if whole || !self.window.refill()? {
@@ -85,10 +85,10 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// The next token, handed to `step` with its place in the source.
+    /// Passes the next token to `step`, with its place in the source.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub(super) fn token(
         &mut self,
         step: impl FnOnce(&mut Self, &Constant<'_>, Range<u64>) -> Step,
@@ -105,7 +105,7 @@ impl<'a> Scan<'a> {
         self.problems.error(place, kind.to_string());
     }
 
-    /// The end of the list: is it allowed here?
+    /// Checks that the list may end here.
     fn finish(&mut self, end: Range<u64>) -> Step {
         if self.depth > 0 {
             self.problems
@@ -117,7 +117,7 @@ impl<'a> Scan<'a> {
         Step::End
     }
 
-    /// Checks that a token which is a value may stand here.
+    /// Checks that a value is allowed here.
     pub(super) fn value(&mut self, place: Range<u64>) -> bool {
         let fine = self.expect == Expect::Value;
         if !fine {
@@ -138,7 +138,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A token without its borrow of the window. The constant has no text of its own: see [`Owned::with`].
+/// A token that does not borrow from the window. Its constant has no text of its own: see [`Owned::with`].
 pub(super) struct Owned {
     pub(super) constant: Constant<'static>,
     text: Vec<u8>,
@@ -146,7 +146,7 @@ pub(super) struct Owned {
 }
 
 impl Owned {
-    /// Keeps what the token borrows.
+    /// Copies the text that the token borrows.
     fn new(token: Token<'_>) -> Self {
         let (constant, text): (Constant<'static>, &[u8]) = match token.constant {
             Constant::Number(number) => (Constant::Number(number), b""),
@@ -167,7 +167,7 @@ impl Owned {
         }
     }
 
-    /// Gives the token back.
+    /// Passes the token to `take`, with its text.
     pub(super) fn with<R>(&self, take: impl FnOnce(&Constant<'_>) -> R) -> R {
         take(&match self.constant {
             Constant::String(_) => Constant::String(&self.text),

@@ -73,7 +73,7 @@ fn good(ty: Atomic, dims: &[u64], text: &str) -> Values {
     values
 }
 
-/// The first problem: severity, the text in question, what is said.
+/// The first problem: severity, text, message.
 fn bad(ty: Atomic, dims: &[u64], text: &str) -> (Severity, String, String) {
     let (_, problems) = read_all(text.as_bytes(), &schema(ty, dims, None));
     let problem = problems.found().first().expect(text).clone();
@@ -253,7 +253,7 @@ fn nothing_depends_on_where_windows_end() {
     assert_eq!((values, problems.found()), (Values::Char(letters), &[][..]));
 }
 
-/// Values as text, plainly.
+/// Values as plain text.
 fn plain(values: &Values) -> Vec<String> {
     fn all<T: std::fmt::Debug>(v: &[T]) -> Vec<String> {
         v.iter()

@@ -11,7 +11,7 @@ use crate::number::{FloatFormat, Form, Literal, Precision, Token};
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::model::{Atomic, DataType, Schema, Values};
 
-/// Appends a number where a string is expected: as `ncdump` prints it in data.
+/// Appends a number as a string, as `ncdump` prints it in data.
 fn number_text(number: &Literal, out: &mut Vec<u8>) {
     let mut token = Token::new();
     let format = |digits| FloatFormat::new(Precision::Digits(digits), Form::Data);
@@ -26,9 +26,9 @@ fn number_text(number: &Literal, out: &mut Vec<u8>) {
     token.append_to(out);
 }
 
-/// Why reading ends before the end of the list.
+/// Why reading stops before the end of the list.
 pub(super) enum Stop {
-    /// The list makes no sense from here on, which was reported.
+    /// A syntax error, which was reported.
     Syntax,
     /// The source or the sink failed.
     Failed(Error),
@@ -56,7 +56,7 @@ pub(super) enum Until {
 pub(super) struct Tree<'s, 'a> {
     pub(super) scan: &'s mut Scan<'a>,
     pub(super) schema: &'s Schema,
-    /// A token that was looked at.
+    /// A token that was peeked at.
     peeked: Option<(Option<Owned>, Range<u64>)>,
 }
 
@@ -82,7 +82,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         Ok(&self.peeked.insert(next).0)
     }
 
-    /// True if the next token is `constant`, one of those without a value; it is passed then.
+    /// Skips the next token if it is `constant`, one of those without a value; returns whether it is.
     pub(super) fn passes(&mut self, constant: &Constant<'_>) -> Outcome<bool> {
         let found = self.peek()?.as_ref();
         let found = found.is_some_and(|token| token.with(|c| c == constant));
@@ -97,7 +97,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         Stop::Syntax
     }
 
-    /// Says that a value does not fit; reading goes on unless there were too many errors.
+    /// Reports that a value does not fit. Reading continues unless there are too many errors.
     pub(super) fn unfit(&mut self, place: Range<u64>, what: String) -> Outcome<()> {
         self.scan.problems.error(place, what);
         if self.scan.problems.is_full() {
@@ -106,7 +106,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         Ok(())
     }
 
-    /// Items with commas between them, up to the end of the list, which is passed; how many.
+    /// Reads items separated by commas up to and including the end of the list; returns their number.
     pub(super) fn items(
         &mut self,
         until: Until,
@@ -125,12 +125,12 @@ impl<'s, 'a> Tree<'s, 'a> {
         }
     }
 
-    /// Passes `}`, if it is next.
+    /// Skips `}` if it is next; returns whether it is.
     pub(super) fn closes(&mut self) -> Outcome<bool> {
         self.passes(&Constant::Close)
     }
 
-    /// After an item: passes a comma, which means that there is another one, or the end of the list.
+    /// After an item: skips a comma, then returns true, or the end of the list.
     pub(super) fn goes_on(&mut self, until: Until) -> Outcome<bool> {
         let (token, place) = self.next()?;
         let end = match until {
@@ -152,21 +152,21 @@ impl<'s, 'a> Tree<'s, 'a> {
         }
     }
 
-    /// Says that there were more values than the variable has.
+    /// Reports that there are more values than the variable has.
     pub(super) fn too_many(&mut self, limit: u64) {
         let at = self.scan.window.position();
-        let what = format!("more than the {limit} values that the variable has, ignored");
+        let what = format!("the variable has only {limit} values; the rest is ignored");
         self.scan.problems.warning(at..at, what);
     }
 
-    /// Says that there were more characters than the variable has.
+    /// Reports that there are more characters than the variable has.
     pub(super) fn too_long(&mut self, limit: u64) -> Stop {
         let at = self.scan.window.position();
         let what = format!("the list has more characters than the variable has room for: {limit}");
         self.error(at..at, what)
     }
 
-    /// `{`, which begins what `what` says.
+    /// Reads `{`; `what` names the list in messages.
     pub(super) fn open(&mut self, what: &str) -> Outcome<Range<u64>> {
         let (token, place) = self.next()?;
         match token {
@@ -179,7 +179,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         }
     }
 
-    /// One element of type `ty`; `fill` is what `_` means.
+    /// Reads one element of type `ty`; `fill` is the value of `_`.
     pub(super) fn element(&mut self, ty: DataType, fill: &Values, out: &mut Values) -> Outcome<()> {
         if self.passes(&Constant::Fill)? {
             build::append(out, fill);
@@ -191,7 +191,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         }
     }
 
-    /// One element with the fill value of its type.
+    /// Reads one element, with the fill value of its type.
     pub(super) fn inner(&mut self, ty: DataType, out: &mut Values) -> Outcome<()> {
         let fill = self.fill(ty)?;
         self.element(ty, &fill, out)
@@ -225,7 +225,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         }
     }
 
-    /// The next token, which stands for one value.
+    /// The next token, which must be a value.
     pub(super) fn constant(&mut self, what: &str) -> Outcome<(Owned, Range<u64>)> {
         let (token, place) = self.next()?;
         match token {
@@ -257,21 +257,21 @@ impl<'s, 'a> Tree<'s, 'a> {
         Ok(())
     }
 
-    /// One character: a character constant or a string of one.
+    /// Reads one character: a character constant, or a string with one character.
     fn char(&mut self, out: &mut Vec<u8>) -> Outcome<()> {
         let mut text = vec![];
         let place = self.text(&mut text)?;
         if text.len() > 1 {
             self.unfit(
                 place,
-                format!("{} characters where there is room for one", text.len()),
+                format!("found {} characters, expected one", text.len()),
             )?;
         }
         out.push(text.first().copied().unwrap_or(0));
         Ok(())
     }
 
-    /// The characters of one constant.
+    /// Reads the characters of one constant.
     fn text(&mut self, out: &mut Vec<u8>) -> Outcome<Range<u64>> {
         let (token, place) = self.constant("a string or a character constant")?;
         let found = token.with(|constant| match constant {
@@ -330,11 +330,11 @@ impl<'s, 'a> Tree<'s, 'a> {
         Ok(())
     }
 
-    /// Characters and strings, each filled up to a multiple of `unit`, joined. Runs of characters are one string.
+    /// Reads characters and strings, each padded to a multiple of `unit`, and joins them. A run of characters is one string.
     pub(super) fn texts(&mut self, until: Until, unit: u64) -> Outcome<Vec<u8>> {
         let unit = usize::try_from(unit).unwrap_or(usize::MAX).max(1);
         let mut all = vec![];
-        // Where a run of characters ends that more may follow.
+        // The end of a run of characters, which may continue.
         let mut run: Option<usize> = None;
         self.items(until, |tree, _| {
             let char = tree.peek()?.as_ref();

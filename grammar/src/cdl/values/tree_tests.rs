@@ -6,7 +6,7 @@ use netcdf_core::model::{
     Atomic, DataType, Dimension, Field, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType,
 };
 
-/// What a list has, by its first element's number.
+/// The values of a list, by the number of the first element.
 #[derive(Default)]
 struct Kept(Vec<(u64, Values)>);
 
@@ -155,7 +155,7 @@ fn strings_nil_and_fill() {
     assert_eq!(bad(string, &[2], "\"a\" \"b\"").0, "\"b\"");
     assert_eq!(
         bad(string, &[1], "\"a\", \"b\"").1,
-        "more than the 1 values that the variable has, ignored"
+        "the variable has only 1 values; the rest is ignored"
     );
 }
 
@@ -189,7 +189,11 @@ fn opaque_values() {
         panic!()
     };
     assert_eq!(bytes, b"\x01\xab\xff\x10\0\0\0\0\0");
-    assert!(bad(BLOB, &[], "0x01020304").1.contains("without the rest"));
+    assert!(
+        bad(BLOB, &[], "0x01020304")
+            .1
+            .contains("the rest is dropped")
+    );
     assert_eq!(bad(BLOB, &[], "12").0, "12");
 }
 
@@ -295,7 +299,7 @@ fn unlimited_dimensions_within() {
     );
     assert_eq!(
         bad(int, &[1, 0], "{1}, {2}").1,
-        "more lists than the variable has"
+        "more lists than the dimensions have elements"
     );
 }
 

@@ -39,7 +39,7 @@ impl Tree<'_, '_> {
         let (token, place) = self.constant(&what)?;
         let found = token.with(|constant| match constant {
             Constant::Name(text) => find_member(ty, members, text),
-            // Files have values without a member, and are printed with them.
+            // Files may have values without a member, which are printed as numbers.
             Constant::Number(Literal::Integer(integer, _)) => integer.value(),
             Constant::Number(_) | Constant::Char(_) | Constant::String(_) => None,
             Constant::Opaque(_) | Constant::Fill | Constant::Nil => None,
@@ -76,7 +76,7 @@ impl Tree<'_, '_> {
         }
         if out.len() > end {
             let what =
-                format!("more than the {size} bytes of opaque type {ty}, stored without the rest");
+                format!("longer than the {size} bytes of opaque type {ty}; the rest is dropped");
             self.scan.problems.warning(place, what);
         }
         out.resize(end, 0);
@@ -102,7 +102,7 @@ impl Tree<'_, '_> {
         self.items(Until::Brace, |tree, _| match rest.next() {
             Some((field, column)) => tree.field(field, column),
             None => {
-                let what = format!("more values than the {} fields", fields.len());
+                let what = format!("more values than the type's {} fields", fields.len());
                 Err(tree.error(open.clone(), what))
             }
         })?;
@@ -137,7 +137,10 @@ impl Tree<'_, '_> {
             self.items(Until::Brace, |tree, _| tree.inner(field.ty, out))?
         };
         if count > len {
-            let what = format!("{count} values for the {len} of field {}", field.name);
+            let what = format!(
+                "{count} values for the {len} elements of field {}",
+                field.name
+            );
             return Err(self.error(open, what));
         }
         self.fill_up(field.ty, out, len - count)
@@ -159,7 +162,7 @@ fn find_member(ty: &Name, members: &[(Name, i128)], text: &[u8]) -> Option<i128>
     found.map(|(_, value)| *value).or_else(undefined)
 }
 
-/// Hexadecimal digits as bytes; an odd number of digits is filled up with 0.
+/// Hexadecimal digits as bytes; an odd number of digits is padded with 0.
 fn hexadecimal(digits: &[u8], out: &mut Vec<u8>) {
     let value = |digit: &u8| {
         let value = char::from(*digit).to_digit(16).unwrap_or(0);

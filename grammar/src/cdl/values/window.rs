@@ -8,13 +8,13 @@ use netcdf_core::io::Source;
 /// Bytes read at a time: small enough for the second level cache.
 const SIZE: usize = 256 << 10;
 
-/// The bytes of a range of a source, from a place that moves on; how many are visible is up to the window.
+/// The bytes of a range of a source from a moving position on. The window decides how many are visible.
 pub(super) struct Window<'a> {
     source: &'a dyn Source,
-    /// What was not read yet.
+    /// The range that has not been read yet.
     rest: Range<u64>,
     buffer: Vec<u8>,
-    /// What of the buffer was read and not passed.
+    /// The part of the buffer that was read but not passed.
     text: Range<usize>,
     size: usize,
 }
@@ -52,21 +52,21 @@ impl<'a> Window<'a> {
         self.rest.is_empty()
     }
 
-    /// Bytes from the visible ones on to the end of the range.
+    /// Number of bytes from the position to the end of the range.
     pub(super) fn left(&self) -> u64 {
         self.rest.end - self.position()
     }
 
-    /// Passes `count` of the visible bytes.
+    /// Skips `count` of the visible bytes.
     #[inline]
     pub(super) fn advance(&mut self, count: usize) {
         self.text.start = self.text.end.min(self.text.start + count);
     }
 
-    /// Makes more bytes visible behind those that are; false if there are no more.
+    /// Makes more bytes visible after the current ones; false if there are no more.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub(super) fn refill(&mut self) -> Result<bool> {
         if self.is_last() {
             return Ok(false);
@@ -84,10 +84,10 @@ impl<'a> Window<'a> {
         Ok(true)
     }
 
-    /// Makes at least `count` bytes visible, if there are so many.
+    /// Makes at least `count` bytes visible, if there are that many.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     #[inline]
     pub(super) fn ensure(&mut self, count: usize) -> Result<()> {
         while self.text.len() < count && self.refill()? {}

@@ -11,9 +11,9 @@ use super::{Floats, Writer};
 use crate::escape::{TextStyle, escape_text, trim_nuls};
 use crate::number::{Form, Token, suffix};
 
-/// Where a comment behind an attribute begins in its line, with the blanks before it.
+/// The column of a comment after an attribute, and the blanks before it.
 const COMMENT_COLUMN: usize = 18;
-/// What begins a comment.
+/// The beginning of a comment.
 const COMMENT: &[u8] = b"// ";
 
 impl Writer<'_, '_> {
@@ -31,8 +31,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// An attribute up to and with its values. `owner` is the variable's name; of a group it is
-    /// empty.
+    /// An attribute, including its values. `owner` is the variable's name, or empty for a group.
     pub(super) fn attribute(&mut self, group: GroupId, owner: &[u8], attribute: &Attribute) {
         self.out.line(b"\t\t");
         let typed = match attribute.ty {
@@ -48,7 +47,7 @@ impl Writer<'_, '_> {
         self.out.bytes(owner);
         self.out.bytes(b":");
         if Special::from_name(attribute.name.as_bytes()).is_some() {
-            // A stored attribute that happens to have the name; read back, it is one again.
+            // An ordinary attribute with a special name: with the backslash it stays ordinary when read back.
             self.out.bytes(b"\\");
         }
         push_name(&attribute.name, &mut self.out.text);
@@ -126,7 +125,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Appends a number as it stands in data.
+/// Appends a number as in data.
 pub(super) fn plain(number: Number, floats: Floats, out: &mut Vec<u8>) {
     let mut token = Token::new();
     match number {
@@ -138,7 +137,7 @@ pub(super) fn plain(number: Number, floats: Floats, out: &mut Vec<u8>) {
     token.append_to(out);
 }
 
-/// In the netCDF-4 model every constant is a value of its own: there a text must not be cut.
+/// In the netCDF-4 model every constant is a separate value, so a text must not be split.
 fn style(kind: Kind) -> TextStyle {
     match kind {
         Kind::Netcdf4 | Kind::Zarr(_) => TextStyle::STRING,
@@ -148,7 +147,7 @@ fn style(kind: Kind) -> TextStyle {
     }
 }
 
-/// How the values of attributes are written: so that their types show.
+/// The form of values in attributes, which shows their types.
 struct AttributeText<'a> {
     floats: Floats,
     style: TextStyle,

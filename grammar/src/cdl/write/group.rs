@@ -6,11 +6,11 @@ use netcdf_core::model::{Group, GroupId, VarId};
 use super::variables::push_defined;
 use super::{SpecialAttributes, Writer};
 
-/// Blanks that a group's contents have more than the group.
+/// Additional blanks before the contents of a group.
 pub(super) const STEP: usize = 2;
 
 impl Writer<'_, '_> {
-    /// What is between the braces of a group.
+    /// The text between the braces of a group.
     pub(super) fn group(&mut self, id: GroupId) -> Result<()> {
         let schema = self.schema;
         let Some(group) = schema.group(id) else {
@@ -98,7 +98,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// A comment in the place of a variable's data.
+    /// A comment in place of a variable's data.
     fn omit(&mut self, id: VarId, why: Error) {
         let mut name = Vec::new();
         if let Some(var) = self.schema.var(id) {
@@ -124,7 +124,7 @@ impl Writer<'_, '_> {
             && !self.schema.shape(id).contains(&0)
     }
 
-    /// Whether a variable has rank 1 and the name of a dimension that can be seen from its group.
+    /// Whether a variable has rank 1 and the name of a dimension that is visible from its group.
     fn is_coordinate(&self, group: GroupId, id: VarId) -> bool {
         let Some(var) = self.schema.var(id).filter(|v| v.dims.len() == 1) else {
             return false;

@@ -5,11 +5,11 @@
 //! | `group` | a group: its sections in order, its subgroups |
 //! | `types` | declarations of user-defined types |
 //! | `variables` | declarations of dimensions and variables, references to either |
-//! | `attributes`, `special` | attributes, stored ones and those of `ncdump -s` |
+//! | `attributes`, `special` | stored attributes, and those of `ncdump -s` |
 //! | `value` | one value of any type |
 //! | `data` | the data section |
 //! | `wrap` | line breaks in lists |
-//! | `out` | text on its way out |
+//! | `out` | buffered output of text |
 
 mod attributes;
 mod data;
@@ -36,14 +36,13 @@ use netcdf_core::model::{DimId, GroupId, Schema, Values};
 use crate::number::{FloatFormat, Form, Precision};
 use out::Out;
 
-/// Writes a dataset as CDL. After an error, what was written has no end, so that it cannot be taken
-/// for the whole.
+/// Writes a dataset as CDL. After an error, the text has no end, so it cannot be mistaken for a complete dataset.
 ///
-/// Variables whose data went through a filter that is not available are left out of the data
-/// section, where a comment says so: for each there is an error in `omitted`.
+/// Variables whose data needs a filter that is not available are left out of the data section; a comment says so, and `omitted`
+/// receives an error for each.
 ///
 /// # Errors
-/// Those of reading the data, with the variable, and of writing to `out`.
+/// Errors of reading the data, with the variable, and of writing to `out`.
 pub fn write(
     set: &Dataset<'_>,
     options: &Options<'_>,
@@ -63,7 +62,7 @@ pub fn write(
     written.and(writer.out.flush())
 }
 
-/// The values of a list as constants of CDL, one text a value, as they stand in data.
+/// The values of a list as CDL constants as in data, one text per value.
 #[must_use]
 pub fn constants(
     schema: &Schema,
@@ -109,7 +108,7 @@ struct Writer<'a, 'w> {
     /// Form of floating-point values in data.
     data: Floats,
     out: Out<'w>,
-    /// Why the data of variables was left out.
+    /// The errors for variables whose data was left out.
     omitted: &'w mut Vec<Error>,
 }
 

@@ -1,31 +1,31 @@
-//! What of a dataset is written, and how.
+//! Options for writing a dataset: what is written, and how.
 
 use netcdf_core::model::{GroupId, VarId};
 
 use crate::number::Precision;
 
-/// What of a dataset is written, and how.
+/// Options for writing a dataset: what is written, and how.
 pub struct Options<'a> {
-    /// The dataset's name, behind `netcdf`.
+    /// The dataset's name, after `netcdf`.
     pub name: Vec<u8>,
-    /// What has its data written; `None` for declarations only.
+    /// The variables whose data is written; `None` for declarations only.
     pub data: Option<Selection>,
     /// Comments in the data section.
     pub annotation: Annotation,
-    /// Length that lines of lists keep to, in bytes, at least 10.
+    /// Longest line in lists, in bytes; at least 10.
     pub line_length: usize,
     /// Digits of values of type float.
     pub float: Precision,
     /// Digits of values of type double.
     pub double: Precision,
-    /// Attributes that tell how the dataset is stored.
+    /// Attributes that describe how the dataset is stored.
     pub special: SpecialAttributes,
-    /// Whether the type stands before `_FillValue` attributes.
+    /// Whether the type is written before `_FillValue` attributes.
     pub fill_type: bool,
     /// Forms of numbers other than CDL's own.
     pub forms: Option<&'a dyn Forms>,
-    /// Whether parts of the dataset are missing because they are damaged: then the text has no end,
-    /// so that it cannot be taken for the whole.
+    /// Whether parts of the dataset are missing because they are damaged: then the text has no end, so it cannot be mistaken
+    /// for a complete dataset.
     pub damaged: bool,
 }
 
@@ -57,39 +57,39 @@ pub struct Selection {
     pub coordinates: bool,
 }
 
-/// Comments in the data section that say which values they stand at.
+/// Comments in the data section with the indices of values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Annotation {
-    /// One comment a row (`ncdump -b`).
+    /// One comment per row (`ncdump -b`).
     pub rows: bool,
-    /// One comment a value (`ncdump -f`).
+    /// One comment per value (`ncdump -f`).
     pub values: bool,
-    /// How indices are written.
+    /// The form of indices.
     pub language: Language,
 }
 
-/// The language whose indices are written.
+/// The language whose index notation is used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Language {
-    /// From 0 on, slowest dimension first.
+    /// C: from 0 on, slowest dimension first.
     #[default]
     C,
-    /// From 1 on, fastest dimension first.
+    /// Fortran: from 1 on, fastest dimension first.
     Fortran,
 }
 
-/// Whether attributes that tell how the dataset is stored are written.
+/// Whether attributes that describe how the dataset is stored are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpecialAttributes {
-    /// They are not.
+    /// No.
     Hidden,
-    /// They are; checksum, shuffle and deflate have attributes of their own.
+    /// Yes; checksum, shuffle and deflate have their own attributes.
     Shown,
-    /// They are; all filters are in `_Filter`.
+    /// Yes, with all filters in `_Filter`.
     Filters,
 }
 
-/// A number on its way to text.
+/// A number to be written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// Of a signed integer type, or `char`.
@@ -108,7 +108,7 @@ pub trait NumberText: Send + Sync {
     fn write(&self, number: Number, out: &mut Vec<u8>) -> bool;
 }
 
-/// Where numbers have a form other than CDL's own: times, `C_format`.
+/// Provides forms of numbers other than CDL's own: times, `C_format`.
 pub trait Forms: Sync {
     /// The form of a variable's values in the data section. Asked for numeric and `char`
     /// variables only.

@@ -1,4 +1,4 @@
-//! Text on its way out: collected in blocks.
+//! Buffered output of text, collected in blocks.
 
 use std::io::Write;
 
@@ -7,15 +7,15 @@ use netcdf_core::shown::Shown;
 
 use super::wrap::{Wrap, blanks};
 
-/// Text is handed on in blocks of about this size.
+/// Text is passed on in blocks of about this size.
 const BLOCK: usize = 1 << 16;
 
 /// The output.
 pub(super) struct Out<'w> {
     sink: &'w mut dyn Write,
-    /// What is not handed on yet; appended to directly.
+    /// The text that has not been passed on yet; appended to directly.
     pub(super) text: Vec<u8>,
-    /// Line of the list that was written last, and the group's blanks.
+    /// The line of the last list written, and the group's blanks.
     pub(super) wrap: Wrap,
 }
 
@@ -44,12 +44,12 @@ impl<'w> Out<'w> {
         self.bytes(bytes);
     }
 
-    /// Appends text that is not ours to a comment, which ends with the line: nothing in the text ends it.
+    /// Appends foreign text to a comment that ends with the line: nothing in the text can end the comment early.
     pub(super) fn comment(&mut self, text: Shown<'_>) {
         self.bytes(text.text().as_bytes());
     }
 
-    /// Hands on what is there if it is a block.
+    /// Passes on the text if it fills a block.
     pub(super) fn pass(&mut self) -> Result<()> {
         if self.text.len() >= BLOCK {
             return self.flush();
@@ -57,7 +57,7 @@ impl<'w> Out<'w> {
         Ok(())
     }
 
-    /// Hands on a long text.
+    /// Passes on a long text.
     pub(super) fn long(&mut self, text: &[u8]) -> Result<()> {
         if text.len() < BLOCK / 2 {
             self.bytes(text);
@@ -67,7 +67,7 @@ impl<'w> Out<'w> {
         self.sink.write_all(text).map_err(failed)
     }
 
-    /// Hands on all there is.
+    /// Passes on all text.
     pub(super) fn flush(&mut self) -> Result<()> {
         let written = self.sink.write_all(&self.text);
         self.text.clear();

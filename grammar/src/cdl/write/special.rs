@@ -12,19 +12,19 @@ use netcdf_core::model::{
 use super::{SpecialAttributes, Writer};
 use crate::escape::{TextStyle, escape_text, trim_nuls};
 
-/// Registered numbers of the filters that have attributes of their own.
+/// Registered numbers of the filters that have their own attributes.
 const DEFLATE: u32 = 1;
 const SHUFFLE: u32 = 2;
 const FLETCHER32: u32 = 3;
 
 impl Writer<'_, '_> {
-    /// The storage of a variable; nothing for kinds that leave no choice.
+    /// The storage attributes of a variable; none for kinds that leave no choice.
     pub(super) fn variable_specials(&mut self, var: &Variable, name: &[u8]) {
         if self.schema.kind.is_cdf() {
             return;
         }
         let storage = &var.storage;
-        // ncgen makes an attribute of it, behind those that are there.
+        // ncgen makes an attribute of it, after the existing ones.
         self.max_string(var, name);
         self.layout(storage, name);
         let all = self.options.special == SpecialAttributes::Filters;
@@ -47,7 +47,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The filters as they are shown: of Zarr those that HDF5 has, with the parameters that a user gives.
+    /// The filters to show: for Zarr, those that HDF5 has, with the parameters that a user would give.
     fn shown<'f>(&self, filters: &'f [FilterSpec]) -> Cow<'f, [FilterSpec]> {
         match self.schema.kind.as_zarr() {
             None => filters.into(),
@@ -77,7 +77,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Bytes of the strings of a variable, if no attribute says it, and it is not what is taken then.
+    /// Bytes of the strings of a variable, if no attribute gives them and they differ from the default.
     fn max_string(&mut self, var: &Variable, name: &[u8]) {
         let Some(size) = var.storage.max_string else {
             return;
@@ -119,7 +119,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What is known of the file; for all kinds of files the format.
+    /// Attributes of the file; for all kinds of files, the format.
     pub(super) fn dataset_specials(&mut self, root: &Group) {
         let known = self.set.reader.provenance();
         let mut stored = root.attributes.iter();

@@ -1,4 +1,4 @@
-//! One value of any type, as it stands in data, in lists and in other values.
+//! One value of any type, as in data, in lists and in other values.
 
 use netcdf_core::model::{Field, Schema, TypeId, TypeKind, Values};
 
@@ -56,7 +56,7 @@ impl ValueText<'_> {
         token.append_to(out);
     }
 
-    /// The name of an enum's value; a value without a name is shown as the number it is.
+    /// The name of an enum's value; a value without a name is shown as a number.
     fn member(&self, ty: TypeId, base: &Values, i: usize, out: &mut Vec<u8>) {
         let value = match number(base, i) {
             Some(Number::Signed(x)) => i128::from(x),

@@ -66,7 +66,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A dimension as it is called from within a group: by its name alone where that leads to it.
+    /// How to refer to a dimension from within a group: by its name alone if the name leads to it.
     fn dimension_name(&mut self, from: GroupId, id: DimId) {
         let schema = self.schema;
         let Some(dim) = schema.dim(id) else { return };
@@ -78,7 +78,7 @@ impl Writer<'_, '_> {
         push_defined(&dim.name, self.schema.kind, &mut self.out.text);
     }
 
-    /// A type as it is called from within a group.
+    /// How to refer to a type from within a group.
     pub(super) fn type_name(&mut self, from: GroupId, ty: DataType) {
         let id = match ty {
             DataType::Atomic(atomic) => return self.out.bytes(atomic.name().as_bytes()),
@@ -109,8 +109,7 @@ pub(super) fn by_name(schema: &Schema) -> Vec<ByName<DimId>> {
     schema.groups.iter().map(of_group).collect()
 }
 
-/// Appends a name where no keyword can stand. Files that pad names with zeros mean the names
-/// without them.
+/// Appends a name where keywords are not recognized. If a file pads names with zeros, they are not part of the name.
 pub(super) fn push_name(name: &Name, out: &mut Vec<u8>) {
     push_word(trim_nuls(name.as_bytes()), out);
 }
@@ -124,8 +123,7 @@ fn push_word(word: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the name of something that is defined, in a dataset of this kind: with a backslash if
-/// it would be read as a keyword.
+/// Appends the name in a definition, for a dataset of this kind: with a backslash if it would be read as a keyword.
 pub(super) fn push_defined(name: &Name, kind: Kind, out: &mut Vec<u8>) {
     let text = std::str::from_utf8(trim_nuls(name.as_bytes()));
     if text.is_ok_and(|text| is_reserved(text, Some(kind))) {
@@ -148,7 +146,7 @@ fn push_group(schema: &Schema, id: GroupId, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a name in which slashes are no part of names.
+/// Appends a path, in which slashes are not part of names.
 pub(super) fn push_path(path: &[u8], out: &mut Vec<u8>) {
     for (i, name) in path.split(|&b| b == b'/').enumerate() {
         if i > 0 {

@@ -1,6 +1,6 @@
-//! Line breaks in lists: an item that would end behind the limit goes to the next line.
+//! Line breaks in lists: an item that would end after the limit goes to the next line.
 
-/// Where the next item of a list stands.
+/// The position of the next item of a list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrap {
     /// Bytes in the line so far.
@@ -11,14 +11,14 @@ pub(super) struct Wrap {
     pub(super) indent: usize,
 }
 
-/// Blanks before a continued line, beside those of the group.
+/// Blanks before a continued line, in addition to those of the group.
 const CONTINUED: usize = 4;
-/// Items of this length stay in the line whatever its length.
+/// Items of up to this length stay on the line, whatever its length.
 const SHORT: usize = 2;
 
 impl Wrap {
-    /// At the beginning of a line; lines of lists end two bytes before `line_length`, so that
-    /// there is room for what follows the last item.
+    /// At the beginning of a line; lines of lists end two bytes before `line_length`, so that there is room for the text after
+    /// the last item.
     pub(super) fn new(line_length: usize) -> Self {
         Self {
             column: 0,
@@ -52,7 +52,7 @@ impl Wrap {
         false
     }
 
-    /// Appends a line break and what is before a continued line.
+    /// Appends a line break, and the blanks of a continued line.
     #[inline]
     pub(super) fn break_line(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\n    ");

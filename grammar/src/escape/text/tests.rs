@@ -124,7 +124,7 @@ proptest! {
     fn there_and_back(text in proptest::collection::vec(any::<u8>(), 0..40)) {
         let styles = [TextStyle::CHAR_DATA, TextStyle::CHAR_MEMBER, TextStyle::CLASSIC_ATTRIBUTE, TextStyle::STRING];
         for style in styles {
-            // Constants that follow each other are one text.
+            // Consecutive constants are one text.
             let mut list = [b"\"", &escaped(&text, style)[..], b"\""].concat();
             let mut found = Vec::new();
             while let Some((inner, len)) = string_constant(&list) {

@@ -59,8 +59,8 @@ fn mistakes_have_places() {
         ("-1", 0, "expected a filter, found `-`"),
         ("307\n", 3, "expected `,`, `|` or the end, found `\\n`"),
         ("zst,3", 0, "no filter is called `zst`"),
-        ("1,4294967296", 2, "4294967296 is beyond 32 bits"),
-        ("1,-2147483649", 2, "-2147483649 is beyond 32 bits"),
+        ("1,4294967296", 2, "4294967296 does not fit into 32 bits"),
+        ("1,-2147483649", 2, "-2147483649 does not fit into 32 bits"),
         (
             "1,2,99999999999999999999ul",
             4,
@@ -68,7 +68,7 @@ fn mistakes_have_places() {
         ),
         ("1,2.5", 2, "2.5 is not an integer"),
         ("1,2.5b", 2, "2.5 is not an integer"),
-        ("4294967296", 0, "4294967296 is beyond 32 bits"),
+        ("4294967296", 0, "4294967296 does not fit into 32 bits"),
         ("307u", 3, "expected `,`, `|` or the end, found `u`"),
         ("1.5", 1, "expected `,`, `|` or the end, found `.`"),
         ("[0]307", 0, "expected a filter, found `[`"),
@@ -86,17 +86,17 @@ fn mistakes_have_places() {
         (
             "1,127lu",
             5,
-            "`lu` is not a type of numbers (b, ub, s, us, u, l, ul, f, d)",
+            "`lu` is not a number type (b, ub, s, us, u, l, ul, f, d)",
         ),
         (
             "1,2|3,0x10",
             7,
-            "`x10` is not a type of numbers (b, ub, s, us, u, l, ul, f, d)",
+            "`x10` is not a number type (b, ub, s, us, u, l, ul, f, d)",
         ),
         (
             "1,5 bb",
             4,
-            "`bb` is not a type of numbers (b, ub, s, us, u, l, ul, f, d)",
+            "`bb` is not a number type (b, ub, s, us, u, l, ul, f, d)",
         ),
     ] {
         let wrong = filters(text).unwrap_err();

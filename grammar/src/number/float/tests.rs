@@ -93,7 +93,7 @@ proptest! {
         check(whole as f64 / 2f64.powi(scale), precision);
     }
 
-    /// Sums of a few powers of two have few digits, so that they often lie in the middle between two shorter numbers.
+    /// Sums of a few powers of two have few digits, so they often lie in the middle between two shorter numbers.
     #[test]
     fn binary_ties(bits in 0u64..4096, shift in -60i32..60, precision in 1u8..=20) {
         check(bits as f64 * 2f64.powi(shift), precision);
@@ -251,7 +251,7 @@ fn precision_is_brought_into_range() {
     );
 }
 
-/// In place there is the same text as in a token, with a separator behind it.
+/// Text written in place equals that in a token, with a separator after it.
 #[test]
 fn in_place_as_in_a_token() {
     let precisions = [7, 15, 9, 17, 20].map(Precision::Digits);

@@ -3,14 +3,14 @@ use crate::number::literal::any_literal;
 use crate::number::{FloatFormat, Form, Literal, Precision, Radix, Suffix, Token, literal};
 use proptest::prelude::*;
 
-/// `text` and what may stand behind it in a list, with a window's bytes in all.
+/// `text` and what may follow it in a list, with at least the bytes of a window.
 fn in_list(text: &str, behind: &str) -> Vec<u8> {
     let mut bytes = format!("{text}{behind}").into_bytes();
     bytes.resize(bytes.len() + WINDOW, b' ');
     bytes
 }
 
-/// What the general way makes of a number without suffix.
+/// The result of the general way for a number without suffix.
 fn plain(text: &[u8]) -> Option<(Literal, usize)> {
     any_literal(text).filter(|(value, _)| match value {
         Literal::Integer(integer, suffix) => {
@@ -49,7 +49,7 @@ fn agree(text: &[u8]) {
             "{shown}"
         );
     }
-    // Not by `==`, for which `NaN` differs from itself.
+    // Not by `==`, as `NaN` differs from itself.
     assert_eq!(
         format!("{:?}", literal(text)),
         format!("{:?}", any_literal(text)),
@@ -57,7 +57,7 @@ fn agree(text: &[u8]) {
     );
 }
 
-/// Numbers that must not go the long way round, with their separators.
+/// Numbers that must be read the fast way, with their separators.
 fn found(text: &str) {
     for behind in [", ", ",", " ,", ";", "\n", "}"] {
         let bytes = in_list(text, behind);
@@ -100,7 +100,7 @@ proptest! {
         for value in [decimal, f64::from_bits(bits)] {
             for precision in [7, 15] {
                 FloatFormat::new(Precision::Digits(precision), Form::Data).write_f64(value, &mut token);
-                // Subnormal values and one that lies in the middle of two may go the long way.
+                // Subnormal values, and one in the middle between two, may go the slow way.
                 if value.abs() > 1e-300 && value.abs() < 1e300 {
                     found(std::str::from_utf8(token.as_bytes()).unwrap());
                 }
@@ -175,7 +175,7 @@ fn unusual_numbers_are_not() {
 
 #[test]
 fn floats_are_rounded_twice() {
-    // A middle of two floats to which the nearest double rounds: half to even then, down.
+    // The nearest double is in the middle of two floats, and rounds half to even: down.
     let text = in_list("1.000000059604644776", ", ");
     assert_eq!(f32_in_list(&text), Some((1.0, 20)));
 }

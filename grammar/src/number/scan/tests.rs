@@ -106,7 +106,7 @@ fn limits() {
     ] {
         agrees(text);
     }
-    // Middles between two floats that a rounding to double first would hit from both sides.
+    // Values near the middle between two floats, which rounding to double first would get wrong.
     for text in [
         "1.00000005960464477539",
         "1.000000059604644775390625",

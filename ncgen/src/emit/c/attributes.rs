@@ -10,7 +10,7 @@ use super::OK;
 use super::names::Names;
 use super::values::Printer;
 
-/// Those of groups, then those of variables.
+/// Attributes of groups, then those of variables.
 pub(super) fn write(
     program: &Program<'_>,
     names: &Names,
@@ -37,7 +37,7 @@ pub(super) fn write(
     for id in schema.var_ids() {
         let Some(var) = schema.var(id) else { continue };
         let own = format!("{}_id", names.var(id));
-        // The library writes the one about quantization.
+        // The library itself writes the attribute about quantization.
         let own_quantize = var.storage.quantize.map(|q| q.attribute().name);
         let others = |a: &&Attribute| own_quantize.as_ref() != Some(&a.name);
         for attribute in var.attributes.iter().filter(others) {
@@ -60,14 +60,14 @@ fn put(
     put!(out, "\n    {{\n")?;
     if let Values::Char(text) = &attribute.values {
         let len = text.len().max(1);
-        // The string ends with the one byte that an empty text has.
+        // An empty text has one byte, which the end of the string provides.
         let text = if text == b"\0" { b"" } else { text.as_slice() };
         put!(out, "    stat = nc_put_att_text({place}, {len}, \"")?;
         out.bytes(&quote::c_bytes(text))?;
         put!(out, "\");\n{OK}")?;
         return put!(out, "    }}\n");
     }
-    // The list of its values counts.
+    // The list of values itself counts, too.
     printer.lists += 1;
     let (len, values) = (attribute.values.len(), printer.list(&attribute.values));
     for array in printer.arrays.drain(..) {
@@ -83,7 +83,7 @@ fn put(
         )?;
         constant = format!("{own}_att");
     }
-    // The functions of one type do not take values of user-defined ones.
+    // The functions for one type do not take values of user-defined types.
     let atomic = attribute.ty.atomic();
     let function = atomic.map_or_else(String::new, |ty| format!("_{}", suffix(ty)));
     let ty = match attribute.ty {
@@ -98,7 +98,7 @@ fn put(
     put!(out, "    }}\n")
 }
 
-/// What the function's name for a type ends with.
+/// The ending of the function's name for a type.
 fn suffix(ty: Atomic) -> &'static str {
     match ty {
         Atomic::Byte => "schar",
@@ -116,7 +116,7 @@ fn suffix(ty: Atomic) -> &'static str {
     }
 }
 
-/// Whether the check stands in the same line.
+/// Whether the check is on the same line.
 fn same_line(ty: Option<Atomic>) -> bool {
     ty.is_some_and(|ty| ty.number() > 6)
 }

@@ -11,7 +11,7 @@ use super::OK;
 use super::names::Names;
 use super::values::Printer;
 
-/// Bytes of values that may stand on the stack; what comes later is static.
+/// Bytes of values that may be on the stack; later ones are static.
 const STACK: u64 = 1 << 20;
 
 /// All values.
@@ -47,7 +47,7 @@ pub(super) fn write(
     put!(out, "\n")
 }
 
-/// Bytes of a value in C, at least about.
+/// Approximate bytes of a value in C.
 fn size(schema: &Schema, ty: DataType) -> u64 {
     const POINTER: u64 = 8;
     let user = |id| match schema.user_type(id).map(|ty| &ty.kind) {
@@ -71,10 +71,10 @@ struct Data<'a, 'p, 'o> {
     size: u64,
     /// Bytes on the stack so far.
     stack: u64,
-    /// Values whose arrays must be declared before them.
+    /// Values that are held back until the arrays that they need are declared.
     text: String,
     place: (Vec<u64>, Vec<u64>),
-    /// Whether the piece has values so far.
+    /// Whether the piece has any values yet.
     some: bool,
 }
 
@@ -88,7 +88,7 @@ impl Data<'_, '_, '_> {
         self.var.ty.atomic().is_none() && self.var.ty.fixed_size(self.printer.schema).is_none()
     }
 
-    /// What stands before the values.
+    /// The text before the values.
     fn head(&mut self) -> Result<()> {
         let (ty, own) = (self.names.ty(self.var.ty), self.names.var(self.id));
         if self.var.dims.is_empty() {
@@ -135,7 +135,7 @@ impl Block for Data<'_, '_, '_> {
         self.some = false;
         put!(self.out, "\n    {{\n")?;
         if !self.is_text() && !self.var.dims.is_empty() {
-            // The list of its values counts.
+            // The list of values itself counts, too.
             self.printer.lists += 1;
         }
         if self.has_arrays() {

@@ -20,7 +20,7 @@ use values::Printer;
 /// Prints the program.
 ///
 /// # Errors
-/// Those of the source and of `out`, and a signal.
+/// Errors of the source and of `out`, and a signal.
 pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     // Before anything is printed.
     let _ = target(program)?;
@@ -64,7 +64,7 @@ check_err(const int stat, int line, const char* file, const char* func) {
 
 "#;
 
-/// Macros with the names that [`values`] gives to what is not finite.
+/// Macros for values that are not finite, with the names that [`values`] uses.
 const UNUSUAL: &str = "
 #define nanf (0.0f/0.0f)
 #define nan  (0.0/0.0)
@@ -89,7 +89,7 @@ fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()>
         Kind::Classic => "",
         Kind::Offset64 => "|NC_64BIT_OFFSET",
         Kind::Cdf5 => "|NC_64BIT_DATA",
-        // Zarr is a matter of the name that is given, see `target`.
+        // The file name selects Zarr, see `target`.
         Kind::Netcdf4 | Kind::Zarr(_) => "|NC_NETCDF4",
         Kind::Netcdf4Classic => "|NC_NETCDF4|NC_CLASSIC_MODEL",
     };
@@ -112,7 +112,7 @@ fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()>
     Ok(())
 }
 
-/// The name of what the program makes: of Zarr a URL that says so.
+/// The name of the program's output; for Zarr, a URL that says so.
 fn target(program: &Program<'_>) -> Result<String> {
     let file = &program.file;
     match program.schema.kind.as_zarr() {
@@ -128,7 +128,7 @@ fn target(program: &Program<'_>) -> Result<String> {
             Ok(format!("file://{file}#mode={mode},{container}"))
         }
         Some(_) => {
-            let what = "C programs cannot make Zarr of version 3, which netCDF-C does not write";
+            let what = "C programs cannot make Zarr version 3, which netCDF-C cannot write";
             let remedy = "use -k nczarr or -k zarr, or -b for a dataset";
             Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
         }

@@ -1,4 +1,4 @@
-//! Identifiers of a C program. Each is given once: what would be declared twice gets a number.
+//! Identifiers of a C program. Each is unique: duplicates get a number.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,7 @@ use netcdf_core::model::{Atomic, DataType, DimId, GroupId, Schema, TypeId, VarId
 
 use super::super::name;
 
-/// Words that name types of the dataset, and what may not be declared by their names: keywords, what the headers have, and
-/// what the program has.
+/// Words that types of the dataset may not be called: keywords, names in the headers, and names in the program.
 const RESERVED: &str = "\
     auto break case char const continue default do double else enum extern float for goto if inline int long register restrict \
     return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false nullptr typeof asm \
@@ -28,15 +27,15 @@ const RESERVED: &str = "\
     u_int16_t u_int32_t u_int64_t register_t blksize_t blkcnt_t fsblkcnt_t fsfilcnt_t timeval timespec \
     nan nanf inf inff infinity infinityf stat ncid count econst check_err CHECK_ERR";
 
-/// The identifiers, by the ids of what they stand for.
+/// The identifiers, indexed by the ids of the objects.
 pub(super) struct Names {
-    /// Whether the program knows one group only, `ncid`.
+    /// Whether the program has only one group, `ncid`.
     pub(super) classic: bool,
     groups: Vec<String>,
     types: Vec<String>,
     dims: Vec<String>,
     vars: Vec<String>,
-    /// What the names of the root group's attributes begin with.
+    /// The beginning of the names of the root group's attributes.
     root: Vec<u8>,
 }
 
@@ -116,7 +115,7 @@ impl Names {
         }
     }
 
-    /// Members of an enum, or fields of a compound type.
+    /// The members of an enum, or the fields of a compound type.
     pub(super) fn members<'a>(
         &self,
         id: TypeId,
@@ -132,7 +131,7 @@ impl Names {
         members.map(name).collect()
     }
 
-    /// Attributes stand in blocks of their own, so that they need not differ.
+    /// Attributes are in blocks of their own, so their names need not differ.
     pub(super) fn attribute(&self, schema: &Schema, group: GroupId, own: &[u8]) -> String {
         let mut path = match schema.group(group).and_then(|g| g.parent) {
             Some(_) => name::group_path(schema, group),
@@ -144,7 +143,7 @@ impl Names {
     }
 }
 
-/// What types may not be called.
+/// Names that types may not have.
 fn reserved(groups: &[String], dims: &[String], vars: &[String]) -> HashSet<String> {
     let mut taken: HashSet<String> = RESERVED.split_whitespace().map(str::to_owned).collect();
     taken.extend(groups.iter().map(|g| format!("{g}_grp")));
@@ -162,7 +161,7 @@ fn unique(paths: impl Iterator<Item = Vec<u8>>, taken: &mut HashSet<String>) -> 
     paths.map(|path| claim(name::whole(&path), taken)).collect()
 }
 
-/// The name, or the first of `name_2`, `name_3` … that is not taken. What the headers have begins with `nc_` and `NC_`.
+/// The name, or the first of `name_2`, `name_3` … that is not taken. Names in the headers begin with `nc_` and `NC_`.
 fn claim(name: String, taken: &mut HashSet<String>) -> String {
     let mut number = 1u32;
     let mut own = name.clone();

@@ -53,7 +53,7 @@ fn joined<T: ToString>(numbers: &[T], suffix: &str) -> String {
     numbers.join(", ")
 }
 
-/// The level of deflate that stands before all other filters of its rank, which has a call of its own.
+/// The deflate level that is set by a call of its own: only if deflate comes before the other filters.
 fn level(storage: &Storage) -> Option<u32> {
     match ranked(storage).next() {
         Some(FilterSpec {

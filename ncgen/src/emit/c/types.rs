@@ -9,7 +9,7 @@ use super::super::quote::c_string;
 use super::names::{Names, atomic_type, type_macro};
 use super::{OK, values};
 
-/// All types, those that are made of atomic types first, as the C tool orders them.
+/// All types in the order of the C tool: types made of atomic types first.
 pub(super) fn ordered(schema: &Schema) -> Vec<(TypeId, &UserType)> {
     let atomic = |ty: DataType| ty.atomic().is_some();
     let first = |ty: &UserType| match &ty.kind {

@@ -6,13 +6,13 @@ use super::super::quote;
 use super::super::{number, quote::c_string};
 use super::names::Names;
 
-/// Prints values. Lists of variable length become arrays of their own, which must be declared before what has them.
+/// Prints values. Lists of variable length become arrays of their own, which must be declared before the values that refer to them.
 pub(super) struct Printer<'a> {
     pub(super) schema: &'a Schema,
     pub(super) names: &'a Names,
-    /// Lists so far, of all sorts: the C tool numbers arrays by them.
+    /// Number of lists so far, of all sorts: the C tool numbers arrays by it.
     pub(super) lists: u64,
-    /// Declarations that the values so far need.
+    /// Declarations needed by the values so far.
     pub(super) arrays: Vec<String>,
 }
 
@@ -116,8 +116,8 @@ impl<'a> Printer<'a> {
         out.push('}');
     }
 
-    /// A field with dimensions. Where values have braces of their own, or are text, there are braces for every dimension, else
-    /// one pair round them all.
+    /// A field with dimensions. If values have braces of their own, or are text, every dimension has braces; otherwise one pair
+    /// encloses all values.
     fn field(&mut self, dims: &[u64], values: &Values, out: &mut String) {
         if let Values::Char(text) = values {
             return characters(dims, text, out);
@@ -174,7 +174,7 @@ fn text<T>(values: &[T], at: usize, out: &mut String, text: impl FnOnce(&T) -> S
 pub(super) fn integer(ty: Atomic, value: i128) -> String {
     match ty {
         Atomic::UByte | Atomic::UShort | Atomic::UInt => format!("{value}U"),
-        // There are no negative constants, and the number without its sign does not fit.
+        // C has no negative constants, and the number without its sign does not fit.
         Atomic::Int64 if value == i64::MIN.into() => format!("(-{}LL-1)", i64::MAX),
         Atomic::Int64 => format!("{value}LL"),
         Atomic::UInt64 => format!("{value}ULL"),
@@ -203,7 +203,7 @@ fn double(value: f64) -> String {
     format!("((double){})", zero(number::double(value)))
 }
 
-/// As a floating-point constant where an integer one would lose something: its sign, or digits.
+/// As a floating-point constant where an integer constant would lose the sign or digits.
 fn zero(text: String) -> String {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let integer = text.bytes().all(|b| b == b'-' || b.is_ascii_digit());
@@ -216,7 +216,7 @@ fn zero(text: String) -> String {
 
 fn character(byte: u8) -> String {
     let mut out = "'".to_owned();
-    // A single byte of a character of several is no text.
+    // A single byte of a multi-byte character is not text.
     if byte.is_ascii() {
         quote::c(&[byte], '\'', &mut out);
     } else {

@@ -9,7 +9,7 @@ use super::lines::{Lines, OK, line};
 use super::names::Names;
 use super::values;
 
-/// Bytes of text that stand in the call itself, or that are assigned at once.
+/// Most bytes of text in the call itself, or in one assignment.
 const TEXT: usize = 500;
 
 /// The vector of a type.
@@ -21,7 +21,7 @@ fn vector(ty: Atomic) -> &'static str {
         Atomic::Float => "realval",
         Atomic::Double => "doubleval",
         Atomic::Int => "intval",
-        // The model has no others.
+        // The model has no other types.
         Atomic::UByte | Atomic::UShort | Atomic::UInt => "intval",
         Atomic::Int64 | Atomic::UInt64 | Atomic::String => "intval",
     }
@@ -51,7 +51,7 @@ pub(super) fn declare(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<
     Ok(())
 }
 
-/// Those of the dataset, then those of variables.
+/// Attributes of the dataset, then those of variables.
 pub(super) fn write(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_>) -> Result<()> {
     if program.unusual {
         line!(out, "zero = 0")?;

@@ -78,7 +78,7 @@ struct Piece<'a, 'l, 'o> {
     rank: usize,
     /// Whether `zero` is needed.
     unusual: bool,
-    /// Number of the next subroutine.
+    /// The number of the next subroutine.
     number: u64,
     /// Values of the piece so far.
     count: u64,

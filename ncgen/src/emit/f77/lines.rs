@@ -6,7 +6,7 @@ use netcdf_core::error::Result;
 
 use super::super::out::{Out, put};
 
-/// Columns of a line that a statement has.
+/// Columns of a line that a statement may fill.
 const COLUMNS: usize = 66;
 
 /// The statement that follows each call.
@@ -28,7 +28,7 @@ impl<'a, 'o> Lines<'a, 'o> {
         Self { out }
     }
 
-    /// A statement, folded where a line is full.
+    /// Writes a statement, folded where a line is full.
     pub(super) fn statement(&mut self, text: fmt::Arguments<'_>) -> Result<()> {
         let text: Vec<char> = text.to_string().chars().collect();
         for (at, part) in text.chunks(COLUMNS).enumerate() {

@@ -21,7 +21,7 @@ pub(super) const MOST: u64 = 1024;
 /// Prints the program.
 ///
 /// # Errors
-/// Those of the source and of `out`, and a signal.
+/// Errors of the source and of `out`, and a signal.
 pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     let names = Names::new(program);
     let mut lines = Lines::new(out);
@@ -87,7 +87,7 @@ fn check(out: &mut Lines<'_, '_>) -> Result<()> {
 fn create(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<()> {
     let mode = match program.schema.kind {
         Kind::Offset64 => "ior(nf_clobber, nf_64bit_offset)",
-        // Others are not asked for.
+        // Other kinds were refused before.
         Kind::Classic | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
             "nf_clobber"
         }
@@ -148,7 +148,7 @@ fn declare(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_>) -> Res
     Ok(())
 }
 
-/// The type of a variable; the model has no others.
+/// The type of a variable; the model has only atomic types.
 fn atomic(var: &Variable) -> Atomic {
     var.ty.atomic().unwrap_or(Atomic::Char)
 }
@@ -176,7 +176,7 @@ fn define(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_>) -> Resu
         }
         let name = quote::fortran(var.name.as_bytes());
         let dims = match var.dims.len() {
-            // Compilers want an array as for other variables.
+            // Compilers expect an array, as for other variables.
             0 => "nodims".to_owned(),
             _ => format!("{own}_dims"),
         };

@@ -1,10 +1,10 @@
-//! Identifiers of a Fortran program, which does not distinguish upper and lower case. Each is given once.
+//! Identifiers of a Fortran program, each unique. Fortran does not distinguish upper and lower case.
 
 use std::collections::{HashMap, HashSet};
 
 use super::super::{Program, name};
 
-/// What variables may not be called: the program has other things by these names.
+/// Names that variables may not have: the program uses them for other things.
 const RESERVED: &[&str] = &[
     "stat",
     "ncid",
@@ -45,7 +45,7 @@ impl Names {
 }
 
 fn unique<'a>(names: impl Iterator<Item = &'a [u8]>, taken: &mut HashSet<String>) -> Vec<String> {
-    // The last number of each name: many may begin alike.
+    // The last number given to each name, as many may begin alike.
     let mut numbers = HashMap::new();
     let claim = |bytes: &[u8]| {
         let whole = name::whole(bytes);
@@ -72,7 +72,7 @@ fn unique<'a>(names: impl Iterator<Item = &'a [u8]>, taken: &mut HashSet<String>
     names.map(claim).collect()
 }
 
-/// Whether names of this form stand for something else.
+/// Whether names of this form are used for something else.
 fn is_other(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let suffixes = ["_len", "_dim", "_id", "_rank", "_dims", "_start", "_count"];

@@ -10,7 +10,7 @@ pub(super) fn declared(ty: Atomic) -> &'static str {
         Atomic::Float => "real",
         Atomic::Double => "double precision",
         Atomic::Byte | Atomic::Short | Atomic::Int | Atomic::Char => "integer",
-        // The model has no others.
+        // The model has no other types.
         Atomic::UByte | Atomic::UShort | Atomic::UInt => "integer",
         Atomic::Int64 | Atomic::UInt64 | Atomic::String => "integer",
     }
@@ -21,25 +21,25 @@ pub(super) fn type_name(ty: Atomic) -> String {
     format!("nf_{}", ty.name())
 }
 
-/// What the functions' names for a type end with.
+/// The ending of the functions' names for a type.
 pub(super) fn suffix(ty: Atomic) -> &'static str {
     match ty {
         Atomic::Char => "text",
         Atomic::Float => "real",
         Atomic::Double => "double",
         Atomic::Byte | Atomic::Short | Atomic::Int => "int",
-        // The model has no others.
+        // The model has no other types.
         Atomic::UByte | Atomic::UShort | Atomic::UInt => "int",
         Atomic::Int64 | Atomic::UInt64 | Atomic::String => "int",
     }
 }
 
-/// Each value as an expression. What is not finite comes of a division by the variable `zero`.
+/// Each value as an expression. Values that are not finite result from a division by the variable `zero`.
 pub(super) fn expressions(values: &Values) -> Vec<String> {
     match values {
         Values::Byte(v) => v.iter().map(i8::to_string).collect(),
         Values::Short(v) => v.iter().map(i16::to_string).collect(),
-        // There are no negative constants, and the number without its sign does not fit.
+        // Fortran has no negative constants, and the number without its sign does not fit.
         Values::Int(v) => v
             .iter()
             .map(|x| match *x {
@@ -49,7 +49,7 @@ pub(super) fn expressions(values: &Values) -> Vec<String> {
             .collect(),
         Values::Float(v) => v.iter().map(|x| real(*x)).collect(),
         Values::Double(v) => v.iter().map(|x| double(*x)).collect(),
-        // Text is written otherwise, and the model has no others.
+        // Text is written elsewhere, and the model has no other types.
         Values::Char(_) | Values::UByte(_) | Values::UShort(_) | Values::UInt(_) => vec![],
         Values::Int64(_) | Values::UInt64(_) | Values::String(_) | Values::Enum(..) => vec![],
         Values::Opaque { .. } | Values::Vlen(..) | Values::Compound { .. } => vec![],
@@ -77,7 +77,7 @@ fn real(value: f32) -> String {
     }
 }
 
-/// Without an exponent with a D constants are single.
+/// Constants are of single precision unless they have an exponent with a D.
 fn double(value: f64) -> String {
     if let Some(text) = unusual(value) {
         return text.to_owned();

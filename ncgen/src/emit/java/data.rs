@@ -39,7 +39,7 @@ struct Data<'a, 'o> {
     ty: Atomic,
     scalar: bool,
     place: (Vec<u64>, Vec<u64>),
-    /// Whether the piece has values so far.
+    /// Whether the piece has any values yet.
     some: bool,
 }
 

@@ -20,7 +20,7 @@ struct Names {
 /// Prints the program.
 ///
 /// # Errors
-/// Those of the source and of `out`, and a signal.
+/// Errors of the source and of `out`, and a signal.
 pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     let schema = &program.schema;
     let names = Names {
@@ -53,7 +53,7 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     put!(out, "    ncfile.close();\n\n    }}\n}}\n")
 }
 
-/// Identifiers, each given once.
+/// Identifiers, each unique.
 fn unique<'a>(names: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
     let mut taken = HashSet::new();
     let claim = |bytes: &[u8]| {
@@ -74,7 +74,7 @@ fn text(bytes: &[u8]) -> String {
     quote::java(bytes, '"')
 }
 
-/// The type of a variable; the model has no others.
+/// The type of a variable; the model has only atomic types.
 fn atomic(var: &Variable) -> Atomic {
     var.ty.atomic().unwrap_or(Atomic::Char)
 }

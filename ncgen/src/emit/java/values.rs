@@ -13,7 +13,7 @@ pub(super) fn type_name(ty: Atomic) -> &'static str {
         Atomic::Int => "int",
         Atomic::Float => "float",
         Atomic::Double => "double",
-        // The model has no others.
+        // The model has no other types.
         Atomic::UByte | Atomic::UShort | Atomic::UInt => "long",
         Atomic::Int64 | Atomic::UInt64 | Atomic::String => "long",
     }
@@ -28,7 +28,7 @@ pub(super) fn class_name(ty: Atomic) -> &'static str {
         Atomic::Int => "Int",
         Atomic::Float => "Float",
         Atomic::Double => "Double",
-        // The model has no others.
+        // The model has no other types.
         Atomic::UByte | Atomic::UShort | Atomic::UInt => "Long",
         Atomic::Int64 | Atomic::UInt64 | Atomic::String => "Long",
     }
@@ -42,7 +42,7 @@ pub(super) fn list(values: &Values) -> String {
         Values::Int(v) => v.iter().map(i32::to_string).collect(),
         Values::Float(v) => v.iter().map(|x| float(*x)).collect(),
         Values::Double(v) => v.iter().map(|x| double(*x)).collect(),
-        // Text is written otherwise, and the model has no others.
+        // Text is written elsewhere, and the model has no other types.
         Values::Char(_) | Values::UByte(_) | Values::UShort(_) | Values::UInt(_) => vec![],
         Values::Int64(_) | Values::UInt64(_) | Values::String(_) | Values::Enum(..) => vec![],
         Values::Opaque { .. } | Values::Vlen(..) | Values::Compound { .. } => vec![],
@@ -50,7 +50,7 @@ pub(super) fn list(values: &Values) -> String {
     list.join(", ")
 }
 
-/// What is not finite has a name.
+/// Values that are not finite are written by name.
 fn unusual(value: f64, class: &str) -> Option<String> {
     let name = match value {
         _ if value.is_nan() => "NaN",
@@ -71,7 +71,7 @@ fn double(value: f64) -> String {
     unusual(value, "Double").unwrap_or_else(usual)
 }
 
-/// An integer constant has 31 bits, and no sign at zero.
+/// Integer constants have 31 bits, and zero has no sign.
 fn constant(text: String) -> String {
     let integer = !text.contains(['.', 'e']);
     if integer && (text == "-0" || text.len() > 9) {

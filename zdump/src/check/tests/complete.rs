@@ -1,4 +1,4 @@
-//! Chunks that are missing.
+//! Missing chunks.
 
 use super::*;
 

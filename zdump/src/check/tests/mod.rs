@@ -1,5 +1,5 @@
-//! Planted faults: each row of the tables is a sound store and one change of it, and what is found then. That nothing is found
-//! without the change is checked for each row, so that each can fail.
+//! Planted faults: each row of the tables is a sound store, one change of it, and what is then found. Each row also checks that
+//! nothing is found without the change, so that it can fail.
 
 mod complete;
 mod consolidated;
@@ -84,10 +84,10 @@ fn said(keys: &Keys) -> String {
     said.join("\n")
 }
 
-/// A change of a store, and what is found then.
+/// A change of a store, and what is then found.
 type Row = (&'static str, fn(&mut Keys), &'static [&'static str]);
 
-/// Checks rows of faults that are found without decoding chunks; or, with `deep`, only by it.
+/// Checks rows of faults that are found without decoding chunks or, with `deep`, only by decoding them.
 fn faults(base: fn() -> Keys, deep: bool, rows: &[Row]) {
     assert_eq!(found(&base(), true), [""; 0], "the store is sound");
     for (name, change, expected) in rows {
@@ -109,7 +109,7 @@ fn every_rule_is_broken_by_a_fault() {
         include_str!("run.rs"),
         include_str!("v2.rs"),
         include_str!("v3.rs"),
-        // What is no key, in zip files that are made there.
+        // Entries that are not keys, in zip files that are made there.
         include_str!("../../../../tests/tests/odd_keys.rs"),
     ];
     for rule in super::rule::Rule::ALL {

@@ -250,7 +250,7 @@ fn attributes() {
             ),
         ],
     );
-    // Records that an array does not have yet.
+    // Records that the array does not have yet.
     let mut keys = newest();
     swap(&mut keys, ".zattrs", "\"size\": 2", "\"size\": 7");
     assert_eq!(super::found(&keys, true), [""; 0]);

@@ -58,7 +58,7 @@ pub(super) fn encoded(array: &str, version: ZarrVersion, raw: Vec<u8>) -> Vec<u8
     chain.encode(raw, &mut vec![]).unwrap().1
 }
 
-/// The stored form of a chunk that has `len` bytes, whatever its array says.
+/// The stored form of a chunk with `len` bytes, whatever its array says.
 pub(super) fn zlib(len: usize) -> Vec<u8> {
     let array = format!(
         r#"{{"shape":[{len}],"chunks":[{len}],"dtype":"|u1","compressor":{{"id":"zlib","level":1}},"filters":null}}"#
@@ -91,7 +91,7 @@ pub(super) fn v2() -> Keys {
     for key in [".zgroup", "g/.zgroup"] {
         put(&mut keys, key, V2_GROUP);
     }
-    // Python writes numbers that are none so.
+    // Python writes values that are not numbers like this.
     put(
         &mut keys,
         ".zattrs",

@@ -5,7 +5,7 @@ use netcdf_core::model::Values;
 use crate::cdl::write::value::ValueText;
 use crate::number::SEPARATOR;
 
-/// What stands for the fill value.
+/// The text for the fill value.
 pub(super) const FILL: &[u8] = b"_";
 /// Values that are written before the first of them is copied.
 pub(super) const BATCH: usize = 8;
@@ -14,7 +14,7 @@ pub(super) const BATCH: usize = 8;
 pub(super) trait Item: Default {
     /// Length in bytes.
     fn len(&self) -> usize;
-    /// Appends it, if it is `separated` with what stands between two values.
+    /// Appends it, if `separated` with the separator after it.
     fn append_to(&self, separated: bool, out: &mut Vec<u8>);
 }
 

@@ -1,8 +1,7 @@
-//! The data section: bands of a variable become text in parallel and go out in order.
+//! The data section: bands of a variable are converted to text in parallel, and written in order.
 //!
-//! A row is what runs along the last dimension. Rows do not depend on each other: each begins in
-//! a line of its own. Only where a row is longer than a band its lines are broken afterwards,
-//! one band after the other ([`part`]).
+//! A row runs along the last dimension. Rows do not depend on each other: each begins on its own line. Only if a row is longer
+//! than a band, its lines are broken afterwards, band by band ([`part`]).
 
 mod cells;
 mod numbers;
@@ -23,7 +22,7 @@ use cells::Others;
 use part::{Part, Pending, Spare};
 use rows::Rows;
 
-/// Elements of a band: few, so that they and their text stay in the processor's cache.
+/// Elements of a band: few enough for them and their text to stay in the processor's cache.
 const BAND: u64 = 1 << 15;
 /// Elements of a band of characters.
 const TEXT_BAND: u64 = 1 << 17;
@@ -31,7 +30,7 @@ const TEXT_BAND: u64 = 1 << 17;
 const ROW: u64 = 1 << 16;
 
 impl Writer<'_, '_> {
-    /// The data of a variable that has some; or nothing, and why, if a filter for it is missing.
+    /// Writes the data of a variable with data. If a filter is missing, writes nothing and records why.
     pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<Error>> {
         let before = self.out.text.len();
         let mut begun = false;
@@ -47,7 +46,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The data of a variable; `begun` once values were written.
+    /// Writes the data of a variable; `begun` becomes true once values are written.
     fn values(&mut self, id: VarId, begun: &mut bool) -> Result<()> {
         let schema = self.schema;
         let Some(var) = schema.var(id) else {
@@ -76,7 +75,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// What stands before the values.
+    /// The text before the values.
     fn begin(&mut self, var: &Variable, shape: &[u64]) -> Rows {
         let mut name = Vec::new();
         push_defined(&var.name, self.schema.kind, &mut name);
@@ -108,7 +107,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Elements of a band: few, but whole rows if these are not too long.
+/// Number of elements of a band: few, but whole rows if they are not too long.
 fn band(layout: &Layout, shape: &[u64]) -> u64 {
     let usual = if layout.element.ty == DataType::Atomic(Atomic::Char) {
         TEXT_BAND
@@ -119,7 +118,7 @@ fn band(layout: &Layout, shape: &[u64]) -> u64 {
     usual.max(row.unwrap_or(0))
 }
 
-/// The values of a variable and how they are written.
+/// The values of a variable, and how to write them.
 struct Content<'a> {
     set: &'a Dataset<'a>,
     id: VarId,
@@ -177,8 +176,8 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The value that is written as `_`. `byte` and `ubyte` use all their values, and have none
-/// unless they say so.
+/// The value that is written as `_`. `byte` and `ubyte` use all their values, so they have no fill value unless an attribute
+/// sets one.
 fn fill(var: &Variable) -> Option<Values> {
     let no_default = match var.ty {
         DataType::Atomic(a) => a == Atomic::Byte || a == Atomic::UByte,

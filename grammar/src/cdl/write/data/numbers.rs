@@ -1,4 +1,4 @@
-//! Numbers, from stored bytes to text without values in between.
+//! Numbers: directly from stored bytes to text.
 
 use netcdf_core::model::{Atomic, Region, Values};
 
@@ -16,9 +16,9 @@ trait Numeric: Copy {
     type Stored;
     fn split(bytes: &[u8]) -> &[Self::Stored];
     fn read(stored: &Self::Stored) -> Self;
-    /// Equality of all bits; any NaN is any other.
+    /// Equality of all bits; all NaNs are equal.
     fn is(self, fill: Fill<Self>) -> bool;
-    /// Writes the text, and the separator behind it, to `out`; the text's length.
+    /// Writes the text, and the separator after it, to `out`; returns the text's length.
     fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize;
     fn number(self) -> Number;
     fn fill(values: &Values) -> Option<Fill<Self>>;
@@ -28,7 +28,7 @@ trait Numeric: Copy {
 #[derive(Clone, Copy)]
 struct Fill<T> {
     value: T,
-    /// Whether it is not a number: asked once, not for each value.
+    /// Whether it is a NaN: determined once, not for each value.
     nan: bool,
 }
 
@@ -117,7 +117,7 @@ struct Numbers<'a, T: Numeric> {
     floats: Floats,
 }
 
-/// The text of a number, with the separator behind it.
+/// The text of a number, with the separator after it.
 pub(super) struct Text {
     bytes: [u8; ROOM],
     len: usize,
@@ -172,7 +172,7 @@ impl<T: Numeric> Cells for Numbers<'_, T> {
     }
 }
 
-/// Numbers in a form of their own.
+/// Numbers in a special form.
 struct Formed<'a, T: Numeric> {
     stored: std::slice::Iter<'a, T::Stored>,
     fill: Option<Fill<T>>,
@@ -200,7 +200,7 @@ impl Content<'_> {
     /// A band of numbers.
     pub(super) fn numbers(&self, ty: Atomic, rows: &Rows, band: &Region, stored: &[u8]) -> Part {
         match ty {
-            // Characters are numbers if they have a form.
+            // Characters count as numbers if they have a special form.
             Atomic::Byte | Atomic::Char => self.typed::<i8>(rows, band, stored),
             Atomic::Short => self.typed::<i16>(rows, band, stored),
             Atomic::Int => self.typed::<i32>(rows, band, stored),

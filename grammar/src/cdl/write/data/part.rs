@@ -1,4 +1,4 @@
-//! What becomes of a band: text, or a piece of a row that has to be joined to the piece before.
+//! The result for a band: text, or a piece of a row that must be joined to the previous piece.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,35 +17,35 @@ pub(super) enum Part {
     Characters(Characters),
 }
 
-/// A piece of a row of values, its lines not broken yet.
+/// A piece of a row of values whose lines are not broken yet.
 #[derive(Default)]
 pub(super) struct Items {
-    /// What stands before the row, if it begins here.
+    /// The text before the row, if it begins here.
     pub(super) before: Vec<u8>,
     /// The line where the row begins, if it begins here.
     pub(super) start: Option<Wrap>,
-    /// The items, one behind the other.
+    /// The items, one after the other.
     pub(super) text: Vec<u8>,
     /// Length of each item in bytes.
     pub(super) lengths: Vec<u32>,
-    /// What stands behind the row, if it ends here.
+    /// The text after the row, if it ends here.
     pub(super) after: Vec<u8>,
 }
 
-/// A piece of a row of characters, without the zeros at its end.
+/// A piece of a row of characters, without trailing zeros.
 #[derive(Default)]
 pub(super) struct Characters {
-    /// What stands before the row, if it begins here.
+    /// The text before the row, if it begins here.
     pub(super) before: Vec<u8>,
     /// The characters, escaped.
     pub(super) text: Vec<u8>,
-    /// Zeros behind them.
+    /// Number of zeros after them.
     pub(super) zeros: usize,
-    /// What stands behind the row, if it ends here.
+    /// The text after the row, if it ends here.
     pub(super) after: Vec<u8>,
 }
 
-/// What of a row is left over for its next piece.
+/// The state of a row for its next piece.
 pub(super) struct Pending {
     /// The line.
     wrap: Wrap,
@@ -59,8 +59,8 @@ impl Pending {
     }
 }
 
-/// Memory of texts that are written, for those to come: getting it from the system again and
-/// again takes longer than reading the data.
+/// Memory of written texts, reused for later ones: requesting it from the system again and again takes longer than reading the
+/// data.
 #[derive(Default)]
 pub(super) struct Spare(Mutex<Vec<Vec<u8>>>);
 
@@ -79,7 +79,7 @@ impl Spare {
 }
 
 impl Part {
-    /// Writes a part behind the one before it.
+    /// Writes a part after the previous one.
     pub(super) fn put(self, pending: &mut Pending, spare: &Spare, out: &mut Out<'_>) -> Result<()> {
         match self {
             Self::Text(text) => {

@@ -1,4 +1,4 @@
-//! Rows: where they begin and end, and what stands around their values.
+//! Rows: where they begin and end, and the text around their values.
 
 use netcdf_core::model::Region;
 
@@ -19,9 +19,9 @@ pub(super) struct Rows {
     pub(super) unlimited: Vec<bool>,
     /// The variable's name, escaped.
     pub(super) name: Vec<u8>,
-    /// Which comments there are.
+    /// The comments to write.
     pub(super) annotation: Annotation,
-    /// Whether characters that a list does not have read back as NUL.
+    /// Whether missing characters of a list read back as NUL.
     pub(super) zero_fill: bool,
     /// The line where a row begins.
     pub(super) start: Wrap,
@@ -29,13 +29,13 @@ pub(super) struct Rows {
     pub(super) spare: Spare,
 }
 
-/// The part of rows that a band has.
+/// The part of rows in a band.
 pub(super) struct Span {
     /// Rows.
     rows: usize,
-    /// Values of each.
+    /// Values of each row.
     values: usize,
-    /// Place of the first in its row.
+    /// Position of the first value in its row.
     first: u64,
     /// Whether the rows begin in the band.
     pub(super) begins: bool,
@@ -101,7 +101,7 @@ impl Rows {
         }
     }
 
-    /// A row, or with a comment for each value a part of one.
+    /// A row; or a part of it, if each value has a comment.
     fn row<C: Cells>(&self, index: &[u64], span: &Span, cells: &mut C, out: &mut Vec<u8>) {
         let mut wrap = self.start;
         if span.begins {
@@ -162,8 +162,8 @@ impl Rows {
         items
     }
 
-    /// What stands before the values of a row: an opening brace for each list that begins with
-    /// it, which are the inner dimensions without a fixed length, and a comment.
+    /// The text before the values of a row: an opening brace for each list that begins with it (inner dimensions without a
+    /// fixed length), and a comment.
     pub(super) fn begin(&self, index: &[u64], out: &mut Vec<u8>) -> Wrap {
         let mut wrap = self.start;
         for level in 1..self.shape.len() {
@@ -180,7 +180,7 @@ impl Rows {
         wrap
     }
 
-    /// Closing braces behind a row.
+    /// Closing braces after a row.
     pub(super) fn closed(&self, index: &[u64]) -> usize {
         let last = |level: usize| {
             let inner = index.iter().zip(&self.shape).skip(level);
@@ -196,7 +196,7 @@ impl Rows {
         self.unlimited.get(level).copied().unwrap_or(false)
     }
 
-    /// What stands behind the values of a row.
+    /// The text after the values of a row.
     pub(super) fn end(&self, index: &[u64], closed: usize, out: &mut Vec<u8>) {
         out.resize(out.len() + closed, b'}');
         let mut dims = index.iter().zip(&self.shape);
@@ -211,7 +211,7 @@ impl Rows {
         }
     }
 
-    /// The comment behind a value.
+    /// The comment after a value.
     fn comment(&self, index: &[u64], place: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(b"  // ");
         out.extend_from_slice(&self.name);
@@ -251,10 +251,9 @@ impl Rows {
     }
 }
 
-/// Hands `count` values to `put`, with a word on whether it is the last one.
+/// Passes `count` values to `put`, and tells it which one is the last.
 ///
-/// Several are written before the first is copied: text that is copied right behind its writing
-/// makes the processor wait.
+/// Several are written before the first is copied: copying text right after writing it makes the processor wait.
 fn list<C: Cells>(cells: &mut C, count: usize, mut put: impl FnMut(&C::Item, bool)) {
     let mut items: [C::Item; BATCH] = Default::default();
     let mut left = count;

@@ -1,4 +1,4 @@
-//! Characters: one text a row.
+//! Characters: one text per row.
 
 use netcdf_core::model::Region;
 
@@ -44,7 +44,7 @@ impl Rows {
         piece
     }
 
-    /// The characters of a row that are written: those that are left out read back as the fill value.
+    /// The characters of a row to write; those left out read back as the fill value.
     fn shown<'t>(&self, row: &'t [u8]) -> &'t [u8] {
         match self.zero_fill {
             true => trim_nuls(row),
@@ -52,9 +52,8 @@ impl Rows {
         }
     }
 
-    /// How the text of a row is written. A newline begins another string only where there is one
-    /// row: among others, the second string would be read back as the next row, and a scalar has
-    /// room for one character only.
+    /// How the text of a row is written. A newline begins another string only if there is a single row: with several rows, the
+    /// second string would be read back as the next row, and a scalar has room for only one character.
     fn style(&self) -> TextStyle {
         if self.shape.len() == 1 {
             TextStyle::CHAR_DATA

@@ -21,7 +21,7 @@ fn enums(ty: TypeId, values: &[i8]) -> Values {
     Values::Enum(ty, Box::new(Values::Byte(values.to_vec())))
 }
 
-/// One value of each user-defined class a variable.
+/// One variable with one value for each class of user-defined types.
 fn user_types() -> Memory {
     let mut m = Memory::new(Kind::Netcdf4);
     let members = [

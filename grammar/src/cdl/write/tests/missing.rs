@@ -10,7 +10,7 @@ use super::from;
 use super::reader::Memory;
 use crate::cdl::write::{Options, write};
 
-/// Three variables; the second one, in a group, went through a filter that nobody has.
+/// Three variables; the data of the second one, in a group, went through an unknown filter.
 fn memory() -> Memory {
     let mut m = Memory::new(Kind::Netcdf4);
     let x = m.dim(GroupId::ROOT, "x", 2, false);
@@ -72,7 +72,7 @@ fn a_filter_that_no_chunk_went_through_is_not_missed() {
     assert!(text.contains("\n   b\\ c = 1, 2 ;\n"), "{text}");
 }
 
-/// What was left out before is not forgotten.
+/// Earlier omissions are kept.
 #[test]
 fn other_errors_leave_the_text_without_an_end() {
     let mut m = memory();
@@ -85,7 +85,7 @@ fn other_errors_leave_the_text_without_an_end() {
     assert!(text.ends_with("data:\n\n   e = "), "{text}");
 }
 
-/// Some filters know only from the chunk what else they need; and data may come from other files.
+/// Some filters only learn from the chunk what else they need, and data may come from other files.
 #[test]
 fn what_is_missing_may_show_when_data_is_read() {
     use netcdf_core::filter::{FilterEntry, Table};

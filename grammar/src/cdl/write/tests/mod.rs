@@ -1,4 +1,4 @@
-//! Whole datasets, compared with what the C tool prints.
+//! Whole datasets, compared with the output of the C tool.
 
 mod enhanced;
 mod missing;
