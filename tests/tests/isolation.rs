@@ -140,7 +140,7 @@ fn an_isolated_plugin_that_fails_is_an_error_that_names_it() {
         let failed = place.run(&[&["nccopy"], &with[..], &["t.nc", "old.nc"]].concat());
         assert_eq!(failed.status.code(), Some(1), "{how}");
         let said = text(&failed.stderr);
-        let expected = format!("{}: {}", place.plugin(), why.split(" (--").next().unwrap());
+        let expected = format!("{}: {}", place.plugin(), why.split(" (use").next().unwrap());
         assert!(said.contains(&expected), "{expected} is not in {said}");
         assert!(said.contains("/v"), "the variable is not in {said}");
         let remedy = why.contains("--plugin-timeout");

@@ -106,7 +106,7 @@ fn what_is_no_store_is_not_replaced() {
     for name in ["home", "a.nc", "home/letter"] {
         let out = ncgen(&sandbox, &["-k", "zarr", "-o", &format!("@{name}")]);
         assert_eq!(out.code, 1, "{name}: {out}");
-        assert!(out.message().contains("replaced"), "{out}");
+        assert!(out.message().contains("replace"), "{out}");
         let copied = [
             "nccopy",
             "-k",

@@ -219,7 +219,7 @@ mod tests {
             ),
             (
                 "zfp,reversible=1",
-                "`reversible` has no value\n  zfp,reversible=1\n                 ^",
+                "`reversible` takes no value\n  zfp,reversible=1\n                 ^",
             ),
             (
                 "blosc,5,codec=zstd",

@@ -31,22 +31,27 @@ impl std::fmt::Display for Note {
     }
 }
 
+/// Names of objects that a line has, if they are only good to know.
+const FEW: usize = 3;
+
+/// Names of lost objects that a line has: damaged files can have millions.
+const MANY: usize = 1000;
+
 /// Names in a list: all if they are few, else the first ones and how many more there are.
 #[must_use]
 pub fn few(names: &[impl AsRef<str>]) -> String {
-    const MOST: usize = 4;
-    match names.split_at_checked(MOST - 1) {
-        Some((first, rest)) if rest.len() > 1 => {
-            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
-            format!("{} and {} more", first.join(", "), rest.len())
-        }
-        Some(_) | None => every(names),
-    }
+    first(names, FEW)
 }
 
-/// All names in a list.
-fn every(names: &[impl AsRef<str>]) -> String {
+/// The first names in a list, and how many more there are, if there are at least two more.
+fn first(names: &[impl AsRef<str>], most: usize) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.split_at_checked(most) {
+        Some((first, rest)) if rest.len() > 1 => {
+            return format!("{} and {} more", first.join(", "), rest.len());
+        }
+        Some(_) | None => {}
+    }
     match names.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         Some(_) | None => names.concat(),
@@ -94,8 +99,8 @@ impl Taken {
         }
         let one = |(note, weight, objects): (&Note, Weight, Vec<&str>)| Note {
             object: match weight {
-                Weight::Counts => every(&objects),
-                Weight::Remark => few(&objects),
+                Weight::Counts => first(&objects, MANY),
+                Weight::Remark => first(&objects, FEW),
             },
             ..note.clone()
         };

@@ -150,7 +150,10 @@ impl Reader<'_> {
         ];
         if !known.contains(&word) && !is_number(word) {
             let word = String::from_utf8_lossy(word).into_owned();
-            return Err(self.mistake(format!("{word}, which is not a JSON value")));
+            return Err(self.mistake(match word.as_str() {
+                "" => "no JSON value".to_owned(),
+                word => format!("{word}, which is not a JSON value"),
+            }));
         }
         self.at += len;
         Ok(())
@@ -244,8 +247,8 @@ mod tests {
             (b"\"\\q\"", 1, "escape"),
             (b"\"\\u12\"", 1, "four hexadecimal"),
             (b"\"\xff\"", 1, "UTF-8"),
-            (b"[1,]", 3, "no value"),
-            (b"\x0c1", 0, "no value"),
+            (b"[1,]", 3, "no JSON value"),
+            (b"\x0c1", 0, "no JSON value"),
             (b"[1 2]", 3, "no ','"),
             (b"{\"a\" 1}", 5, "no ':'"),
             (b"1 x", 2, "after the value"),

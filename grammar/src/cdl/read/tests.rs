@@ -704,7 +704,7 @@ fn nesting_is_bounded() {
         "{".repeat(100_000),
         "}".repeat(100_000)
     );
-    assert!(bad(&text)[0].contains("more than 64 braces"));
+    assert!(bad(&text)[0].contains("braces nested more than 64 deep"));
     let mut text = "netcdf x { types: compound c0 { int a ; int b ; } ;".to_owned();
     for i in 1..10 {
         text.push_str(&format!("compound c{i} {{ c{} a(1000) ; }} ;", i - 1));

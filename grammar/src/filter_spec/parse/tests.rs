@@ -64,7 +64,7 @@ fn mistakes_have_places() {
         (
             "1,2,99999999999999999999ul",
             4,
-            "99999999999999999999 is beyond 64 bits",
+            "99999999999999999999 does not fit into 64 bits",
         ),
         ("1,2.5", 2, "2.5 is not an integer"),
         ("1,2.5b", 2, "2.5 is not an integer"),
@@ -75,12 +75,12 @@ fn mistakes_have_places() {
         (
             "1,9223372036854775808l",
             2,
-            "9223372036854775808 is beyond 64 bits",
+            "9223372036854775808 does not fit into 64 bits",
         ),
         (
             "1,18446744073709551616b",
             2,
-            "18446744073709551616 is beyond 64 bits",
+            "18446744073709551616 does not fit into 64 bits",
         ),
         ("1,inf", 2, "inf is not an integer"),
         (

@@ -98,7 +98,7 @@ fn damaged_starts_of_headers_are_damage() {
         (e.kind(), e.offset()),
         (ErrorKind::Corrupt, Some(at as u64))
     );
-    assert!(e.what().contains("expected, found `NHDR`"), "{e}");
+    assert!(e.what().contains("object header, found `NHDR`"), "{e}");
     assert_eq!(signature.vars().len(), all.vars().len() - 1);
     let version = open(&patched(&file, at + 4, &[3])).unwrap();
     let e = version.lost("/strings");

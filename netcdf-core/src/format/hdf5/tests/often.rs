@@ -111,7 +111,7 @@ fn large_collections_for_small_objects_are_not_read_without_end() {
     let errors: Vec<_> = objects.filter_map(Result::err).collect();
     assert!((20..90).contains(&errors.len()), "{}", errors.len());
     assert!(errors.iter().all(|e| e.kind() == ErrorKind::Limit));
-    assert!(errors[0].to_string().contains("disorder"), "{}", errors[0]);
+    assert!(errors[0].to_string().contains("scattered"), "{}", errors[0]);
 }
 
 /// libhdf5 gives a large object a collection of its own.
