@@ -317,6 +317,9 @@ pub fn run<R: Send>(
     set.parts(var, cuts, work, sink)
 }
 
+/// Of more slabs, those with stored elements are not looked for: each chunk with such elements is a slab.
+const SCANNED: u64 = 1 << 16;
+
 /// The slabs to process.
 fn slabs<'a>(
     grid: &'a Grid,
@@ -324,7 +327,9 @@ fn slabs<'a>(
     met: Option<&'a Arc<Met>>,
 ) -> Box<dyn Iterator<Item = Region> + 'a> {
     match met {
-        Some(met) if plan.chunks <= 1 => Box::new(met.chunks(grid)),
+        Some(met) if plan.chunks <= 1 || grid.len() / plan.chunks > SCANNED => {
+            Box::new(met.chunks(grid))
+        }
         Some(met) => Box::new(grid.boxes(plan.chunks).filter(|slab| met.any(grid, slab))),
         None => Box::new(grid.boxes(plan.chunks)),
     }
