@@ -212,6 +212,50 @@ fn strings_of_characters_stay_such_in_pure_zarr() {
     }
 }
 
+/// Fill values of structures and complex numbers get to netCDF-4 and back.
+#[test]
+fn fill_values_of_user_types_come_back() {
+    for (dtype, fill) in [
+        (r#"[["a","<i2"],["t","|S2"]]"#, r#""//9uYQ==""#),
+        (r#""<c8""#, "[9.0,-1.5]"),
+        (r#""|V3""#, r#""enp6""#),
+    ] {
+        let source = MemoryStore::new("s.zarr");
+        let array = format!(
+            r#"{{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":{dtype},"fill_value":{fill},"order":"C",
+            "compressor":null,"filters":null}}"#
+        );
+        source.put(".zgroup", br#"{"zarr_format":2}"#).unwrap();
+        source.put("v/.zarray", array.as_bytes()).unwrap();
+        source
+            .put("v/.zattrs", br#"{"_ARRAY_DIMENSIONS":["x"]}"#)
+            .unwrap();
+        let source: Arc<dyn Store> = Arc::new(source);
+        let (target, out) = MemoryTarget::new("made");
+        let env = Env::default();
+        let input = opened(&source);
+        let mut plan = plan(input.schema(), &to(Kind::Netcdf4)).unwrap();
+        size_strings(&*input, &mut plan, &env).unwrap();
+        let (create, target) = (CreateOptions::default(), Box::new(target));
+        let writer = format::create(target, plan.schema.clone(), create, &env).unwrap();
+        run(&*input, &plan, writer, &env).unwrap();
+        let hdf5 = open(&out.lock().unwrap().take().unwrap(), &env).unwrap();
+        let said = hdf5.schema().vars[0].attribute("_FillValue").unwrap();
+        assert_eq!(all(&*hdf5).slice(1..2), said.values, "{dtype}");
+        for (kind, key) in [
+            (Kind::PURE_ZARR, "v/.zarray"),
+            (Kind::PURE_ZARR3, "v/zarr.json"),
+        ] {
+            let (store, _) = stored(&*hdf5, &to(kind)).unwrap();
+            let text = text_of(&store, key);
+            assert!(text.contains(&format!("\"fill_value\": {fill}")), "{text}");
+            assert_eq!(all(&*opened(&store)).slice(1..2), said.values, "{text}");
+        }
+        // netCDF-C does not open such stores.
+        stored(&*hdf5, &to(Kind::NCZARR)).unwrap_err();
+    }
+}
+
 /// xarray takes strings of a fixed size for bytes without it, and opens no store of version 3 with `_FillValue` of strings.
 #[test]
 fn strings_of_pure_zarr_say_that_they_are_text() {

@@ -62,15 +62,20 @@ fn compound(schema: &mut Schema, members: &[Member], (group, var): (GroupId, &st
     let mut at = 0u64;
     let mut fields = Vec::with_capacity(members.len());
     for member in members {
-        let ty = declare(
-            schema,
-            &member.stored,
-            (group, &format!("{var}_{}", member.name)),
-        );
+        let called = format!("{var}_{}", member.name);
+        let mut dims = member.dims.clone();
+        let ty = match member.stored.dtype {
+            // Strings would not say how many bytes they have in the structure.
+            Dtype::Bytes(count) => {
+                dims.extend((count > 1).then_some(count));
+                Atomic::Char.into()
+            }
+            _ => declare(schema, &member.stored, (group, &called)),
+        };
         fields.push(Field {
             name: Name::stored(member.name.as_bytes()),
             ty,
-            dims: member.dims.clone(),
+            dims,
             offset: at,
         });
         let size = member.stored.size().zip(member.elements());

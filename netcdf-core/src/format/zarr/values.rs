@@ -17,7 +17,9 @@ pub fn decode(schema: &Schema, stored: &Stored, ty: DataType, bytes: &[u8]) -> R
     match (&stored.dtype, ty) {
         (Dtype::Number(a), _) => elements::decode(*a, order, bytes),
         (Dtype::Time(_), _) => elements::decode(Atomic::Int64, order, bytes),
-        (Dtype::Char, _) => Ok(Values::Char(bytes.to_vec())),
+        (Dtype::Char, _) | (Dtype::Bytes(_), DataType::Atomic(Atomic::Char)) => {
+            Ok(Values::Char(bytes.to_vec()))
+        }
         (Dtype::Half, _) => Ok(halves(order, bytes, half::to_f32)),
         (Dtype::Brain, _) => Ok(halves(order, bytes, half::brain_to_f32)),
         (Dtype::Bytes(_), _) => {
@@ -176,7 +178,7 @@ mod tests {
         let Values::Compound { columns, .. } = &columns[1] else {
             panic!()
         };
-        assert_eq!(columns[0], strings(&["x", "y"]));
+        assert_eq!(columns[0], Values::Char(b"xy".to_vec()));
         let Values::Enum(_, flags) = &columns[1] else {
             panic!()
         };

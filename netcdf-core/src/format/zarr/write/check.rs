@@ -4,12 +4,14 @@ use std::collections::HashSet;
 
 use super::attributes::{self, Form};
 use super::numbers::Style;
-use super::user;
+use super::{fill, user};
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result, list_names};
 use crate::format::ZarrOptions;
 use crate::format::zarr::attrs;
-use crate::model::{Atomic, Attribute, DataType, GroupId, Name, Schema, Values};
+use crate::model::{
+    Atomic, Attribute, DataType, GroupId, Name, Schema, Values, Variable, ZarrVersion,
+};
 
 /// Attributes that encode the netCDF model, or the provenance of the dataset.
 const RESERVED: &[&str] = &[
@@ -38,7 +40,7 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
     each_name(schema, schema.kind.as_zarr().is_some_and(|zarr| zarr.pure))?;
     let lists = lists(schema);
     let mut taken = vec![];
-    for (path, attributes) in &lists {
+    for (path, _, attributes) in &lists {
         let mut names = HashSet::with_capacity(attributes.len());
         for a in *attributes {
             let is = |name: &str| a.name.is(name);
@@ -61,14 +63,15 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
     Err(Error::new(ErrorKind::BadName, what))
 }
 
-/// All lists of attributes, with the paths of their owners.
-fn lists(schema: &Schema) -> Vec<(String, &[Attribute])> {
+/// All lists of attributes, with the paths of their owners and the variables among these.
+fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attribute])> {
     let groups = (0..).zip(&schema.groups).map(|(n, group)| {
         let path = schema.group_path(GroupId(n));
-        (path.trim_end_matches('/').to_owned(), &*group.attributes)
+        let path = path.trim_end_matches('/').to_owned();
+        (path, None, &*group.attributes)
     });
     let vars = schema.var_ids().zip(&schema.vars);
-    let vars = vars.map(|(id, var)| (schema.var_path(id), &*var.attributes));
+    let vars = vars.map(|(id, var)| (schema.var_path(id), Some(var), &*var.attributes));
     groups.chain(vars).collect()
 }
 
@@ -79,26 +82,47 @@ pub fn say_untold(schema: &Schema, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
     let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
-    for (names, what) in [
-        (unlimited, "that these dimensions are unlimited"),
-        (chars, "that these are characters, not strings"),
-        (retyped(schema), "the types of these attributes"),
+    // In version 2, `fill_value` says it as well.
+    let fills = match schema.kind.as_zarr().map(|zarr| zarr.version) {
+        Some(ZarrVersion::V3) => only_told(schema),
+        Some(ZarrVersion::V2) | None => vec![],
+    };
+    let (v2, nczarr) = ("-k zarr (version 2)", "-k nczarr or -k nczarr3");
+    for (names, what, kept) in [
+        (
+            fills,
+            "that the fill values of these variables are missing data",
+            v2,
+        ),
+        (unlimited, "that these dimensions are unlimited", nczarr),
+        (chars, "that these are characters, not strings", nczarr),
+        (retyped(schema), "the types of these attributes", nczarr),
     ] {
         if !names.is_empty() {
             env.notes.remark(Note {
                 object: "/".to_owned(),
                 what: format!("pure Zarr does not record {what}: {}", list_names(&names)),
-                remedy: Some("use -k nczarr or -k nczarr3 to keep it".to_owned()),
+                remedy: Some(format!("use {kept} to keep it")),
             });
         }
     }
 }
 
+/// The variables whose `_FillValue` only the array's `fill_value` holds.
+fn only_told(schema: &Schema) -> Vec<String> {
+    let vars = schema.var_ids().zip(&schema.vars);
+    let told = vars.filter(|(_, var)| var.attributes.iter().any(|a| fill::is_only_told(var, a)));
+    told.map(|(id, _)| schema.var_path(id)).collect()
+}
+
 /// The attributes that read back as something else, because their types are not recorded.
 fn retyped(schema: &Schema) -> Vec<String> {
     let lists = lists(schema);
-    let odd = lists.iter().flat_map(|(path, attributes)| {
-        let odd = attributes.iter().filter(|a| !is_inferred(a));
+    let odd = lists.iter().flat_map(|(path, var, attributes)| {
+        let told = |a: &Attribute| var.is_some_and(|var| fill::is_only_told(var, a));
+        let odd = attributes
+            .iter()
+            .filter(move |a| !is_inferred(a) && !told(a));
         odd.map(move |a| format!("{path}:{}", a.name))
     });
     odd.collect()
@@ -132,8 +156,11 @@ pub fn user_types(schema: &Schema) -> Result<()> {
         };
         paths.extend((!held).then(|| schema.var_path(id)));
     }
-    for (path, attributes) in lists(schema) {
-        let user = attributes.iter().filter(|a| a.ty.atomic().is_none());
+    for (path, var, attributes) in lists(schema) {
+        let told = |a: &Attribute| var.is_some_and(|var| fill::is_only_told(var, a));
+        let user = attributes
+            .iter()
+            .filter(|a| a.ty.atomic().is_none() && !told(a));
         paths.extend(user.map(|a| format!("{path}:{}", a.name)));
     }
     let error = match paths.as_slice() {

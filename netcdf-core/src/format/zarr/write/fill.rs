@@ -9,7 +9,7 @@ use crate::chunk::layout::Element;
 use crate::error::Result;
 use crate::format::zarr::dtype::Stored;
 use crate::limits;
-use crate::model::{Fill, Schema, Values, Variable, ZarrVersion};
+use crate::model::{Attribute, Fill, Schema, Values, Variable, ZarrVersion};
 
 use super::strings;
 
@@ -96,7 +96,15 @@ impl Told {
 fn own(var: &Variable) -> Option<Values> {
     let attribute = var.attribute("_FillValue")?;
     let fits = attribute.ty == var.ty && attribute.values.len() == 1;
-    (fits && var.ty.atomic().is_some()).then(|| attribute.values.clone())
+    fits.then(|| attribute.values.clone())
+}
+
+/// Whether only the array's `fill_value` holds this attribute of a variable: `_FillValue` of a user-defined type, which
+/// attributes in JSON cannot have.
+#[must_use]
+pub fn is_only_told(var: &Variable, attribute: &Attribute) -> bool {
+    let fill = attribute.name.is("_FillValue") && attribute.values.len() == 1;
+    fill && attribute.ty == var.ty && var.ty.atomic().is_none()
 }
 
 /// The stored form of one value.

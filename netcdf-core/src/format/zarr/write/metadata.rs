@@ -3,7 +3,7 @@
 use super::attributes::{self, Form};
 use super::numbers::Style;
 use super::storage::Stored;
-use super::strings;
+use super::{fill, strings};
 use crate::env::{Env, Note};
 use crate::error::Result;
 use crate::format::CreateOptions;
@@ -85,7 +85,11 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`attributes::store`].
-    pub fn own(&self, attributes: &[Attribute], path: &dyn Fn() -> String) -> Result<Written> {
+    fn own<'a>(
+        &self,
+        attributes: impl IntoIterator<Item = &'a Attribute>,
+        path: &dyn Fn() -> String,
+    ) -> Result<Written> {
         let form = Form {
             recorded: !self.zarr.pure,
             style: self.style(),
@@ -112,8 +116,12 @@ impl Metadata<'_> {
     /// # Errors
     /// Those of [`attributes::store`].
     pub fn of_var(&self, id: VarId) -> Result<Written> {
-        let attributes = self.schema.var(id).map(|v| &*v.attributes);
-        self.own(attributes.unwrap_or_default(), &|| self.schema.var_path(id))
+        let Some(var) = self.schema.var(id) else {
+            return Ok(Written::default());
+        };
+        let attributes = var.attributes.iter();
+        let attributes = attributes.filter(|a| !fill::is_only_told(var, a));
+        self.own(attributes, &|| self.schema.var_path(id))
     }
 
     /// The attributes of a group that come from the dataset itself.

@@ -278,6 +278,10 @@ mod tests {
                 r#"[["a","<i2"],["b",[["c","|b1"],["d","|V1",[2]]]]]"#,
                 &[1, 2, 1, 3, 4, 5, 6, 0, 7, 8],
             ),
+            (
+                r#"[["t","|S3"],["c","|S1"],["l","|S2",[2]]]"#,
+                b"ab\0xmnop\0\0\0ymnop",
+            ),
         ] {
             let json = Json::parse(text.as_bytes()).unwrap();
             let mut schema = Schema::new(Kind::PURE_ZARR);
