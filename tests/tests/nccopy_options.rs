@@ -228,6 +228,20 @@ fn large_outputs_of_nothing_are_refused() {
     let _ = nccopy(&sandbox, &asked).clean();
 }
 
+/// What sources of a virtual dataset store counts, not that they exist.
+#[test]
+fn virtual_datasets_of_almost_nothing_are_refused() {
+    let sandbox = Sandbox::new();
+    let file = netcdf_tools_tests::files::testdata("hdf5/virtual_vast.h5");
+    sandbox.write("v.h5", std::fs::read(file).unwrap());
+    for kind in ["nc5", "nc4", "zarr3"] {
+        let refused = nccopy(&sandbox, &["-k", kind, "@v.h5", "@o"]);
+        assert_eq!(refused.code, 1, "{refused}");
+        assert!(refused.message().contains("--allow-large"), "{refused}");
+        assert_eq!(sandbox.names(), ["v.h5"], "nothing is left");
+    }
+}
+
 /// Variables and groups are found in any group, by pattern, and with exceptions; everything left out is reported.
 #[test]
 fn variables_are_selected() {

@@ -19,7 +19,7 @@ pub(super) fn check(set: Dataset<'_>, jobs: &[Job]) -> Result<()> {
     if !set.env.made_up.refuse_large {
         return Ok(());
     }
-    let filled: Vec<_> = jobs.iter().filter(|job| !job.leaves_out()).collect();
+    let filled: Vec<_> = jobs.iter().filter(|job| !job.leaves_out(set)).collect();
     let written = filled.iter().map(|job| job.written());
     let written = written.fold(0, u64::saturating_add);
     if written <= LARGE {
@@ -41,8 +41,8 @@ pub(super) fn check(set: Dataset<'_>, jobs: &[Job]) -> Result<()> {
 
 impl Job {
     /// Whether chunks that the input does not store are not stored in the output either.
-    fn leaves_out(&self) -> bool {
-        self.chunked && self.same_fill
+    fn leaves_out(&self, set: Dataset<'_>) -> bool {
+        self.chunked && self.same_fill && !set.reader.assembles(self.pair.from)
     }
 
     /// The fewest bytes to be written: filters compress equal values to almost nothing.
@@ -57,7 +57,10 @@ impl Job {
     fn elements_stored(&self, set: Dataset<'_>) -> Result<u64> {
         // The parts of virtual datasets are stored elsewhere.
         if set.reader.assembles(self.pair.from) {
-            return Ok(self.bytes());
+            let size = self.from.element.size as u64;
+            let enough = self.bytes() / PARTS / size.max(1);
+            let elements = set.reader.assembled(self.pair.from, enough, set.env)?;
+            return Ok(elements.saturating_mul(size).min(self.bytes()));
         }
         let chunk = self.from.chunk_bytes().unwrap_or(usize::MAX) as u64;
         let stored = set.chunks_stored(self.pair.from)?.saturating_mul(chunk);

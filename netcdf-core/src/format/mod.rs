@@ -80,6 +80,15 @@ pub trait Reader: Send + Sync {
         false
     }
 
+    /// The number of elements of a variable that the reader assembles and that are stored somewhere, `enough` or more of them if
+    /// there are as many. All, if the reader does not know.
+    ///
+    /// # Errors
+    /// Those of finding where they are stored.
+    fn assembled(&self, _var: VarId, _enough: u64, _env: &Env) -> Result<u64> {
+        Ok(u64::MAX)
+    }
+
     /// The elements of a box of a variable that the reader assembles: row-major, in the element type
     /// and byte order of the layout, with fill values. When a region is read in bands, each element is requested
     /// once, from several threads, in boxes that are as large as memory allows and lie in one chunk (unless

@@ -290,6 +290,15 @@ impl Reader for Netcdf4Reader {
         self.data(var).is_ok_and(|d| d.sources.is_some())
     }
 
+    fn assembled(&self, var: VarId, enough: u64, env: &Env) -> Result<u64> {
+        let data = self.data(var)?;
+        let whole = crate::model::Region::whole(&self.schema.shape(var));
+        match &data.sources {
+            Some(sources) => sources.stored((&data.var.dataset, &whole), enough, env),
+            None => Ok(u64::MAX),
+        }
+    }
+
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let data = self.data(var)?;
         let Some(sources) = &data.sources else {

@@ -8,15 +8,18 @@ use super::links::may_be_left_out;
 use super::reader::Netcdf4Reader;
 use super::virtual_copy::Job;
 use super::virtual_sources::{HEADER, Names, Nesting, Object, READS, named};
+use crate::chunk::Dataset as Engine;
 use crate::chunk::scatter::Block;
 use crate::env::{Env, Note};
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::Reader;
 use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::message::layout::Layout;
 use crate::format::hdf5::virtual_dataset::{self, Mapping};
 use crate::limits::room;
-use crate::model::Region;
+use crate::model::region::product;
+use crate::model::{Region, VarId};
 
 /// The sources of a virtual dataset.
 #[derive(Debug)]
@@ -72,28 +75,39 @@ impl Virtual {
         Ok(self.mappings.get_or_init(|| mappings))
     }
 
-    /// A source; `None` if it is missing.
+    /// A source; `None`, with a note, if it is missing.
     fn source(
         &self,
         mapping: &Mapping,
         number: u64,
         env: &Env,
     ) -> Result<Option<Arc<Netcdf4Reader>>> {
-        let names = mapping.names(number);
-        match self.open(&names, env) {
+        match self.sought(mapping, number, env)? {
             Ok(source) => Ok(Some(source)),
-            Err(e) if e.is_missing() => {
-                if !mapping.counts() && env.made_up.refuse_missing {
-                    let e = about(e, &names);
-                    return Err(
-                        e.with_remedy("use --fill-missing to write fill values in its place")
-                    );
-                }
+            Err(e) => {
                 if !mapping.counts() {
-                    say_missing(&names, &e, env);
+                    say_missing(&mapping.names(number), &e, env);
                 }
                 Ok(None)
             }
+        }
+    }
+
+    /// A source, or the inner error if it is missing and may be.
+    fn sought(
+        &self,
+        mapping: &Mapping,
+        number: u64,
+        env: &Env,
+    ) -> Result<Result<Arc<Netcdf4Reader>>> {
+        let names = mapping.names(number);
+        match self.open(&names, env) {
+            Ok(source) => Ok(Ok(source)),
+            Err(e) if e.is_missing() => match mapping.counts() || !env.made_up.refuse_missing {
+                true => Ok(Err(e)),
+                false => Err(about(e, &names)
+                    .with_remedy("use --fill-missing to write fill values in its place")),
+            },
             Err(e) if may_be_left_out(&e) => Err(about(e, &names)),
             Err(e) => Err(e),
         }
@@ -170,6 +184,55 @@ impl Virtual {
         }
         Ok(out)
     }
+}
+
+impl Virtual {
+    /// The number of elements that are stored in the sources, `enough` or more of them if there are as many.
+    ///
+    /// # Errors
+    /// Those of reading mappings, and of finding the chunks of sources.
+    pub fn stored(
+        &self,
+        (dataset, whole): (&Dataset, &Region),
+        enough: u64,
+        env: &Env,
+    ) -> Result<u64> {
+        let mut found = 0u64;
+        self.nesting.start();
+        let counted = self.counted.iter().copied().chain(repeat(u64::MAX));
+        for (mapping, most) in self.mappings(dataset)?.iter().zip(counted) {
+            let mapped = mapping.elements(whole);
+            let numbers = mapping.sources(whole);
+            for number in numbers.start..numbers.end.min(most) {
+                env.cancel.check()?;
+                if found >= enough {
+                    return Ok(found);
+                }
+                // Reading the elements says what is missing.
+                let Ok(source) = self.sought(mapping, number, env)? else {
+                    break;
+                };
+                self.nesting.read()?;
+                let stored = stored_in(&source, enough, env)?;
+                found = found.saturating_add(stored.min(mapped));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The number of elements that a source stores, `enough` or more of them if there are as many.
+fn stored_in(source: &Netcdf4Reader, enough: u64, env: &Env) -> Result<u64> {
+    let (var, engine) = (VarId(0), Engine::new(source, env));
+    let all = product(&source.schema().shape(var)).unwrap_or(u64::MAX);
+    let stored = match source.assembles(var) {
+        true => source.assembled(var, enough, env)?,
+        false => {
+            let chunk = product(&engine.layout(var)?.chunk).unwrap_or(u64::MAX);
+            engine.chunks_stored(var)?.saturating_mul(chunk)
+        }
+    };
+    Ok(stored.min(all))
 }
 
 /// Checks that the time to read a box is in proportion to its size.

@@ -85,7 +85,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`attributes::store`].
-    fn own<'a>(
+    pub fn own<'a>(
         &self,
         attributes: impl IntoIterator<Item = &'a Attribute>,
         path: &dyn Fn() -> String,
