@@ -57,7 +57,7 @@ impl Job {
     fn elements_stored(&self, set: Dataset<'_>) -> Result<u64> {
         // The parts of virtual datasets are stored elsewhere.
         if set.reader.assembles(self.pair.from) {
-            let size = self.from.element.size as u64;
+            let size = self.from.element.size;
             let enough = self.bytes() / PARTS / size.max(1);
             let elements = set.reader.assembled(self.pair.from, enough, set.env)?;
             return Ok(elements.saturating_mul(size).min(self.bytes()));
