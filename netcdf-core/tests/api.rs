@@ -233,7 +233,7 @@ fn modes_are_those_of_the_models() {
         assert_eq!(defined.is_err(), strict);
         if strict {
             assert_eq!(defined, Err(ErrorKind::NotInDefineMode));
-            // What needs no more room can be changed.
+            // Changes that need no more space are possible.
             data.put_attribute(ROOT, "title", "sampel").unwrap();
             let longer = data
                 .put_attribute(ROOT, "title", "a longer text")

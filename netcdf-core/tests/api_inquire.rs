@@ -184,7 +184,7 @@ fn stores_are_named_by_path_or_url() {
         assert!(!at.exists());
     }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
-    // What the URL says and what is asked for are two things.
+    // The URL and the requested kind disagree.
     let e = Dataset::create(&url, Kind::Netcdf4).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Argument);
 }

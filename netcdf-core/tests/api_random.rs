@@ -20,7 +20,7 @@ const FILL: i32 = -2_147_483_647;
 enum Step {
     /// Elements are written: start, count, stride.
     Write([u64; 3], [u64; 3], [u64; 3]),
-    /// The dataset is written, and goes on.
+    /// The dataset is written and stays open.
     Sync,
     /// The dataset is closed and opened again.
     Reopen,

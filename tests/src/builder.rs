@@ -75,7 +75,7 @@ impl Builder {
     /// Byte offset of a label.
     ///
     /// # Panics
-    /// If there is no such label.
+    /// If the label does not exist.
     #[must_use]
     pub fn at(&self, label: &str) -> usize {
         *self

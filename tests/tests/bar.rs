@@ -44,7 +44,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// Runs a shell command; its status becomes that of the terminal's process.
+    /// Runs a shell command; the terminal's process ends with its status.
     fn run(sandbox: &Sandbox, command: &str) -> Self {
         let mut script = Command::new("script");
         let command = command.replace("TOOL", TOOL);

@@ -223,7 +223,7 @@ const NUMBERS: &str = "netcdf a { dimensions: y = 3 ; x = 7 ; variables: float f
                        int i(x) ; data: f = 0.123456, 1.234567, -12.34567, 123.4567, 1234.567, NaNf, 0, 9.96921e36f, \
                        3.141593, 2.718282, 1e-20, -1e20, 7, 8, 9 ; d = 3.14159265358979, 1e300, 5e-324 ; i = 1, 2 ; }";
 
-/// Numbers do not depend on the storage, and the attribute is that of the library.
+/// Numbers do not depend on the storage, and the attribute equals the one of the library.
 #[test]
 fn quantized_copies() {
     let sandbox = Sandbox::new();

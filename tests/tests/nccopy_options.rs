@@ -228,7 +228,7 @@ fn large_outputs_of_nothing_are_refused() {
     let _ = nccopy(&sandbox, &asked).clean();
 }
 
-/// What sources of a virtual dataset store counts, not that they exist.
+/// Sources of a virtual dataset count with the elements that they store.
 #[test]
 fn virtual_datasets_of_almost_nothing_are_refused() {
     let sandbox = Sandbox::new();

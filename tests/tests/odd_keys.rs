@@ -16,7 +16,7 @@ fn crc(bytes: &[u8]) -> u32 {
     !crc
 }
 
-/// A zip file of members that are stored: the name in the directory, the one where it stands, and the bytes.
+/// A zip file of uncompressed members, each with its name in the central directory, its name in the local header, and its bytes.
 fn zip(members: &[(&[u8], &[u8], &[u8])]) -> Vec<u8> {
     let (mut file, mut directory) = (vec![], vec![]);
     let len = |bytes: &[u8]| u16::try_from(bytes.len()).expect("a short text");

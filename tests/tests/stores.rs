@@ -1,4 +1,4 @@
-//! Stores of keys, as read and made by the tools: directories, zip files, URLs.
+//! Stores that the tools read and write: directories, zip files, URLs.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it should be"

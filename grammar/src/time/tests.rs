@@ -260,7 +260,7 @@ fn values_that_are_not_finite() {
     }
 }
 
-/// Where the C tool prints whatever its buffer held before.
+/// Here the C tool prints whatever its buffer held before.
 #[test]
 fn bases_that_are_no_dates_are_normalised() {
     assert_eq!(blank("months since 2000-13-01", "", 0.0), "2000-01-01");

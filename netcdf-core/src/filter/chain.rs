@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    /// What the filters that `mask` leaves make of `chunk`.
+    /// The chunk after all filters that `mask` does not skip.
     fn encode(specs: &[FilterSpec], mask: u32, chunk: &[u8]) -> Vec<u8> {
         let left = |(n, _): &(usize, &FilterSpec)| mask >> n & 1 == 0;
         let left: Vec<_> = specs.iter().enumerate().filter(left).collect();

@@ -180,7 +180,7 @@ fn put<const N: usize, const WIDE: usize>(to: &mut [[u8; N]], line: &[[u8; N]; W
 mod tests {
     use super::*;
 
-    /// Element by element, by the definition.
+    /// Element by element, as the definition says.
     fn plain(input: &[u8], shape: &[usize], steps: &[usize], size: usize) -> Vec<u8> {
         let count: usize = shape.iter().product();
         let mut out = vec![];

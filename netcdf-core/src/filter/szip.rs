@@ -201,7 +201,7 @@ mod tests {
                     let filter = build(4, &params, &context).unwrap();
                     let encoded = filter.encode(&context, &data, &mut stored).unwrap();
                     declined += usize::from(encoded == Encoded::Declined);
-                    // What is declined is longer, but not wrong.
+                    // The declined result is longer, but correct.
                     let found = decode(4, &params, len, &stored).unwrap();
                     assert!(found == data, "{kind} {params:?} {len}");
                     let zeros = kind == 0 && len == 20_000 && line > 100;

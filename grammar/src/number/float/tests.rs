@@ -93,7 +93,7 @@ proptest! {
         check(whole as f64 / 2f64.powi(scale), precision);
     }
 
-    /// Sums of a few powers of two have few digits, so they often lie in the middle between two shorter numbers.
+    /// Sums of a few powers of two have few digits, so they often lie halfway between two shorter numbers.
     #[test]
     fn binary_ties(bits in 0u64..4096, shift in -60i32..60, precision in 1u8..=20) {
         check(bits as f64 * 2f64.powi(shift), precision);

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::model::{Field, GroupId, Kind, Name, TypeId, UserType};
 
-    /// Types: 0 lists of strings, 1 compounds of two numbers and such a list.
+    /// Types: 0 is a list of strings, 1 a compound of two numbers and a list of strings.
     fn schema() -> Schema {
         let mut schema = Schema::new(Kind::Netcdf4);
         let base = Atomic::String.into();

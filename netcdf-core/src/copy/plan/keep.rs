@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(vars, ["2 /d/v[5]"]);
     }
 
-    /// HDF5 files have such variables.
+    /// HDF5 files have variables like this.
     #[test]
     fn groups_with_dimensions_of_others_stay_as_frames() {
         use Stay::{Nothing, Whole};

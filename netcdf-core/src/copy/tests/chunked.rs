@@ -127,7 +127,7 @@ fn missing_chunks_stay_missing_unless_the_fill_differs() {
     assert_eq!(read(&Back::new(&out), &env), read(&back, &env));
 }
 
-/// What a chunk has beyond the variable is fill, for those who make it longer later.
+/// Elements of a chunk beyond the variable are fill values, in case the variable grows later.
 #[test]
 fn chunks_end_in_fill() {
     let env = env(1, 1 << 20);
@@ -337,7 +337,7 @@ fn small_records_are_swept() {
         all.push(store.chunks);
     }
     assert_eq!(all[0], all[1]);
-    // Few variables are read one by one.
+    // Variables are read one by one if there are few.
     let env = env(2, 1 << 20);
     let input = open(&bytes, &env).unwrap();
     let mut p = plan(input.schema(), &to(Kind::Netcdf4)).unwrap();

@@ -254,7 +254,7 @@ mod tests {
         let library = at("all/in/libx.so");
         std::fs::write(&library, "").unwrap();
         mode(&library, 0o644);
-        // By its own name, by a link to it, by one to its directory, and by one that lies on the way.
+        // By its own name, by a link to it, by a link to its directory, and by a link on the way there.
         symlink(&library, at("own/libx.so")).unwrap();
         symlink("../all/in", at("own/in")).unwrap();
         std::fs::write(at("own/liby.so"), "").unwrap();

@@ -180,7 +180,7 @@ mod tests {
         let with = |more: &[(u16, u16, u32)]| [&base[..], more].concat();
         let user = with(&[(USER, 6, 4242), (MASK, 6, none)]);
         assert_eq!(who(&user, 0), Some(Some("user 4242".to_owned())));
-        // The mask takes the right away; root has it anyway.
+        // The mask removes this permission; root has it anyway.
         assert_eq!(
             who(&with(&[(USER, 6, 4242), (MASK, 4, none)]), 0),
             Some(None)

@@ -323,7 +323,7 @@ fn moved_bytes_arrive_where_put_bytes_would() {
     assert_eq!(copy.unwrap(), bytes);
 }
 
-/// What two variables of records that are padded, and one of fixed size, hold, between small ones.
+/// The values of two padded record variables and one of fixed size, between small variables.
 fn large(path: &std::path::Path, apart: bool) -> Vec<u8> {
     let mut schema = Schema::new(Kind::Cdf5);
     let dims = [("t", 0), ("x", 40_001), ("y", 70_001), ("z", 5)];

@@ -79,7 +79,7 @@ fn place(bytes: &[u8], name: &str) -> usize {
     usize::try_from(file.place(address).unwrap()).unwrap()
 }
 
-/// The file with bytes from some place on changed.
+/// The file, with the bytes from an offset on replaced.
 fn patched(file: &[u8], at: usize, new: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
     file[at..at + new.len()].copy_from_slice(new);
@@ -172,7 +172,7 @@ fn message(bytes: &[u8], name: &str, kind: u16) -> usize {
     usize::try_from(file.place(body.address.unwrap()).unwrap()).unwrap()
 }
 
-/// What the damage of one byte of a message of `/strings` is told as.
+/// How damage to one byte of a message of `/strings` is reported.
 fn lost_strings(kind: u16, byte: usize, new: u8) -> (ErrorKind, String) {
     let file = bytes("structures/types_old.h5");
     let at = message(&file, "strings", kind).wrapping_add(byte);
@@ -309,7 +309,7 @@ fn external_files_have_names() {
     assert!(e.offset().is_some());
 }
 
-/// Damage of the root's attributes is that of one object: the format is known, and the rest is shown.
+/// Damaged attributes of the root affect this one object: the format is known, and everything else is shown.
 #[test]
 fn damaged_attributes_of_the_root_are_told() {
     let mut file = bytes("structures/dense.h5");

@@ -282,7 +282,7 @@ mod tests {
         );
     }
 
-    /// A source that is there and cannot be opened is not one without elements.
+    /// A source that exists but cannot be opened does not count as empty.
     #[test]
     fn refused_sources_are_not_taken_for_empty_ones() {
         let folder = tempfile::tempdir().unwrap();

@@ -249,7 +249,7 @@ mod tests {
         (file.as_bytes().into(), path.as_bytes().into())
     }
 
-    /// What thousands of sources need of a group and a file is read for the first one.
+    /// Groups and files that thousands of sources share are read once.
     #[test]
     fn groups_and_files_are_read_once() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5/virtual_v110.h5");

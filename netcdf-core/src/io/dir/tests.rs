@@ -179,7 +179,7 @@ fn where_names_cannot_be_exchanged_directories_are_moved() {
     assert_eq!(names(&path), ["new"]);
     old.close().unwrap();
     assert_eq!(names(dir.path()), ["s.zarr"]);
-    // What cannot be moved in is not.
+    // A directory that cannot be moved into place stays out.
     let gone = temp();
     std::fs::remove_dir(gone.path()).unwrap();
     assert!(replace::move_away(gone, &path).is_err());

@@ -192,7 +192,7 @@ fn owner_and_group_stay() {
     assert_eq!((new.uid(), new.gid(), new.len()), (4321, 1234, 0));
 }
 
-/// What is copied by the system stands where it should, wherever it begins.
+/// Data copied by the system lands at the right offset, wherever it begins.
 #[test]
 fn long_ranges_are_copied_from_anywhere_to_anywhere() {
     let dir = tempfile::tempdir().unwrap();

@@ -291,7 +291,7 @@ fn parts_are_made_when_they_are_wanted() {
     }
 }
 
-/// Memory for chunks is used again for other chunks: what is left after twenty slabs is that of one.
+/// Memory for chunks is reused: after twenty slabs, as much is kept as after one.
 #[test]
 fn chunks_that_are_put_in_order_share_memory() {
     let made = made::Made::new(made::Shape {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// One variable of 2^40 bytes in chunks of one, of which these are stored. It counts how often it is asked where chunks
+/// One variable of 2^40 bytes in chunks of one byte; these chunks are stored. It counts how often it is asked where chunks
 /// are.
 struct Sparse {
     schema: Schema,

@@ -1,4 +1,4 @@
-//! What a small file may have read very often.
+//! Small files that make a reader read the same bytes very often.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -9,7 +9,7 @@ use crate::format::hdf5::{dataset, message, symbol_table};
 /// A file from which hardly more than this number of bytes may be read.
 fn nearly_read(name: &str, left: u64) -> File {
     let file = open(name);
-    // Opening may have counted something.
+    // Opening the file may already have counted.
     file.start();
     file.take((1 << 28) + 4 * file.source().len() - left - 32, 0)
         .unwrap();
