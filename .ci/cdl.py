@@ -1,6 +1,6 @@
 """CDL text as a set of items, for comparisons that ignore names, order of types and line breaks.
 
-Made for what ncdump prints, also where that is not quite CDL (names without their backslashes).
+Made for the output of ncdump, also where that is not quite CDL (names without their backslashes).
 """
 
 import re

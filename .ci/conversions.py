@@ -16,7 +16,7 @@ THEIRS = os.environ.get("NCCOPY", "nccopy")
 KINDS = ["nc3", "nc6", "nc5", "nc4", "nc7"]
 HDF5 = b"\x89HDF\r\n\x1a\n"
 MAGIC = {b"CDF\x01": "nc3", b"CDF\x02": "nc6", b"CDF\x05": "nc5", HDF5[:4]: "nc4"}
-# Options that change how data is stored, not the data itself. CHUNKS stands for odd chunk lengths for the file's dimensions.
+# Options that change how data is stored, not the data. CHUNKS stands for odd chunk lengths for the file's dimensions.
 CHUNKS = "CHUNKS"
 OPTIONS = [
     ["-d1", "-s"], ["-d0"], ["-F", "none"], ["-F", "*,zstd,3"], ["-M", "1", "-c", CHUNKS], ["-u"], ["-w"],
@@ -38,7 +38,7 @@ def kind_of(path):
 
 
 def streams(path):
-    """Whether a classic file does not have a number of records; other readers misread the mark as a number."""
+    """Whether a classic file leaves its number of records open; other readers take the mark for a number."""
     with open(path, "rb") as f:
         head = f.read(12)
     return head[:3] == b"CDF" and head[4:12 if head[3] == 5 else 8] in (b"\xff" * 4, b"\xff" * 8)

@@ -135,7 +135,7 @@ def place_of(item):
 
 
 def objects_read_otherwise(ours, theirs):
-    """Paths of what two texts of CDL show in different ways: what an item differs in, and variables of a type or dimension that does."""
+    """Paths of what two CDL texts show differently: objects that differ, and variables whose type or dimension differs."""
     differing = {k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)}
     found = {place_of(k)[0] for k in differing}
     names = {place_of(k)[0].rpartition("/")[2] for k in differing if k.startswith(("type ", "dim "))}
@@ -163,7 +163,7 @@ def phony(_pair, item, old, new):
 
 
 def is_of(pair, item, kind):
-    """Whether an item is about a variable or an attribute of a user-defined type, or of one of this kind."""
+    """Whether an item is about a variable or an attribute of a user-defined type, or of a type of this class."""
     place, name = place_of(item)
     ours = pair.file.ours()
     types = {place_of(k)[0].rpartition("/")[2] for k, v in ours.items() if k.startswith("type ") and v.startswith(kind)}

@@ -1,4 +1,4 @@
-"""The sum of the program h5sums, and of what libhdf5 read of the HDF5 files of others."""
+"""The checksum that the program h5sums prints, and that was taken of what libhdf5 read."""
 
 import functools
 

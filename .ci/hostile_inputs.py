@@ -8,16 +8,16 @@ import struct
 import subprocess
 import sys
 
-# Python walks and copies directories that are 800 deep by recursion.
+# Python walks and copies directories by recursion, and some are 800 deep.
 sys.setrecursionlimit(20_000)
 
 # Scripts that make an input; those that end in .sh check by themselves what a tool did.
 MAKE = {".py": [sys.executable]}
 DATA = {".nc", ".h5", ".cdl", ".zarr", ".zip"}
 LARGEST = 64 << 10  # bytes of an input of which there are variants
-# Numbers that are often used as sizes, counts and addresses.
+# Numbers that do harm as sizes, counts and addresses.
 NUMBERS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 10**6, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**37, 2**53, 2**63 - 1, 2**63, 2**64 - 1]
-# Text that ends strings, comments and lines, or controls a terminal.
+# Text that ends strings, comments or lines, or controls a terminal.
 TEXTS = ["\x1b[2J", "\u009b31m", "\u202e", "*/", "\n data: v = 1;", "\\", '"', "??/", "&lt;", "\ufffe", "../..", "a" * 70_000, ""]
 
 
@@ -87,7 +87,7 @@ def size(path):
 
 
 def mutated(data, text, rng):
-    """Some changes; of text, those that keep its structure."""
+    """Some changes; those of text keep its structure."""
     for _ in range(rng.randint(1, 3)):
         data = (reworded if text else renumbered)(bytearray(data), rng)
     return bytes(data)

@@ -3,8 +3,8 @@
 
   .ci/readers.py        a process that answers lines `READER<tab>PATH` with a line of JSON: {item: value}, or {"": error}
 
-Items are `dim PATH`, `var PATH` (shape and type), `data PATH` and `att PATH@NAME`; `Readers` asks such a process from
-another one, and replaces it when a library crashed or does not end. READERS has those that can be had here.
+Items are `dim PATH`, `var PATH` (shape and type), `data PATH` and `att PATH@NAME`. `Readers` asks such a process, and replaces it when a
+library has crashed or does not end. READERS has the readers that are installed.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import sys
 import threading
 import warnings
 
-# For a file; a reader that takes longer for an output than that, but did not for the input, has PATIENCE times as long.
+# Seconds for a file. A reader that needs longer for an output, but not for the input, has PATIENCE times as long.
 SECONDS = int(os.environ.get("READER_SECONDS", "60"))
 PATIENCE = 10
 ENDLESS = "does not end"
@@ -33,7 +33,7 @@ DIMENSION_ONLY = "This is a netCDF dimension but not a netCDF variable"
 
 
 def text(value):
-    """Text without what stands behind it; libhdf5 removes the blanks of text whose type is padded with them."""
+    """Text without its padding: libhdf5 removes the blanks of text whose type is padded with them."""
     if isinstance(value, str):
         value = value.encode("utf-8", "surrogateescape")
     return bytes(value).partition(b"\0")[0].rstrip(b" ")
@@ -83,7 +83,7 @@ def name_of(dtype):
 
 
 def summary(value):
-    """A short form of a value that is equal for equal values; a piece of it for those who read the report."""
+    """A short form of a value, equal for equal values, with a piece of the value for whoever reads the report."""
     flat = repr(value if not isinstance(value, list) or len(value) != 1 else value[0])
     return flat if len(flat) < 60 else hashlib.sha256(flat.encode()).hexdigest()[:16] + " " + flat[:40]
 
@@ -143,7 +143,7 @@ def latin(value):
 
 
 def utf8(value):
-    """Text without what is no UTF-8, which one reader replaces and another one keeps."""
+    """Text without bytes that are no UTF-8, which some readers replace and others keep."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if isinstance(value, str) else value
@@ -215,7 +215,7 @@ NEEDS = {"h5py": "h5py", "netCDF4-python": "netCDF4", "xarray": "xarray", "h5net
 
 
 def here():
-    """Readers that can be had, and why others cannot."""
+    """Readers that can be used, and why others cannot."""
     found, missing = [], {}
     for reader, module in NEEDS.items():
         lacking = [name for name in (module, "hdf5plugin") if importlib.util.find_spec(name) is None]

@@ -1,4 +1,4 @@
-"""What a script of the gate leaves out is said in a line that .ci/run counts: SKIPPED, a word for it, and what was not done."""
+"""What a script of the gate leaves out, in a line that .ci/run counts: SKIPPED, a word for the part, and what was not done."""
 
 
 def skipped(key, what):

@@ -1,4 +1,4 @@
-"""What the programs of others print of a file, as items that can be compared."""
+"""What other programs print of a file, as items that can be compared."""
 
 import functools
 import os
@@ -32,7 +32,7 @@ ENVIRONMENT = {**os.environ, "HDF5_PLUGIN_PATH": plugins(), "LC_ALL": "C.UTF-8"}
 
 
 def limit():
-    """For this process and those that it starts."""
+    """Limits this process and those that it starts."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (readers.MEMORY, readers.MEMORY))
@@ -67,7 +67,7 @@ def read_ncdump(tool, path, seconds=SECONDS):
     status, out, err = run(tool, "-n", "x", path, seconds=seconds)
     if status != 0:
         return reason(status, err)
-    # Lines of text are apart in the text of classic files only.
+    # Only for classic files does the text keep lines apart.
     return {"text": re.sub(rb'(\\n)",\s+"', rb"\1", out).decode(errors="surrogateescape")}
 
 
@@ -81,7 +81,7 @@ def read_ncks(path, seconds=SECONDS):
 
 
 BLOCK = re.compile(r'^(\s*)(DATASET|GROUP|ATTRIBUTE|DATATYPE|EXTERNAL_LINK|SOFTLINK) "(.*)" \{$')
-# What stands behind links to other files, and attributes of types, which are not within the braces of these.
+# Objects behind links to other files, and attributes of types, which h5dump prints outside the braces of the type.
 ELSEWHERE = "(elsewhere)"
 
 
@@ -125,7 +125,7 @@ def items_of_h5dump(lines):
 
 
 def joined(rows):
-    """The values of a block, without line breaks and what pads text."""
+    """The values of a block, without line breaks and the padding of text."""
     flat = re.sub(r'\b(DATASET|GROUP|DATATYPE) \d+ "', r'\1 "', " ".join(r for r in rows if r))
     return re.sub(r'(\\000)+"', '"', re.sub(r",\s*", ", ", flat))
 
@@ -154,7 +154,7 @@ def paths(text):
 
 
 def programs():
-    """Name to reader, of the programs that are here; those that are not."""
+    """Name to reader for the programs found here; the names of those that are not found."""
     readers = {"h5dump": ("h5dump", read_h5dump), "h5stat": ("h5stat", read_h5stat), "ncks": ("ncks", read_ncks)}
     for name in ("NCDUMP", "NCDUMP_NEW"):
         tool = os.environ.get(name, "ncdump" if name == "NCDUMP" else "")
