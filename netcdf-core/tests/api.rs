@@ -41,7 +41,7 @@ fn each(test: impl Fn(Kind, &Path)) {
     each_of(&KINDS, test);
 }
 
-/// As `each`, without those that read back as less than was written.
+/// Like `each`, without kinds that return less than was written.
 fn each_whole(test: impl Fn(Kind, &Path)) {
     let kinds: Vec<_> = KINDS.into_iter().filter(|&k| !is_pure(k)).collect();
     each_of(&kinds, test);
@@ -619,7 +619,7 @@ fn values_of_user_defined_types_are_written_and_changed() {
             .unwrap();
         assert_eq!(&data.read_values(*var, &Select::all()).unwrap(), values);
     }
-    // The values of one type are not those of another.
+    // Values of one type cannot be written as another.
     let e = data
         .write_values(vars[0].0, &Select::region(&[0], &[2]), &vars[1].1)
         .unwrap_err();
@@ -708,7 +708,7 @@ fn large_variables_are_converted_part_by_part() {
             let x = data.define_dim(ROOT, "x", 900.into()).unwrap();
             let v = data.define_var(ROOT, "v", Atomic::Int, &[y, x]).unwrap();
             data.end_definition().unwrap();
-            // In memory the other way round; the last element does not fit.
+            // In memory in reverse order; the last element does not fit.
             let mut columns: Vec<i64> = vec![0; 700 * 900];
             for y in 0..700 {
                 for x in 0..900 {

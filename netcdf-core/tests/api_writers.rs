@@ -1,4 +1,4 @@
-//! The API: several who change one dataset, and what is not written.
+//! The API: several writers of one dataset, and what is not written.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -82,7 +82,7 @@ fn two_writers(kind: Kind, path: &Path) {
     let e = second.close().unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Changed, "{kind:?}: {e}");
     assert_eq!(history(path), "1");
-    // Nothing was changed, so that nothing is written.
+    // Without a change, nothing is written.
     third.close().unwrap();
     put_history(&mut first, "1 at last");
     first.close().unwrap();
@@ -140,7 +140,7 @@ fn no_elements_are_written_anywhere_along_an_unlimited_dimension() {
         let nothing = Select::region(&[1 << 40, 0], &[0, 3]);
         data.write(t, &nothing, &none).unwrap();
         assert_eq!(data.shape(t).unwrap(), [0, 3], "{kind:?}");
-        // Where it cannot grow, the start lies within it, or is its end.
+        // In a dimension that cannot grow, the start lies within the dimension or at its end.
         data.write(t, &Select::region(&[0, 3], &[1, 0]), &none)
             .unwrap();
         let e = data.write(t, &Select::region(&[0, 4], &[1, 0]), &none);

@@ -1,4 +1,4 @@
-//! The filters on chunks that libhdf5 stored; `testdata/filters.py` makes them.
+//! The filters on chunks that libhdf5 stored; `testdata/filters.py` makes the chunks.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -183,7 +183,7 @@ fn what_can_be_written_is_read_back() {
         let chain = vector.chain(Some(vector.data.len()));
         let encoded = chain.encode(vector.data.clone(), &mut vec![]);
         if vector.uses(5) || vector.uses(6) {
-            // An nbit that does nothing on reading is not written either.
+            // An nbit that changes nothing on reading is not written either.
             assert_eq!(encoded.unwrap_err().kind(), ErrorKind::Unsupported);
             continue;
         }

@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(Bits::new(&[]).zeros(), None);
     }
 
-    /// Counting them up to 2^32 takes seconds.
+    /// Counting up to 2^32 would take seconds.
     #[test]
     fn zeros_at_the_end_are_not_counted() {
         for len in 0..20 {

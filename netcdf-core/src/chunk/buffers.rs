@@ -164,7 +164,7 @@ impl Buffers {
         lock(&self.large).iter().map(Vec::capacity).sum()
     }
 
-    /// Takes back memory, if it is worth keeping.
+    /// Keeps a buffer for the next user if keeping it is worth its memory.
     pub fn give_large(&self, buffer: Vec<u8>) {
         if buffer.capacity() >= LARGE {
             self.give(buffer);
@@ -204,7 +204,7 @@ mod tests {
         let keep = buffers.keep(KEPT as u64);
         (0..1000).for_each(|_| buffers.give(Vec::with_capacity(LARGE)));
         assert_eq!(lock(&buffers.large).len(), 2 * KEPT / LARGE);
-        // One that none of them fits takes the place of some.
+        // If no kept buffer is large enough, the new one takes the place of some.
         let other = buffers.take(10 * LARGE).unwrap();
         assert_eq!(lock(&buffers.large).len(), 2 * KEPT / LARGE - 11);
         drop((keep, other));

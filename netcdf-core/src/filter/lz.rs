@@ -213,7 +213,7 @@ mod tests {
                 }
             });
             assert_eq!(output, input, "{period}");
-            // Bytes that are passed over where nothing repeats are found a little later.
+            // Most repeats are found, although the search skips bytes.
             let most = len - period;
             assert!(
                 period > 500 || repeats + 5 > most / 10 * 9,

@@ -179,7 +179,7 @@ mod tests {
         assert!(parameters(&[0; 2000]).ends_with(",0,0 and 1994 more; "));
     }
 
-    /// Three lines of a terminal, and what the path of the file takes.
+    /// Three lines of a terminal, and the path of the file.
     #[test]
     fn messages_take_three_lines() {
         let plugins = Plugins::from_environment(false);

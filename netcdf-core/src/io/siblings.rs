@@ -120,7 +120,7 @@ mod tests {
             assert!(open(&source, name, &access(true)).is_ok());
         }
         assert!(open(&source, b"same", &access(false)).is_ok());
-        // Opened without waiting for somebody who writes to it.
+        // Opening does not wait for a writer.
         for name in [&b"fifo"[..], b"../data/fifo", b"/dev/null", b"."] {
             assert!(open(&source, name, &access(true)).is_err());
         }

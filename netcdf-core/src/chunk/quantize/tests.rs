@@ -27,8 +27,8 @@ fn float(q: &Quantizer, first: u64, value: f32) -> f32 {
     f32::from_le_bytes(bytes)
 }
 
-/// The table that libnetcdf made: type, algorithm, digits or bits, and the bits before and after of numbers from an even place
-/// on.
+/// The table that libnetcdf made: type, algorithm, digits or bits, and the bits of numbers before and after; the first element
+/// has an even index.
 #[test]
 fn bit_for_bit_as_in_c() {
     let mut lines = 0;
@@ -90,7 +90,7 @@ fn both_byte_orders() {
     assert_ne!(f64::from_le_bytes(a), std::f64::consts::PI);
 }
 
-/// Boxes of a variable and the whole of it give the same.
+/// Quantizing box by box and quantizing the whole variable give the same.
 #[test]
 fn turns_follow_the_place_in_the_variable() {
     let q = quantizer(Algorithm::BitGroom, 2, Atomic::Float, None);
@@ -109,7 +109,7 @@ fn turns_follow_the_place_in_the_variable() {
     }
     q.boxed(&part, &shape, &mut bytes);
     assert_eq!(bytes, want);
-    // A scalar is one row.
+    // A scalar counts as one row.
     let mut one = value(0).to_le_bytes();
     q.boxed(&Region::whole(&[]), &[], &mut one);
     assert_eq!(f32::from_le_bytes(one), whole[0]);

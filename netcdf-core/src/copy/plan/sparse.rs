@@ -125,7 +125,7 @@ mod tests {
         format::open(source, &Env::default()).unwrap()
     }
 
-    /// The first elements, and those around the end of the chunk that is stored.
+    /// The first elements, and those around the end of the stored chunk.
     fn read(reader: &dyn Reader) -> [Values; 2] {
         let env = Env::default();
         let part = |start| Region::boxed(vec![start], vec![2]);

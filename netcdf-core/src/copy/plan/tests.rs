@@ -158,7 +158,7 @@ fn too_many_records_are_refused_before_they_are_written() {
     plan(&input, &options).unwrap();
 }
 
-/// Not quadratic in variables: that would take a quarter of an hour.
+/// With a loop over all pairs of variables, this would take a quarter of an hour.
 #[test]
 fn very_many_variables() {
     let mut schema = Schema::new(Kind::Classic);

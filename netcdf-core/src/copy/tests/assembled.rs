@@ -1,4 +1,4 @@
-//! Elements that are put in row-major order, as when they come from text.
+//! Elements that arrive in row-major order, as from text.
 
 use proptest::prelude::*;
 
@@ -7,8 +7,7 @@ use super::mock::{Back, Mock, Store};
 use super::*;
 use crate::chunk::Assembler;
 
-/// Puts `bytes` in runs of these lengths in elements, over and over; with a gap before those that
-/// are behind `gap`.
+/// Assembles elements from `bytes` in runs of these lengths, repeated; elements from number `gap` on come after a gap.
 fn assembled(
     reader: &dyn Reader,
     to: &mock::Form,
@@ -64,7 +63,7 @@ proptest! {
     }
 }
 
-/// Elements that were not put are fill: within rows of chunks with elements, and after them.
+/// Elements that never arrive become fill values, within rows of chunks with elements and after them.
 #[test]
 fn gaps_are_fill() {
     let env = env(2, 1 << 20);
@@ -97,7 +96,7 @@ fn gaps_are_fill() {
     assert!(all.windows(2).all(|w| w[0] == w[1]));
 }
 
-/// The first dimension need not be known.
+/// The length of the first dimension need not be known.
 #[test]
 fn the_first_dimension_grows() {
     let env = env(2, 1 << 20);

@@ -40,7 +40,7 @@ pub(super) fn classic(shape: &[u64], ty: Atomic, records: bool) -> Vec<u8> {
     make(s, shape.first().copied().unwrap_or(0))
 }
 
-/// Copies into a store; all but the kind stays.
+/// Copies into a store; the options change nothing but the kind.
 fn stored(reader: &dyn Reader, forms: &[Form], env: &Env) -> Result<(Store, Report)> {
     let p = plan(reader.schema(), &to(Kind::Netcdf4))?;
     let (writer, store) = Mock::create(p.schema.clone(), forms.to_vec());
@@ -58,7 +58,7 @@ pub(super) fn read(reader: &dyn Reader, env: &Env) -> Values {
     set.read(VarId(0), &Region::whole(&shape)).unwrap()
 }
 
-/// The method, and the store that came of it.
+/// The method, and the resulting store.
 pub(super) fn copy(reader: &dyn Reader, form: &Form, env: &Env) -> (Method, Store) {
     let (store, report) = stored(reader, std::slice::from_ref(form), env).unwrap();
     assert_eq!(read(&Back::new(&store), env), read(reader, env), "{form:?}");
@@ -95,7 +95,7 @@ fn the_cheapest_way_is_taken() {
     }
 }
 
-/// Chunks that are not stored stay so, if they read the same.
+/// Chunks that are not stored stay missing if they read the same.
 #[test]
 fn missing_chunks_stay_missing_unless_the_fill_differs() {
     let env = env(2, 1 << 20);
@@ -193,7 +193,7 @@ fn heap_data_is_written_in_order() {
     assert_eq!(run(4).chunks, one.chunks);
 }
 
-/// Copies in a way of the caller's.
+/// Copies by a method of the caller's choice.
 fn forced(reader: &dyn Reader, form: &Form, env: &Env, how: rechunk::Plan) -> Result<Store> {
     let p = plan(reader.schema(), &to(Kind::Netcdf4))?;
     let (mut writer, store) = Mock::create(p.schema.clone(), vec![form.clone()]);
@@ -282,7 +282,7 @@ proptest! {
 
 #[test]
 fn all_chunks_are_looked_at() {
-    // The mock's own test: what is not stored is not found.
+    // Tests the mock itself: it does not find what is not stored.
     let env = env(1, 1 << 20);
     let input = open(&classic(&[4], Atomic::Byte, false), &env).unwrap();
     let (_, store) = copy(&*input, &form(&[2], &[], LE), &env);

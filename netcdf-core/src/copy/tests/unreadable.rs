@@ -9,7 +9,7 @@ use crate::io::zip::{ZipStore, ZipTarget};
 use crate::io::{Source, Store, StoreTarget};
 use crate::limits::Limits;
 
-/// A dataset on a disk that fails from some byte on, or whose file becomes shorter, once it is open.
+/// A dataset on a disk that fails from some byte on, or whose file is cut, once it is open.
 #[derive(Debug)]
 struct Failing {
     bytes: MemorySource,
@@ -43,7 +43,7 @@ impl Source for Failing {
     }
 }
 
-/// Copies with a source that is spoiled after it was opened; returns the error, and checks that nothing is visible.
+/// Copies a source that breaks after it was opened; returns the error, and checks that no output is visible.
 fn spoiled(bytes: &[u8], shorter: bool, options: &Options, from: u64) -> Error {
     let env = Env::default();
     let source = Arc::new(Failing {
@@ -170,7 +170,7 @@ fn keys() -> [(&'static str, &'static [u8]); 3] {
     ]
 }
 
-/// Copies a store to which `change` is made after it was opened and its data read; returns the error.
+/// Copies a store that `change` alters after it was opened and its data read; returns the error.
 fn changed(store: Arc<dyn Store>, change: &dyn Fn()) -> Option<Error> {
     let env = Env::default();
     let reader = format::open(Container::Store(store), &env).unwrap();

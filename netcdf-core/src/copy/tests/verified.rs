@@ -4,7 +4,7 @@ use super::*;
 use crate::io::Target;
 use crate::io::held::hold;
 
-/// Copies and compares; what became visible.
+/// Copies and compares; returns the visible output.
 fn checked(
     bytes: &[u8],
     options: &Options,

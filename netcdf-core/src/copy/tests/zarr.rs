@@ -62,7 +62,7 @@ fn hdf5() -> (Vec<u8>, Vec<u8>) {
     (bytes.unwrap(), first)
 }
 
-/// Copies into a store; what was told of the variables.
+/// Copies into a store; returns the report, too.
 fn stored(reader: &dyn Reader, options: &Options) -> Result<(Arc<dyn Store>, Report)> {
     let env = Env::default();
     let mut plan = plan(reader.schema(), options)?;
@@ -143,7 +143,7 @@ fn shards_hold_chunks() {
     assert_eq!(store.children("v/c/0/").unwrap(), ["0"]);
     let zarr = opened(&store);
     assert_eq!(all(&*zarr), all(&*input));
-    // They stay what they are.
+    // The stored chunks are moved unchanged.
     let (again, _) = stored(&*zarr, &to(Kind::PURE_ZARR3)).unwrap();
     let key = "v/c/1/0";
     assert_eq!(again.get(key).unwrap(), store.get(key).unwrap());
@@ -174,7 +174,7 @@ fn strings_get_the_room_that_they_need() {
     assert!(String::from_utf8(array).unwrap().contains("\"|S300\""));
 }
 
-/// A text that stands under a key.
+/// The text of a key.
 fn text_of(store: &Arc<dyn Store>, key: &str) -> String {
     String::from_utf8(store.get(key).unwrap().unwrap()).unwrap()
 }
@@ -212,7 +212,7 @@ fn strings_of_characters_stay_such_in_pure_zarr() {
     }
 }
 
-/// Fill values of structures and complex numbers get to netCDF-4 and back.
+/// Fill values of structures and complex numbers are the same after a copy to netCDF-4 and back.
 #[test]
 fn fill_values_of_user_types_come_back() {
     for (dtype, fill) in [
@@ -256,7 +256,8 @@ fn fill_values_of_user_types_come_back() {
     }
 }
 
-/// xarray takes strings of a fixed size for bytes without it, and opens no store of version 3 with `_FillValue` of strings.
+/// xarray takes strings of a fixed size for bytes unless an attribute says that they are text. It opens no store of version 3
+/// with a `_FillValue` of strings.
 #[test]
 fn strings_of_pure_zarr_say_that_they_are_text() {
     let mut s = dataset(Kind::Netcdf4, &[1]);
@@ -363,7 +364,7 @@ fn fill_values_of_pure_zarr_are_carried() {
     assert!(opened(&store).schema().vars[0].attributes.is_empty());
 }
 
-/// xarray masks what is equal to the fill value of version 2, so that it is `_FillValue` if there is one, and none else.
+/// xarray masks values equal to the fill value of version 2, so this one is `_FillValue` if there is one, and absent otherwise.
 #[test]
 fn fill_values_of_version_2_are_those_of_attributes() {
     let mut s = dataset(Kind::Netcdf4, &[2]);
@@ -445,7 +446,7 @@ fn chunks_that_are_not_stored_take_no_time() {
             let text = out.get("v/.zarray").unwrap().unwrap_or_default();
             let text = String::from_utf8(text).unwrap();
             match (kind.as_zarr().unwrap().version, len) {
-                // A few are stored, so that no fill value has to be told, which xarray would mask.
+                // A few chunks are stored: then no fill value is needed, which xarray would mask.
                 (ZarrVersion::V2, 4) => {
                     assert_eq!(stored, [0, 1, 2, 3, 4, 5, 6, 7]);
                     assert!(text.contains("\"fill_value\": null"), "{text}");

@@ -16,7 +16,7 @@ fn write(version: ZarrVersion, id: u32, params: &[u32]) -> Result<String> {
     Ok(String::from_utf8(json.to_bytes()).unwrap())
 }
 
-/// JSON that is read, the filter, and what is written of it.
+/// JSON to read, the filter, and the JSON written for the filter.
 fn check(version: ZarrVersion, json: &str, id: u32, params: &[u32], back: &str) {
     let spec = read(version, json).unwrap();
     assert_eq!((spec.id, &*spec.params), (id, params), "{json}");
@@ -168,7 +168,7 @@ fn damaged_codecs_are_refused() {
     }
 }
 
-/// JSON of every codec, byte by byte another one; then parameters and chunks that are noise.
+/// JSON of every codec with each byte changed in turn, then noise as parameters and chunks.
 #[test]
 fn hostile_codecs_do_no_harm() {
     let codecs = [

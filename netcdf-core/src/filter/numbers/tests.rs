@@ -5,7 +5,7 @@ use crate::filter::{Context, Filter, Table};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// A codec's JSON, the type of the numbers, them, what numcodecs 0.16 makes of them, and what it makes of that.
+/// A codec's JSON, the type of the numbers, the numbers, their encoded form by numcodecs 0.16, and the numbers that it decodes.
 type Vector = (
     &'static str,
     &'static str,

@@ -293,17 +293,17 @@ mod tests {
         let object = read(&std::env::current_exe().unwrap()).unwrap();
         assert!(object.needed.iter().any(|n| n.starts_with("libc.so")));
         assert!(!object.defines("H5PLget_plugin_info"));
-        // Which build it is says the note of the linker, where that writes one.
+        // The linker's note names the build, where linkers write one.
         assert!(
             object.build.is_empty() || object.build.len() >= 16,
             "{}",
             object.build
         );
-        // Of its own functions none is asked for.
+        // A function that the object defines itself is not among those that it needs.
         assert!(object.undefined.iter().all(|n| n != "malloc"));
     }
 
-    /// A complete object with one section each: symbols, their names, and what the linker wants to know.
+    /// A complete object with one section each: symbols, their names, and what the linker needs.
     fn complete(names: &[u8], symbols: &[[u64; 3]], dynamic: &[[u64; 2]]) -> Vec<u8> {
         let mut object = super::super::stub::object("x", machine().unwrap());
         object.truncate(64);
@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(of(&[symbol(0, true, 1)], &[]), damaged);
         assert_eq!(of(&[], &[[1, 0]]), damaged);
         assert_eq!(of(&[symbol(10001, true, 1)], &[]), damaged);
-        // A long name of others is passed by.
+        // A long name of other content is skipped.
         assert_eq!(of(&[symbol(1, true, 1)], &[]), Ok(Object::default()));
         let many = vec![symbol(1, true, 1); NAMES + 1];
         assert_eq!(read_bytes(&complete(TABLE, &many, &[])), damaged);

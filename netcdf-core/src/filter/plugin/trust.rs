@@ -314,7 +314,7 @@ mod tests {
         symlink("a", at("link")).unwrap();
         let known = file(&at("link")).unwrap();
         assert!(known.path.ends_with("a") && known.check_again().is_ok());
-        // The link is of no interest any more.
+        // The link no longer matters.
         std::fs::remove_file(at("link")).unwrap();
         symlink("b", at("link")).unwrap();
         assert!(known.check_again().is_ok());

@@ -149,7 +149,7 @@ mod tests {
             (1000, 1000, true),
             (1001, 1001, false),
             (1002, 100, false),
-            // Only the user is in it, however it is called.
+            // The user is the only member, under any name.
             (1000, 200, true),
             (1001, 200, false),
             // The primary group of somebody else, and an unknown group.
@@ -213,7 +213,7 @@ mod tests {
         let flags = rustix::fs::XattrFlags::empty();
         match rustix::fs::setxattr(file.path(), name, &list(&entries), flags) {
             Ok(()) => assert_eq!(others(), Ok(Some("user 4242".to_owned()))),
-            // The rest is told from the bytes above.
+            // The rest is derived from the bytes above.
             Err(e) => assert_eq!(e, rustix::io::Errno::NOTSUP),
         }
     }

@@ -90,7 +90,7 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
         Ok(())
     });
     match visited {
-        // Who opens the file meets it again, and may tolerate it.
+        // The caller who opens the file meets the error again, and may tolerate it.
         Err(e) if !e.is_damage() => Err(e),
         Ok(()) | Err(_) => Ok(Some(kind)),
     }

@@ -41,7 +41,7 @@ impl Opened {
         schema.var_ids().map(|v| schema.var_path(v)).collect()
     }
 
-    /// The only damage that is told: it has the object's path and a place.
+    /// The only damage that is reported: with the path of the object and a place.
     fn lost(&self, object: &str) -> &Error {
         let [e] = self.damage.as_slice() else {
             panic!("{:?}", self.damage);
@@ -199,7 +199,7 @@ fn versions_and_classes_that_nobody_knows_are_damage() {
         assert_eq!(found, ErrorKind::Unknown, "{what}");
         assert!(what.starts_with(says), "{what}");
     }
-    // Without its type the object is nothing.
+    // Without its type, nothing of the object can be shown.
     let (found, what) = lost_strings(message::DATATYPE, usize::MAX - 7, 0x1e);
     assert_eq!(found, ErrorKind::Corrupt, "{what}");
     assert!(what.starts_with("an object of unknown kind"), "{what}");

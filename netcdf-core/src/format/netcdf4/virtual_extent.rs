@@ -262,7 +262,7 @@ mod tests {
         for expected in text.lines() {
             let name = expected.split(' ').next().unwrap();
             let found = line(&reader, name, &env);
-            // libhdf5 does not read a dataset whose sources are longer than it can be.
+            // libhdf5 does not read a dataset whose sources exceed its maximum length.
             let cut = expected == "most error" && found == "most 6 1 : 0 1 2 3 4 5";
             assert!(cut || found == expected, "{found}, not {expected}");
         }
@@ -321,12 +321,12 @@ mod tests {
             damage: Damage::tolerated(),
             ..Env::default()
         };
-        // The same ones on many ways are looked at once.
+        // Sources that are reached in many ways are read once.
         let reader = open(&path("hostile/virtual_levels.h5"), &env);
         assert_eq!(reader.schema().vars.len(), 48);
         assert_eq!(reader.schema().shape(var(&reader, "0_0")), [4, 6]);
         assert!(env.damage.take().is_empty());
-        // Around in circles.
+        // Sources in a circle.
         let reader = open(&path("hostile/virtual_circles.h5"), &env);
         assert_eq!(reader.schema().vars.len(), 0);
         let damage = env.damage.take();

@@ -140,7 +140,7 @@ fn files_that_are_no_part_of_a_store_are_kept_and_named() {
         "{text}"
     );
     assert_eq!(names(&path.join("src")), ["old1", "old2", "older"]);
-    // Also if they came while the store was being made.
+    // Also keys that appeared while the store was being written.
     std::fs::remove_dir_all(&path).unwrap();
     let target = Box::new(create(false).unwrap());
     fill();
@@ -192,7 +192,7 @@ fn two_names_on_one_file_are_an_error() {
     let target = made(&dir.path().join("s.zarr")).unwrap();
     let store = target.store();
     store.put_if_absent("v/.zarray", b"{}").unwrap();
-    // As on a system that takes `V` for `v`.
+    // As on a file system that ignores case.
     let e = store.put_if_absent("v/.zarray", b"{}").unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Exists);
 }

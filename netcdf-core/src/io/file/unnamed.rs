@@ -160,7 +160,7 @@ mod tests {
             .collect()
     }
 
-    /// Both ways, whatever the file system has.
+    /// Both ways, whatever the file system supports.
     #[test]
     fn a_file_gets_its_name_at_the_end() {
         let dir = tempfile::tempdir().unwrap();

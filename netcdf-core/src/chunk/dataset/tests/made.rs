@@ -7,7 +7,7 @@ use super::*;
 use crate::io::memory::MemorySource;
 use crate::model::{Attribute, DataType, Field, TypeKind, UserType};
 
-/// What the variable is to be like.
+/// The properties of the variable.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     pub(super) dims: Vec<u64>,
@@ -17,7 +17,7 @@ pub(super) struct Shape {
     pub(super) size: u64,
     /// Number of filters.
     pub(super) filters: u32,
-    /// Decides what chunks are missing, and what filters are not applied.
+    /// Decides which chunks are missing, and which filters are skipped.
     pub(super) seed: u64,
     /// The reader makes the elements itself.
     pub(super) assembled: bool,
@@ -200,7 +200,7 @@ impl Made {
         (file, refs)
     }
 
-    /// What a region is, element by element.
+    /// The elements of a region, one by one.
     pub(super) fn model(&self, region: &Region) -> Vec<u8> {
         let (_, _, fill) = self.shape.add_type(&mut Schema::new(Kind::Netcdf4));
         let layout = self.layout(VarId(0)).unwrap();
@@ -231,7 +231,7 @@ impl Made {
         })
     }
 
-    /// The most that anything was asked for.
+    /// The largest count of requests for one place.
     pub(super) fn most_asked(&self) -> u64 {
         let asked = std::mem::take(&mut *self.asked.lock().unwrap());
         asked.into_values().max().unwrap_or(0)

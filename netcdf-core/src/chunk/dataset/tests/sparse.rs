@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// One variable of 2^40 bytes in chunks of one byte; these chunks are stored. It counts how often it is asked where chunks
-/// are.
+/// One variable of 2^40 bytes in chunks of one byte, with these chunks stored. It counts how often it is asked for places of
+/// chunks.
 struct Sparse {
     schema: Schema,
     stored: Vec<u64>,

@@ -1,4 +1,4 @@
-//! What the options make of the storage of a dataset, as tables.
+//! The storage that the options give a dataset, as tables.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -235,7 +235,7 @@ fn compression() {
     );
 }
 
-/// nbit and scaleoffset are not written anew.
+/// nbit and scaleoffset are never applied again.
 #[test]
 fn filters_that_are_only_undone() {
     let mut s = dims(Kind::Netcdf4);

@@ -85,8 +85,8 @@ mod tests {
 
     use super::*;
 
-    /// Chunks at every place of an array that this accepts, others empty, of which it says that all to the next
-    /// hundred are.
+    /// Chunks at every place of an array that the closure accepts; other places are empty, and an empty place reports that all
+    /// places up to the next hundred are.
     fn walked(
         wanted: &Block,
         steps: &[u64],

@@ -197,7 +197,7 @@ fn few_chunks_of_many() {
     assert!(refused > 5 && found_all > 10, "{refused} {found_all}");
 }
 
-/// The chunks of all datasets of a damaged file: whatever comes, it comes back.
+/// Looks for the chunks of all datasets of a damaged file, whatever comes of it.
 fn read_damaged(data: Vec<u8>, cases: &[Case]) -> (usize, usize) {
     let failed = read_all(data, cases).len();
     (cases.len().saturating_sub(failed), failed)
@@ -226,7 +226,7 @@ fn read_all(data: Vec<u8>, cases: &[Case]) -> Vec<Error> {
                 max: &space.max,
             };
             let index = OpenIndex::open(&file, &chunked, &extent)?;
-            // The size of the grid may be damaged, and all of it too much to look at.
+            // The size of the grid may be damaged, and too large to visit as a whole.
             let wanted = Block {
                 start: vec![0; index.grid().len()],
                 count: index.grid().iter().map(|&n| n.min(40)).collect(),

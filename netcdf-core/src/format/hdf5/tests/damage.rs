@@ -114,7 +114,7 @@ fn any_eight_bytes_may_be_all_ones_or_zeros() {
     ignore_checksums(false);
 }
 
-/// Cuts a file off, and says so in the superblock.
+/// Cuts a file, and corrects the end of file in the superblock.
 fn cut(data: &[u8], len: usize) -> Vec<u8> {
     let mut data = data[..len].to_vec();
     let start = if data.starts_with(b"\x89HDF") { 0 } else { 512 };
@@ -167,7 +167,7 @@ fn objects_of_heaps_are_read_about_once() {
     let len = file.source().len();
     assert!(file.take(4 * len + (1 << 28), 0).is_err());
     file.start();
-    // Nearly all that there is: what is left is too little for both of the large ones.
+    // This leaves less than both large objects need.
     let taken = (1 << 28) + 4 * len - 2 * first - 1000;
     file.take(taken, 0).unwrap();
     visit();
@@ -200,7 +200,7 @@ fn records_of_another_type_are_refused() {
     assert!(e.to_string().contains("type 5, expected [8, 9]"), "{e}");
 }
 
-/// As could links that all lead to one large header.
+/// Links could all lead to one large header: the total that is read is limited.
 #[test]
 fn headers_are_read_about_once() {
     let file = open("groups_old.h5");
@@ -253,7 +253,7 @@ fn trees_have_the_records_that_they_say() {
     }
 }
 
-/// A tree of several levels has the sum where its root has a part.
+/// In a tree of several levels, the root's entry has the sum of all below in place of a part of it.
 #[test]
 fn records_of_deep_trees_are_counted() {
     let mut bytes = bytes("groups_deep.h5");

@@ -94,7 +94,7 @@ fn dataspaces_of_both_versions() {
     assert_eq!(odd.kind(), ErrorKind::Corrupt, "{odd}");
 }
 
-/// Place of a message of type NIL in the header of version 1 of an object.
+/// Offset of the first NIL message in an object header of version 1.
 fn nil(file: &[u8], header: usize) -> usize {
     let mut at = header + 16;
     loop {

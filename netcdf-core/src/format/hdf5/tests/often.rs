@@ -9,7 +9,7 @@ use crate::format::hdf5::{dataset, message, symbol_table};
 /// A file from which hardly more than this number of bytes may be read.
 fn nearly_read(name: &str, left: u64) -> File {
     let file = open(name);
-    // Opening the file may already have counted.
+    // Opening the file may already have counted some.
     file.start();
     file.take((1 << 28) + 4 * file.source().len() - left - 32, 0)
         .unwrap();
@@ -58,7 +58,7 @@ fn names_of_old_groups_count() {
     assert_eq!(read(all / 2).unwrap_err().kind(), ErrorKind::Limit);
 }
 
-/// So may all slots of a list of external files.
+/// All slots of a list of external files may have the same name, too.
 #[test]
 fn names_of_external_files_count() {
     let read = |left| {

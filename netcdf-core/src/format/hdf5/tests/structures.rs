@@ -1,4 +1,4 @@
-//! What the files hold.
+//! The structures of whole files.
 
 use super::*;
 use crate::ErrorKind;
@@ -385,7 +385,7 @@ fn huge_objects_with_filters_found_by_their_ids() {
     };
     assert_eq!(heap.object(&file, &id(0)).unwrap().data(), object);
     assert!(heap.object(&file, &id(0)).unwrap().address().is_none());
-    // Not applied, says the mask: then what is stored is not 200 bytes.
+    // The mask says that the filter was not applied, but the stored bytes are not 200.
     assert!(heap.object(&file, &id(1)).is_err());
 }
 

@@ -9,7 +9,7 @@ fn parse(body: &[u8]) -> Result<Datatype> {
     Datatype::parse(&mut file.fields_of(body, Some(100)), &Limits::default())
 }
 
-/// The error about a type, which is damage and has a place.
+/// The error for a type: damage, with a place.
 fn refused(body: &[u8]) -> String {
     let e = parse(body).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
@@ -26,7 +26,7 @@ fn float(bits: [u8; 2], sign: u8, parts: [u8; 4]) -> Vec<u8> {
 #[test]
 fn parts_of_floats_lie_apart_and_within() {
     assert!(parse(&float([0, 32], 31, [23, 8, 0, 23])).is_ok());
-    // As the filter nbit has it: seven bits that are not used before and behind.
+    // As nbit stores it: seven unused bits on either side.
     assert!(parse(&float([7, 20], 26, [20, 6, 7, 13])).is_ok());
     for (bits, sign, parts) in [
         ([0, 32], 31, [22, 8, 0, 23]),

@@ -288,15 +288,15 @@ mod tests {
     #[test]
     fn long_bytes_of_a_source_lie_in_pages_as_they_do_there() {
         let (mut tail, _) = tail();
-        // Too little so far.
+        // Not enough bytes yet.
         let first = tail.room_of(&(7..7 + LONG - 1)).unwrap();
         assert_eq!(first, 10);
         let second = tail.room_of(&(5 * PAGE + 100..5 * PAGE + 200)).unwrap();
         assert_eq!((second % PAGE, second - first - LONG < PAGE), (100, true));
-        // Too little since.
+        // Not enough bytes since the last time.
         let third = tail.room_of(&(1..101)).unwrap();
         assert_eq!(third, second + 100);
-        // What lies alike as it is needs no room.
+        // Bytes at the right offset within a page need no padding.
         assert_eq!(tail.room_of(&(300..300 + LONG)).unwrap(), third + 100);
         assert_eq!(
             tail.room_of(&(300 + LONG..400 + LONG)).unwrap(),

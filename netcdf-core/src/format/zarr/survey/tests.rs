@@ -73,12 +73,12 @@ fn what_belongs_to_no_node_is_foreign() {
     let mut more = own.to_vec();
     more.extend([
         ("g/notes.txt", ""),
-        // No chunk has this place.
+        // There is no chunk at this place.
         ("g/v/2", ""),
-        // Not of Zarr, and not text of ours.
+        // Not of Zarr, and not written by us.
         ("g/zarr.json", "{}"),
         ("h/.zattrs", "notes"),
-        // A store of its own, which is in no group.
+        // A store of its own, not a member of any group.
         ("other/s/.zgroup", group),
     ]);
     assert_eq!(found(&more), "g/notes.txt, g/v/2, g/zarr.json and 2 more");

@@ -1,4 +1,4 @@
-//! Metadata and chunks whose meaning could only be guessed.
+//! Metadata and chunks that could only be interpreted by guessing.
 
 use super::*;
 

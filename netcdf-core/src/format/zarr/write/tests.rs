@@ -1,4 +1,4 @@
-//! Datasets as written to a store.
+//! Datasets as stored keys.
 
 use std::sync::Arc;
 

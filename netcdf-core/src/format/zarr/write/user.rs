@@ -266,7 +266,7 @@ mod tests {
     use crate::format::zarr::values::decode;
     use crate::model::{GroupId, Kind};
 
-    /// What is declared for a type of Zarr is written as that type, with the same bytes.
+    /// A type declared with Zarr's name is written as that type, with the same bytes.
     #[test]
     fn types_of_zarr_come_back() {
         for (text, bytes) in [
