@@ -286,6 +286,15 @@ def large():
         file.write(data)
 
 
+def mapping_of_little():
+    """80 GB of which a source stores 8 kB, mapped as if it had all of the elements."""
+    with h5py.File(path("virtual_vast"), "w", libver=("v110", "v110")) as file:
+        file.create_dataset("part", data=np.arange(1000.0))
+        layout = h5py.VirtualLayout(shape=(10**10,), dtype="f8")
+        layout[:] = h5py.VirtualSource(".", "part", shape=(10**10,))
+        file.create_virtual_dataset("v", layout, fillvalue=-1)
+
+
 if __name__ == "__main__":
     bombs()
     extents()
@@ -294,6 +303,7 @@ if __name__ == "__main__":
     nodes()
     mappings()
     mappings_of_another_type()
+    mapping_of_little()
     damage()
     if LARGE:
         large()

@@ -151,16 +151,6 @@ def others():
         file.create_dataset("own", data=["one", "two"], dtype=h5py.string_dtype(), track_times=False)
 
 
-def vast():
-    """80 GB of which a source stores 8 kB, mapped as if it had all of the elements."""
-    with h5py.File("virtual_vast.h5", "w", libver=("v110", "v110")) as file:
-        file.create_dataset("part", data=np.arange(1000.0))
-        layout = h5py.VirtualLayout(shape=(10**10,), dtype="f8")
-        layout[:] = h5py.VirtualSource(".", "part", shape=(10**10,))
-        file.create_virtual_dataset("v", layout, fillvalue=-1)
-
-
 if __name__ == "__main__":
     main()
     others()
-    vast()

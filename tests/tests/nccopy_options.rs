@@ -232,7 +232,7 @@ fn large_outputs_of_nothing_are_refused() {
 #[test]
 fn virtual_datasets_of_almost_nothing_are_refused() {
     let sandbox = Sandbox::new();
-    let file = netcdf_tools_tests::files::testdata("hdf5/virtual_vast.h5");
+    let file = netcdf_tools_tests::files::testdata("hdf5/hostile/virtual_vast.h5");
     sandbox.write("v.h5", std::fs::read(file).unwrap());
     for kind in ["nc5", "nc4", "zarr3"] {
         let refused = nccopy(&sandbox, &["-k", kind, "@v.h5", "@o"]);
