@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
+use netcdf_core::chunk::Reader;
 use netcdf_core::chunk::layout::Layout;
 use netcdf_core::chunk::rechunk::Way;
 use netcdf_core::copy::methods::Method;
 use netcdf_core::copy::{Changes, Job, Plan, jobs};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
-use netcdf_core::format::{self, CreateOptions, Reader};
+use netcdf_core::format;
 use netcdf_core::io::Output;
 use netcdf_core::io::memory::MemoryTarget;
 use netcdf_core::io::memory_store::{MemoryStore, MemoryStoreTarget};
-use netcdf_core::model::{Kind, Schema, StorageLayout, VarId, Zarr, ZarrVersion};
+use netcdf_core::model::{CreateOptions, Kind, Schema, StorageLayout, VarId, Zarr, ZarrVersion};
 use netcdf_core::shown::Shown;
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use netcdf_core::env::Note;
+use netcdf_core::chunk::Reader;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::{self, Reader};
+use netcdf_core::format;
 use netcdf_core::io::locator::{Access, Asked, Destination, local};
 use netcdf_core::io::source::read_range;
 use netcdf_core::io::{Container, dir, file};
 use netcdf_core::json::Json;
+use netcdf_core::notes::Note;
 
 use crate::batch;
 use crate::inputs::Copy;

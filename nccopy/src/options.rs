@@ -2,9 +2,9 @@
 
 use netcdf_core::copy::Options;
 use netcdf_core::copy::options::{Filters, StorageOptions};
-use netcdf_core::env::{Note, Notes};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Kind, Schema, Zarr, ZarrVersion};
+use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use netcdf_core::copy::report::{VarReport, ratio};
 use netcdf_core::copy::{Changes, Report};
-use netcdf_core::env::Note;
 use netcdf_core::error::{Error, Result, list_names};
 use netcdf_core::io::file;
 use netcdf_core::json::{Between, Json};
+use netcdf_core::notes::Note;
 use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
@@ -310,8 +310,8 @@ fn sizes(before: u64, after: u64) -> Members {
 mod tests {
     use super::*;
     use netcdf_core::copy::methods::Method;
-    use netcdf_core::env::{Notes, Taken};
     use netcdf_core::io::locator::{Asked, Destination};
+    use netcdf_core::notes::{Notes, Taken};
     use std::time::Duration;
 
     fn sample() -> (Copy, Report) {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use netcdf_core::copy::Selection;
-use netcdf_core::env::{Note, Notes, few};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{GroupId, Schema, VarId, cf};
+use netcdf_core::notes::{Note, Notes, few};
 use netcdf_grammar::selection::{groups, names, variables};
 
 use crate::cli::SelectArgs;

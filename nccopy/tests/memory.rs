@@ -10,11 +10,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::locator;
 use netcdf_core::model::{
-    DataType, Dimension, Fill, GroupId, Kind, Name, Schema, Storage, TypeKind, UserType, VarId,
-    Variable,
+    CreateOptions, DataType, Dimension, Fill, GroupId, Kind, Name, Schema, Storage, TypeKind,
+    UserType, VarId, Variable,
 };
 
 fn name(text: &str) -> Name {

@@ -31,14 +31,15 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use netcdf_core::chunk::Dataset;
-use netcdf_core::env::{Damage, Env, Notes};
+use netcdf_core::chunk::{Dataset, Reader};
+use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
-use netcdf_core::format::{self, Reader};
+use netcdf_core::format;
 use netcdf_core::io::locator::{self, Access};
 use netcdf_core::io::trace::Trace;
+use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::ended;
 
@@ -78,7 +79,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, parsed.plugin_timeout));
     }
     env.filters = Table::with_plugins(plugins);
-    env.allow_external = parsed.allow_external;
+    env.siblings.outside = parsed.allow_external;
     if parsed.strict {
         env.notes = Notes::strict();
     }

@@ -3,13 +3,11 @@
 use std::ops::Range;
 
 use netcdf_core::chunk::assemble::{self, Assembler};
-use netcdf_core::chunk::elements;
-use netcdf_core::chunk::layout::Element;
+use netcdf_core::chunk::{Writer, elements};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
-use netcdf_core::format::Writer;
 use netcdf_core::io::Source;
-use netcdf_core::model::{Endianness, Fill, Schema, Values, VarId};
+use netcdf_core::model::{Element, Endianness, Fill, Schema, Values, VarId};
 use netcdf_grammar::cdl::values::{self, List, Problems, Severity, Sink};
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;

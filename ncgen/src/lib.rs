@@ -28,11 +28,11 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::locator::{Access, Destination};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
-use netcdf_core::model::{Kind, Schema};
+use netcdf_core::model::{CreateOptions, Kind, Schema};
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
@@ -203,7 +203,7 @@ fn write(
     env.scratch = file::beside(path);
     let trace = Trace::from_environment(cli.trace);
     let replaces = destination.replaces_store();
-    let target = destination.create(!cli.no_sync, env, &trace)?;
+    let target = format::output(&destination, !cli.no_sync, env, &trace)?;
     let create = CreateOptions {
         no_fill: cli.no_fill,
         zarr: destination.zarr,

@@ -1,7 +1,7 @@
 //! Refuses outputs that would be mostly fill values.
 
+use netcdf_core::chunk::Writer;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::Writer;
 use netcdf_core::model::VarId;
 use netcdf_grammar::cdl::DataList;
 

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::io::file::{FileSource, FileTarget};
 use netcdf_core::model::{
-    Atomic, DimId, Dimension, GroupId, Kind, Name, Region, Schema, Storage, Values, VarId, Variable,
+    Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Region, Schema, Storage, Values,
+    VarId, Variable,
 };
 
 fn dim(schema: &mut Schema, name: &str, len: u64) -> DimId {

@@ -2,11 +2,11 @@
 
 use netcdf_core::chunk::elements;
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::memory::MemoryTarget;
 use netcdf_core::model::{
-    Atomic, Attribute, DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Storage, VarId,
-    Variable,
+    Atomic, Attribute, CreateOptions, DimId, Dimension, Endianness, GroupId, Kind, Name, Schema,
+    Storage, VarId, Variable,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

@@ -1,13 +1,14 @@
 //! Filters from end to end: chains, variables without filters, missing filters, quantization.
 
 use insta::assert_snapshot;
+use netcdf_core::chunk::Writer;
 use netcdf_core::env::Env;
 use netcdf_core::error::ErrorKind;
 use netcdf_core::filter::names;
-use netcdf_core::format::{self, CreateOptions, Writer};
+use netcdf_core::format;
 use netcdf_core::io::memory::MemoryTarget;
 use netcdf_core::model::{
-    Atomic, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
+    Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
 };
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};

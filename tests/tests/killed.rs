@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::locator;
 use netcdf_core::model::{
-    Atomic, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
+    Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
 };
 use netcdf_tools_tests::harness::Sandbox;
 use netcdf_tools_tests::killed::{Job, Random};

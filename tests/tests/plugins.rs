@@ -5,12 +5,11 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use netcdf_core::chunk::layout::Element;
 use netcdf_core::error::{ErrorKind, Result};
 use netcdf_core::filter::plugin::{Plugins, Search};
 use netcdf_core::filter::{About, Context, Entry, Table, codec};
 use netcdf_core::json::Json;
-use netcdf_core::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
+use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
 use netcdf_tools_tests::plugins::{library, needed};
 use tempfile::TempDir;
 

@@ -27,7 +27,7 @@ impl Session {
     pub fn new(cli: &Cli) -> Self {
         let mut env = Env::with_threads(cli.threads);
         env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
-        env.allow_external = cli.allow_external;
+        env.siblings.outside = cli.allow_external;
         Self::with(env, cli.trace)
     }
 
@@ -39,7 +39,7 @@ impl Session {
     fn with(env: Env, trace: bool) -> Self {
         let access = Access {
             trace: Trace::from_environment(trace),
-            allow_external: env.allow_external,
+            allow_external: env.siblings.outside,
             limits: env.limits.clone(),
             ..Access::default()
         };

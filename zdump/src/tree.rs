@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use netcdf_core::env::Note;
 use netcdf_core::error::Result;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::model::ZarrVersion;
 use netcdf_core::model::region::product;
+use netcdf_core::notes::Note;
 
 use crate::array::Opened;
 use crate::cli::TreeArgs;

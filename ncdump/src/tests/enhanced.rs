@@ -2,10 +2,11 @@
 
 use std::io::Cursor;
 
-use netcdf_core::env::{Env, Note};
+use netcdf_core::chunk::Reader;
+use netcdf_core::env::Env;
 use netcdf_core::filter::{FilterEntry, Table};
-use netcdf_core::format::Reader;
 use netcdf_core::model::{Atomic, DataType, Kind, TypeKind, Values};
+use netcdf_core::notes::Note;
 use netcdf_core::tool::{Io, Status};
 
 use super::reader::{Memory, field};

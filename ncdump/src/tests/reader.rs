@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use netcdf_core::chunk::scatter::Block;
-use netcdf_core::chunk::{ChunkRef, Element, Layout, elements};
+use netcdf_core::chunk::{ChunkRef, Layout, Provenance, Reader, elements};
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::{Provenance, Reader};
 use netcdf_core::io::Source;
 use netcdf_core::model::{
-    Atomic, Attribute, DataType, Dimension, Endianness, Field, FilterSpec, GroupId, Kind, Schema,
-    Storage, StorageLayout, TypeId, TypeKind, UserType, Values, VarId, Variable,
+    Atomic, Attribute, DataType, Dimension, Element, Endianness, Field, FilterSpec, GroupId, Kind,
+    Schema, Storage, StorageLayout, TypeId, TypeKind, UserType, Values, VarId, Variable,
 };
 
 use super::name;

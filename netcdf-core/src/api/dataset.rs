@@ -8,13 +8,14 @@ use super::place::{self, Place};
 use super::present::Present;
 use super::staged::Staged;
 use crate::copy::plan::widen_strings;
-use crate::env::{Env, Note};
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{self, CreateOptions};
+use crate::format;
 use crate::io::held::hold;
 use crate::io::locator::{self, Asked};
 use crate::io::{Container, Output};
-use crate::model::{Fill, Kind, Schema};
+use crate::model::{CreateOptions, Fill, Kind, Schema};
+use crate::notes::Note;
 
 /// An open dataset; see the [module](super).
 ///

@@ -2,13 +2,13 @@
 
 use super::mode::is_strict;
 use super::{Dataset, Length};
-use crate::env::Note;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::kind::Model;
 use crate::model::{
     Atomic, DataType, DimId, Dimension, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType,
     VarId, Variable,
 };
+use crate::notes::Note;
 
 /// Longest dimension of a kind, in elements.
 pub(super) fn longest(kind: Kind) -> u64 {

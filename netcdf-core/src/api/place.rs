@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::ZarrOptions;
+use crate::format;
 use crate::io::locator::{self, Access, Asked, Destination, Form};
 use crate::io::memory::MemoryTarget;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::trace::Trace;
 use crate::io::{Container, Output, Store, StoreTarget, file};
-use crate::model::Kind;
+use crate::model::{Kind, ZarrOptions};
 
 /// The place of a dataset.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ impl Place {
     /// The output for a dataset.
     pub(super) fn output(&mut self, sync: bool, env: &Env) -> Result<Output> {
         match self {
-            Self::Named(to) => to.create(sync, env, &Trace::default()),
+            Self::Named(to) => format::output(to, sync, env, &Trace::default()),
             Self::Once(output, name) => {
                 let output = output.get_mut().unwrap_or_else(PoisonError::into_inner);
                 output.take().ok_or_else(|| {
@@ -127,7 +127,7 @@ impl Place {
 pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
     let access = Access {
         trace: Trace::default(),
-        allow_external: env.allow_external,
+        allow_external: env.siblings.outside,
         limits: env.limits.clone(),
         ..Access::default()
     };

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::buffers::Buffers;
 use super::decode::fill;
 use super::layout::Layout;
 use super::quantize::Quantizer;
 use super::scatter::{put, runs};
+use crate::chunk::Writer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context};
-use crate::format::Writer;
 use crate::model::{Region, VarId};
+use crate::runtime::buffers::Buffers;
 
 /// Data shared by all chunks of a variable.
 #[derive(Debug)]

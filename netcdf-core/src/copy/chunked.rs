@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use super::Job;
 use super::methods::{self, length, object};
-use crate::chunk::Dataset;
 use crate::chunk::dataset::Part;
 use crate::chunk::encode::{Encoder, Stored};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::rechunk::{self, Met, Plan, Way};
+use crate::chunk::{Dataset, Writer};
 use crate::env::Progress;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::Writer;
 use crate::io::source::present;
 use crate::model::region::product;
 use crate::model::{Region, Values};

@@ -5,16 +5,14 @@ use std::time::Duration;
 use super::methods::{self, Method};
 use super::report::Changes;
 use super::{Pair, VarReport};
-use crate::chunk::Dataset;
 use crate::chunk::column::Column;
 use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::Layout;
-use crate::chunk::rechunk;
-use crate::env::Note;
+use crate::chunk::{Dataset, Writer, rechunk};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Writer;
 use crate::model::region::product;
 use crate::model::{DimId, Fill, Region, Variable};
+use crate::notes::Note;
 
 /// The data of one variable and how it is copied.
 #[derive(Debug, Clone, PartialEq)]

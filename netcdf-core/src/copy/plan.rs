@@ -16,10 +16,10 @@ pub use strings::{size_strings, widen_strings};
 use std::collections::BTreeMap;
 
 use super::{Options, Selection};
-use crate::env::Note;
 use crate::error::Result;
 use crate::model::kind::Model;
 use crate::model::{DimId, GroupId, Schema, VarId};
+use crate::notes::Note;
 
 /// A variable of the input, and the output variable that gets its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

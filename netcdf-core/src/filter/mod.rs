@@ -49,10 +49,9 @@ use plugin::{Plugin, Plugins};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::chunk::layout::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
-use crate::model::{Atomic, DataType, Endianness, FilterSpec, Schema, TypeKind, Variable};
+use crate::model::{Atomic, DataType, Element, Endianness, FilterSpec, Schema, TypeKind, Variable};
 
 /// The built-in filters. Each module's documentation is the data sheet of its filter.
 const BUILT_IN: &[FilterEntry] = &[

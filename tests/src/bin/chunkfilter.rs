@@ -17,12 +17,11 @@
 use std::fs;
 use std::io::BufRead;
 
-use netcdf_core::chunk::layout::Element;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::plugin::Plugins;
 use netcdf_core::filter::{About, Context, Entry, Table, codec};
 use netcdf_core::json::Json;
-use netcdf_core::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
+use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
 use netcdf_core::tool::Io;
 
 fn main() {

@@ -19,15 +19,14 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use netcdf_core::chunk::Dataset;
+use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::format::hdf5::datatype::{Class, Datatype};
 use netcdf_core::format::hdf5::message::layout::Layout;
 use netcdf_core::format::hdf5::{File, ObjectHeader, dataset, dataspace};
-use netcdf_core::format::{self, Reader};
 use netcdf_core::io::{Container, locator};
 use netcdf_core::model::{Region, VarId};
-use netcdf_core::{Error, ErrorKind, Result};
+use netcdf_core::{Error, ErrorKind, Result, format};
 
 use reader::Raw;
 

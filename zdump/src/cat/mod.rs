@@ -5,11 +5,11 @@ mod hex;
 
 use std::sync::Arc;
 
-use netcdf_core::env::Note;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::zarr::raw::METADATA;
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
+use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use netcdf_core::chunk::pool::Item;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Chain;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::store::range_of;
+use netcdf_core::runtime::pool::Item;
 
 use super::arrays::Arrays;
 use super::context::Checked;

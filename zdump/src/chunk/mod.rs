@@ -6,10 +6,10 @@ mod print;
 mod rows;
 mod shard;
 
-use netcdf_core::chunk::pool::Item;
-use netcdf_core::env::Note;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::Values;
+use netcdf_core::notes::Note;
+use netcdf_core::runtime::pool::Item;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;

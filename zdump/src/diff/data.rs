@@ -3,12 +3,12 @@
 //! none. So time and memory depend on the stored data, not on the size in the metadata.
 
 use netcdf_core::chunk::grid::Grid;
-use netcdf_core::chunk::pool::Item;
 use netcdf_core::chunk::scatter::{Block, advance};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 use netcdf_core::model::region::product;
 use netcdf_core::model::{Region, Values};
+use netcdf_core::runtime::pool::Item;
 
 use super::finder::Finder;
 use super::raw;

@@ -9,11 +9,11 @@ mod tests;
 
 use std::path::Path;
 
-use netcdf_core::env::Note;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file::{FileTarget, overlap};
 use netcdf_core::io::locator::local;
 use netcdf_core::io::target::Target;
+use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;

@@ -1,9 +1,9 @@
 //! Surveys all stored chunks of an array.
 
-use netcdf_core::chunk::pool::Item;
 use netcdf_core::chunk::scatter::advance;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::model::Values;
+use netcdf_core::runtime::pool::Item;
 
 use super::scale::Map;
 use crate::array::values::is_only;

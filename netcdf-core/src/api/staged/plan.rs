@@ -2,10 +2,11 @@
 
 use super::Staged;
 use crate::copy::{self, Options, Plan};
-use crate::env::{Env, Note};
+use crate::env::Env;
 use crate::error::Result;
 use crate::model::storage::ids::{NBIT, SCALEOFFSET};
 use crate::model::{Storage, VarId};
+use crate::notes::Note;
 
 impl Staged {
     /// The copy that writes the dataset. Variables keep their ids.

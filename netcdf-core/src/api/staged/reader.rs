@@ -7,14 +7,13 @@ use super::{Staged, elements};
 use crate::chunk::form::Form;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, put, runs, spread};
-use crate::chunk::{Dataset, Element};
+use crate::chunk::{Dataset, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::limits::zeros;
 use crate::model::region::product;
-use crate::model::{Region, Schema, Values, VarId};
+use crate::model::{Element, Region, Schema, Values, VarId};
 
 impl Staged {
     /// The original dataset, if it has the variable and nothing was written to it.

@@ -9,14 +9,14 @@ mod spool;
 use super::encode::{Encoder, Stored};
 use super::grid::Grid;
 use super::layout::Layout;
-use super::pool::{Item, Pool};
 use super::scatter::{Block, Run, put, runs, spread};
+use crate::chunk::Writer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::Writer;
 use crate::limits::reserve;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
+use crate::runtime::pool::{Item, Pool};
 use spool::Spool;
 
 /// A window of this many bytes is large enough.

@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use super::canvas::Canvas;
-use crate::chunk::buffers::LARGE;
+use crate::chunk::Reader;
 use crate::chunk::decode::Decoder;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::{Block, Run, runs, single};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader;
 use crate::io::source::present;
 use crate::limits;
 use crate::model::{Region, VarId};
+use crate::runtime::buffers::LARGE;
 
 /// Parts fetched at a time.
 const BATCH: usize = 1 << 14;

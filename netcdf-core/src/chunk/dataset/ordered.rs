@@ -7,13 +7,13 @@ use super::gather::Variable;
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::tiles::Tiles;
-use crate::chunk::buffers::{Buffers, LARGE};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::model::region::product;
+use crate::runtime::buffers::{Buffers, LARGE};
 
 /// The stored chunks of a slab, by number.
 pub(super) type Chunks = [(Cell, ChunkRef)];

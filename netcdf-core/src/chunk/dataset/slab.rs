@@ -8,13 +8,13 @@ use super::assembled::made;
 use super::gather::{Part, Variable};
 use super::ordered::Ordered;
 use super::tiles::Tiles;
-use crate::chunk::buffers::Buffers;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::model::region::product;
+use crate::runtime::buffers::Buffers;
 
 /// Bytes of decoded chunks that are worth a work item.
 const GROUP: u64 = 256 << 10;

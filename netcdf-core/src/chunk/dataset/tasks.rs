@@ -7,9 +7,9 @@ use super::Dataset;
 use super::gather::{Part, Variable};
 use super::slab::{Gate, Slab};
 use crate::chunk::plan::{Bands, Budget, Way, in_boxes, in_rows, plan};
-use crate::chunk::pool::{Item, Pool};
 use crate::error::{Context as _, Result};
 use crate::model::Region;
+use crate::runtime::pool::{Item, Pool};
 
 /// An item of work.
 enum Task {

@@ -1,6 +1,5 @@
 use super::*;
-use crate::chunk::layout::Element;
-use crate::model::{Atomic, Endianness, FilterSpec};
+use crate::model::{Atomic, Element, Endianness, FilterSpec};
 
 fn layout(extent: &[u64], chunk: &[u64], filtered: bool) -> Layout {
     let filter = FilterSpec {

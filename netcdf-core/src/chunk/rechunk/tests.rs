@@ -1,6 +1,5 @@
 use super::*;
-use crate::chunk::layout::Element;
-use crate::model::{Atomic, Endianness, FilterSpec};
+use crate::model::{Atomic, Element, Endianness, FilterSpec};
 
 const MB: u64 = 1 << 20;
 

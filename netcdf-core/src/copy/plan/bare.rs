@@ -2,9 +2,9 @@
 
 use super::Pair;
 use super::keep::{self, Stay};
-use crate::env::Note;
 use crate::error::Result;
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
+use crate::notes::Note;
 
 /// As [`keep::keep`], but leaves out what no kept variable needs: groups without variables, unused types, and
 /// unused unlimited dimensions if there are several. `notes` say which groups are left out.

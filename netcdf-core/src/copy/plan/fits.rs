@@ -1,7 +1,7 @@
 //! Checks whether a kind of dataset can hold a schema.
 
 use crate::error::{Error, ErrorKind, Result, list_names};
-use crate::format::zarr::write::check::user_types;
+use crate::format;
 use crate::model::kind::Model;
 use crate::model::{DataType, DimId, GroupId, Kind, Schema, Values};
 
@@ -12,9 +12,7 @@ use crate::model::{DataType, DimId, GroupId, Kind, Schema, Values};
 /// [`ErrorKind::BadType`], [`ErrorKind::Strict`], [`ErrorKind::Unlimited`] or, for Zarr,
 /// [`ErrorKind::NotInFormat`], naming everything that the kind cannot hold.
 pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
-    if schema.kind.as_zarr().is_some() {
-        return user_types(schema);
-    }
+    (format::writing(schema.kind)?.holds)(schema)?;
     let sorts = [
         (ErrorKind::Strict, "groups", groups(schema)),
         (ErrorKind::Strict, "user-defined types", types(schema)),

@@ -2,10 +2,9 @@
 
 use super::Plan;
 use crate::chunk::layout::Layout;
-use crate::chunk::{Dataset, elements};
+use crate::chunk::{Dataset, Reader, elements};
 use crate::env::Env;
 use crate::error::Result;
-use crate::format::Reader;
 use crate::model::region::product;
 use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable, ZarrVersion};
 
@@ -76,11 +75,12 @@ mod tests {
 
     use super::*;
     use crate::copy::{self, Options};
-    use crate::format::{self, CreateOptions};
+    use crate::format;
     use crate::io::Container;
     use crate::io::memory::{MemorySource, MemoryTarget};
     use crate::model::{
-        Atomic, Attribute, Dimension, Endianness, GroupId, Name, Region, Schema, Storage,
+        Atomic, Attribute, CreateOptions, Dimension, Endianness, GroupId, Name, Region, Schema,
+        Storage,
     };
 
     const LEN: u64 = 1 << 24;

@@ -1,9 +1,9 @@
 //! String attributes in kinds without strings.
 
-use crate::env::Note;
 use crate::error::list_names;
 use crate::model::kind::Model;
 use crate::model::{Atomic, Attribute, GroupId, Schema, Values};
+use crate::notes::Note;
 
 /// Turns string attributes with one string, or none, into text if the schema's kind has no strings: readers find
 /// the same characters. An attribute with several strings, or with a null string, would lose something, so it

@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::chunk::layout::{ChunkRef, Element};
+use crate::chunk::Provenance;
+use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
 use crate::filter::{Context, Encoded, Filter, FilterEntry, Table};
-use crate::format::Provenance;
 use crate::io::Source;
-use crate::model::FilterSpec;
+use crate::model::{Element, FilterSpec};
 
 /// Adds its parameter to every byte; declines chunks that begin with a multiple of seven.
 struct Add(u8);

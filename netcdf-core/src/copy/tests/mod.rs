@@ -9,15 +9,15 @@ mod verified;
 mod zarr;
 
 use super::*;
-use crate::chunk::{Layout, Pool, elements, rechunk};
-use crate::format::{self, CreateOptions};
+use crate::chunk::{Layout, elements, rechunk};
 use crate::io::Container;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::model::{
-    Atomic, Attribute, DimId, Dimension, Endianness, GroupId, Kind, Name, Region, Schema, Storage,
-    Values, VarId, Variable,
+    Atomic, Attribute, CreateOptions, DimId, Dimension, Endianness, GroupId, Kind, Name, Region,
+    Schema, Storage, Values, VarId, Variable,
 };
-use crate::{Error, ErrorKind};
+use crate::runtime::Pool;
+use crate::{Error, ErrorKind, format};
 use std::sync::Arc;
 
 const CDF: [Kind; 3] = [Kind::Classic, Kind::Offset64, Kind::Cdf5];

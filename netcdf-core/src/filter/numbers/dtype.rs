@@ -2,8 +2,7 @@
 
 use super::half;
 use super::value::{self, Value};
-use crate::chunk::layout::Element;
-use crate::model::{Atomic, Endianness};
+use crate::model::{Atomic, Element, Endianness};
 
 /// A kind and size of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

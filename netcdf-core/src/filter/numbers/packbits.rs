@@ -10,12 +10,12 @@
 //! | Also read by | numcodecs and software built on it |
 
 use super::dtype::{Dtype, Type};
-use crate::chunk::layout::Element;
 use crate::error::Result;
 use crate::filter::codec::ids;
 use crate::filter::output::{allocate, bad, truncated};
 use crate::filter::user::wrong;
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
+use crate::model::Element;
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {

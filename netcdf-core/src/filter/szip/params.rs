@@ -105,7 +105,7 @@ fn scanline(context: &Context, block: u32) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::layout::Element;
+    use crate::model::Element;
 
     fn context(ty: Atomic, order: Endianness, shape: &[u64]) -> Context {
         Context {

@@ -158,8 +158,8 @@ pub(in crate::filter) fn scalar_type(context: &Context) -> Result<ZfpScalarType>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::layout::Element;
     use crate::error::ErrorKind;
+    use crate::model::Element;
 
     fn context(ty: Atomic, shape: &[u64]) -> Context {
         Context {

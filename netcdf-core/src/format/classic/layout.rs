@@ -1,9 +1,9 @@
 //! Sizes and places of variables in a classic file ("Notes on Computing File Offsets").
 
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
-use crate::model::{Atomic, Endianness, Kind, Schema, Variable};
+use crate::model::{Atomic, Element, Endianness, Kind, Schema, Variable};
 
 /// Where a variable's data is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,11 +12,12 @@ pub mod writer;
 #[cfg(test)]
 use std::sync::Arc;
 
-use super::{CreateOptions, Format, Reader, Writer};
+use super::{Format, Strings};
+use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::{Container, Output};
-use crate::model::{Kind, Schema};
+use crate::model::{CreateOptions, Kind, Schema};
 
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
@@ -25,6 +26,9 @@ pub const FORMAT: Format = Format {
     open,
     creates: &[Kind::Classic, Kind::Offset64, Kind::Cdf5],
     create,
+    holds: |_| Ok(()),
+    strings: Strings::C,
+    reads_back: |_, _, _| false,
 };
 
 /// The version byte of a kind; `None` for the kinds that are not classic.

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::layout::Place;
+use crate::chunk::Runs;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Runs;
 use crate::io::Hand;
 
 /// Fewest bytes of a run in the file that are worth a write of their own.

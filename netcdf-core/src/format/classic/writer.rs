@@ -6,14 +6,13 @@ use std::sync::Arc;
 use super::layout::{Place, Places, lay_out, padded};
 use super::runs::{Part, Parts, Shared};
 use super::{header, runs};
-use crate::chunk::elements;
 use crate::chunk::layout::Layout;
+use crate::chunk::{Runs, Writer, elements};
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::format::{CreateOptions, Runs, Writer};
 use crate::io::blocks::Blocks;
 use crate::io::spans::Spans;
 use crate::io::{Source, Target};
-use crate::model::{DimId, Endianness, Fill, Kind, Schema, Values, VarId};
+use crate::model::{CreateOptions, DimId, Endianness, Fill, Kind, Schema, Values, VarId};
 
 /// A classic file being written.
 #[derive(Debug)]

@@ -4,12 +4,12 @@ use super::numbers;
 use super::types::Home;
 use super::values::Decoder;
 use super::walk::Builder;
-use crate::env::Note;
 use crate::error::Result;
 use crate::format::hdf5::dataspace;
 use crate::format::hdf5::datatype::Class;
 use crate::format::hdf5::message::attribute::Attribute as Stored;
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, VarId};
+use crate::notes::Note;
 
 /// What an attribute belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

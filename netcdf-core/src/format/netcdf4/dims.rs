@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::Place;
 use super::walk::Builder;
-use crate::env::Note;
 use crate::model::{DimId, Dimension, GroupId, VarId};
+use crate::notes::Note;
 
 /// What is known of a dimension beyond the schema.
 #[derive(Debug, Clone, Copy)]

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Place;
 use super::attributes::attribute_path;
 use super::expressible::LeftOut;
-use super::numbers;
 use super::walk::Builder;
-use crate::env::Note;
+use super::{Place, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::attribute::Unread;
+use crate::notes::Note;
 
 /// Longest path in a report, in bytes: enough for 256-byte names in nested groups.
 const PATH: usize = 4096;

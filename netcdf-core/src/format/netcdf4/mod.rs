@@ -46,13 +46,14 @@ mod virtual_sources;
 mod walk;
 pub mod write;
 
-use super::{CreateOptions, Format, Reader, Writer};
+use super::{Format, Strings};
+use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, superblock};
 use crate::io::{Container, Output};
 use crate::limits::Limits;
-use crate::model::{Kind, Schema};
+use crate::model::{CreateOptions, Kind, Schema};
 
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
@@ -61,6 +62,9 @@ pub const FORMAT: Format = Format {
     open,
     creates: &[Kind::Netcdf4, Kind::Netcdf4Classic],
     create,
+    holds: |_| Ok(()),
+    strings: Strings::C,
+    reads_back: |_, _, _| false,
 };
 
 /// An object: the number of its file, and the address of its header there.

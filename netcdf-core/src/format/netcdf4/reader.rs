@@ -11,8 +11,9 @@ use super::virtual_data::Virtual;
 use super::virtual_sources::Nesting;
 use super::walk::Builder;
 use crate::chunk::form::Form;
-use crate::chunk::layout::{ChunkRef, Element, Layout};
+use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
+use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
@@ -22,12 +23,10 @@ use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::external_data::ExternalData;
 use crate::format::hdf5::message::fill::Value;
 use crate::format::hdf5::message::layout::{Chunked, Layout as Stored};
-use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
-use crate::io::siblings::Access;
 use crate::limits::element;
-use crate::model::{Endianness, FilterSpec, Kind, Schema, Values, VarId};
+use crate::model::{Element, Endianness, FilterSpec, Kind, Schema, Values, VarId};
 
 /// An open file.
 #[derive(Debug)]
@@ -158,7 +157,7 @@ fn data(
             file,
             (external, len),
             path(),
-            Access::of(env),
+            env.siblings.clone(),
         )));
     }
     let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });

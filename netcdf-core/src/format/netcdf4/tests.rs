@@ -6,16 +6,16 @@ use std::sync::Arc;
 use super::files::Files;
 use super::reader::Netcdf4Reader;
 use super::walk::Builder;
-use crate::chunk::Dataset;
-use crate::env::{Damage, Env, Note};
+use crate::chunk::{Dataset, Reader as _};
+use crate::env::{Damage, Env};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader as _;
 use crate::format::hdf5::message::{self, link::Target};
 use crate::format::hdf5::{File, ObjectHeader, group};
 use crate::io::memory::MemorySource;
 use crate::io::{Container, Source};
 use crate::limits::Limits;
 use crate::model::{Kind, Region, Values};
+use crate::notes::Note;
 
 /// A file of `testdata/hdf5`.
 fn bytes(name: &str) -> Vec<u8> {

@@ -8,11 +8,10 @@ use super::links::may_be_left_out;
 use super::reader::Netcdf4Reader;
 use super::virtual_copy::Job;
 use super::virtual_sources::{HEADER, Names, Nesting, Object, READS, named};
-use crate::chunk::Dataset as Engine;
 use crate::chunk::scatter::Block;
-use crate::env::{Env, Note};
+use crate::chunk::{Dataset as Engine, Reader};
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader;
 use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::message::layout::Layout;
@@ -20,6 +19,7 @@ use crate::format::hdf5::virtual_dataset::{self, Mapping};
 use crate::limits::room;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
+use crate::notes::Note;
 
 /// The sources of a virtual dataset.
 #[derive(Debug)]

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::links::{may_be_left_out, no_dataset};
 use super::virtual_data::Virtual;
 use super::virtual_sources::{HEADER, Names, Object, named};
-use crate::env::{Env, Note};
+use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::format::hdf5::ObjectHeader;
 use crate::format::hdf5::dataset::{self, Dataset, Kind};
 use crate::format::hdf5::message::layout::Layout;
 use crate::format::hdf5::virtual_dataset::{Mapping, Reach};
+use crate::notes::Note;
 
 /// The sources looked at so far.
 struct Look<'a> {
@@ -215,9 +216,8 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
-    use crate::chunk::Dataset as Engine;
+    use crate::chunk::{Dataset as Engine, Reader};
     use crate::env::Damage;
-    use crate::format::Reader;
     use crate::format::netcdf4::reader::Netcdf4Reader;
     use crate::io::file::FileSource;
     use crate::model::{Region, Values, VarId};

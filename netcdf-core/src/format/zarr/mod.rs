@@ -40,11 +40,12 @@ use std::sync::Arc;
 
 use self::meta::Metadata;
 use self::schema::Builder;
-use super::{CreateOptions, Format, Reader, Writer};
+use super::{Format, Strings};
+use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Output, Store};
-use crate::model::{Kind, Schema, ZarrVersion};
+use crate::model::{CreateOptions, Kind, Schema, ZarrVersion};
 
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
@@ -58,6 +59,9 @@ pub const FORMAT: Format = Format {
         Kind::PURE_ZARR3,
     ],
     create,
+    holds: write::check::user_types,
+    strings: Strings::COUNTED,
+    reads_back: write::reads_back,
 };
 
 fn probe(container: &Container) -> Result<Option<Kind>> {

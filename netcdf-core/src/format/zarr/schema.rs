@@ -8,11 +8,11 @@ use super::nczarr::{self, Contents, Extras, Part};
 use super::whole::Whole;
 use super::{meta, v2, v3};
 use crate::chunk::layout::Layout;
-use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::name::{ByName, Interner};
 use crate::model::{DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Zarr, ZarrVersion};
+use crate::notes::Note;
 
 /// An array that became a variable; parallel to `schema.vars`.
 #[derive(Debug)]

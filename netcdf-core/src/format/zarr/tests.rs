@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::chunk::Dataset;
 use crate::chunk::scatter::Block;
+use crate::chunk::{Dataset, Reader};
 use crate::env::{Damage, Env};
 use crate::error::{ErrorKind, Result};
-use crate::format::{self, Reader};
+use crate::format;
 use crate::io::memory_store::MemoryStore;
 use crate::io::store::{Hints, Visit};
 use crate::io::{Container, Store};

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::{DirStore, Foreign, Replace};
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::place::{self, Place};
-use crate::io::file::replace;
 use crate::io::file::temporary::{self, Lock};
 use crate::io::file::unnamed::folder;
-use crate::io::file::{full, kept};
+use crate::io::file::{full, kept, replace};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;
 

@@ -27,7 +27,7 @@ use self::unnamed::{Making, folder};
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
 use super::target::{Hand, Target, copy_by_buffer};
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 
 /// A regular file, read by position.

@@ -8,14 +8,13 @@ use std::sync::Arc;
 use super::url::{self, Asked, Modes};
 use super::{consolidated_by_environment, local};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::Container;
 use crate::io::dir::{self, DirStore};
 use crate::io::file::{FileSource, full};
-use crate::io::other;
 use crate::io::source::Source;
 use crate::io::store::{Hints, Store};
 use crate::io::trace::Trace;
 use crate::io::zip::{self, ZipStore};
+use crate::io::{Container, other};
 use crate::limits::Limits;
 
 /// How inputs are opened.
@@ -210,7 +209,7 @@ fn spool(name: &str, from: &mut dyn Read, wanted: fn(&[u8]) -> bool) -> Result<F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::Cancel;
+    use crate::cancel::Cancel;
     use crate::io::StoreTarget;
     use crate::io::dir::{DirTarget, Foreign, Replace};
     use crate::io::zip::ZipTarget;

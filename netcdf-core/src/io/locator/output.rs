@@ -2,20 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::url;
-use super::{consolidated_by_environment, local};
-use crate::env::{Env, Note};
+use super::{consolidated_by_environment, local, url};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::ZarrOptions;
-use crate::format::zarr::survey;
-use crate::io::dir::{self, DirTarget, Replace};
 use crate::io::file::{FileTarget, or_stdout};
-use crate::io::key;
-use crate::io::target::StoreTarget;
-use crate::io::trace::Trace;
-use crate::io::zip::ZipTarget;
-use crate::io::{Output, Target};
-use crate::model::{Kind, Zarr, ZarrVersion};
+use crate::io::{Target, dir, key};
+use crate::model::{Kind, Zarr, ZarrOptions, ZarrVersion};
+use crate::notes::Note;
 
 /// A file as an output at `path`.
 ///
@@ -207,54 +199,9 @@ impl Destination {
         self
     }
 
-    /// Starts the output. `sync` asks for the data to be on disk before it becomes visible; it does not become
-    /// visible once the run is cancelled. If files that are not part of a replaced store are removed with it, a
-    /// note says so.
-    ///
-    /// # Errors
-    /// Those of [`FileTarget::create`] and [`DirTarget::create`].
-    pub fn create(&self, sync: bool, env: &Env, trace: &Trace) -> Result<Output> {
-        let cancel = &env.cancel;
-        let store: Box<dyn StoreTarget> = match self.form {
-            Form::File => {
-                let target = FileTarget::create(&self.path, sync)?.cancelled_by(cancel);
-                return Ok(Output::from(Box::new(target)));
-            }
-            Form::Directory => Box::new(self.directory(sync, env)?),
-            Form::Zip { prefix } => {
-                let target = FileTarget::create(&self.path, sync)?.cancelled_by(cancel);
-                let prefix = if prefix {
-                    self.zip_prefix()
-                } else {
-                    String::new()
-                };
-                Box::new(ZipTarget::new(Box::new(target), &prefix))
-            }
-        };
-        Ok(Output::Store(trace.target(store)))
-    }
-
-    fn directory(&self, sync: bool, env: &Env) -> Result<DirTarget> {
-        let replace = Replace {
-            foreign: survey::foreign,
-            overwrite: self.overwrite,
-        };
-        let target = DirTarget::create(&self.path, sync, replace, &env.cancel)?;
-        let goes = target.goes();
-        if !goes.is_empty() {
-            env.notes.say(Note {
-                object: self.path.to_string_lossy().into_owned(),
-                what: format!("files that are not part of the store are removed, too: {goes}"),
-                remedy: None,
-            });
-        }
-        Ok(target)
-    }
-}
-
-impl Destination {
     /// The directory that netCDF-C makes in a zip file, named like the file.
-    fn zip_prefix(&self) -> String {
+    #[must_use]
+    pub fn zip_prefix(&self) -> String {
         let stem = self.path.file_stem().and_then(|name| name.to_str());
         let name = stem.filter(|name| key::is_part(name)).unwrap_or("store");
         format!("{name}/")

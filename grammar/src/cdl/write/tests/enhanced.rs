@@ -1,6 +1,6 @@
 //! Groups, user-defined types, strings, several unlimited dimensions.
 
-use netcdf_core::format::Provenance;
+use netcdf_core::chunk::Provenance;
 use netcdf_core::model::{
     Atomic, Endianness, Fill, FilterSpec, GroupId, Kind, StorageLayout, TypeId, TypeKind, Values,
 };

@@ -5,8 +5,9 @@ mod missing;
 mod numeric;
 mod reader;
 
-use netcdf_core::chunk::{Dataset, Pool};
+use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
+use netcdf_core::runtime::Pool;
 
 use super::{Options, write};
 use reader::Memory;

@@ -9,17 +9,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::chunk::layout::{ChunkRef, Element};
+use crate::chunk::Provenance;
+use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Way;
-use crate::chunk::pool::Pool;
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind};
 use crate::filter::{Context, Encoded, Filter, FilterEntry, Table};
-use crate::format::Provenance;
 use crate::io::Source;
 use crate::model::{
-    Atomic, Dimension, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage, Variable,
+    Atomic, Dimension, Element, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage,
+    Variable,
 };
+use crate::runtime::pool::Pool;
 
 /// Adds its parameter to every byte.
 struct Add(u8);

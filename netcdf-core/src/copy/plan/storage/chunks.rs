@@ -1,13 +1,12 @@
 //! The chunk shapes of variables.
 
 use super::{Case, Said};
+use crate::chunk::shapes::{MOST, bytes, default_shape};
 use crate::copy::options::VarLayout;
-use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::netcdf4::write::chunk_sizes::{MOST, bytes, default_shape};
-use crate::format::netcdf4::write::datatypes::memory_size;
 use crate::model::storage::ids::SZIP;
 use crate::model::{FilterSpec, Storage, StorageLayout, Zarr, ZarrVersion};
+use crate::notes::Note;
 
 /// A shape of chunks.
 pub(super) struct Shape {
@@ -51,7 +50,7 @@ impl Case<'_> {
             lengths.push(known.copied().unwrap_or(1).clamp(1, most));
             free.push(given.is_none());
         }
-        let size = memory_size(self.output, self.to.ty).max(1);
+        let size = self.output.memory_size(self.to.ty).max(1);
         fit(&mut lengths, &free, size)?;
         Ok(Shape { lengths, size })
     }

@@ -6,14 +6,13 @@
 use super::instead::{Instead, instead};
 use super::{Case, Said, is_heap};
 use crate::copy::options::Filtering;
-use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{Table, codec};
-use crate::format::netcdf4::write::datatypes::memory_size;
 use crate::model::storage::ids::{
     DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP, ZFP, ZSTD,
 };
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
+use crate::notes::Note;
 
 /// The name of a filter.
 fn name(filter: &FilterSpec) -> String {
@@ -117,7 +116,7 @@ impl Case<'_> {
 
     /// Whether a filter that packs bits packed whole elements as netCDF has them: all bits, and the same size.
     fn is_of_whole_elements(&self, f: &FilterSpec) -> bool {
-        let size = memory_size(self.input, self.from.ty);
+        let size = self.input.memory_size(self.from.ty);
         let as_many = f.params.get(4).is_none_or(|&n| u64::from(n) == size);
         match f.id {
             NBIT => f.params.get(1).is_some_and(|&whole| whole != 0) && as_many,

@@ -2,12 +2,11 @@
 
 use super::chunks::{elements, least_of_szip};
 use super::{Case, Said};
-use crate::chunk::layout::Element;
-use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context, Table};
 use crate::model::storage::ids::SZIP;
-use crate::model::{Atomic, Endianness, FilterSpec, Storage, StorageLayout};
+use crate::model::{Atomic, Element, Endianness, FilterSpec, Storage, StorageLayout};
+use crate::notes::Note;
 
 impl Case<'_> {
     /// How the variable is stored; `anew` says whether an option other than `-F` concerns it.

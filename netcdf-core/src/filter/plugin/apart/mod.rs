@@ -16,7 +16,7 @@ use std::time::Duration;
 use super::host::Call;
 use super::local::{Described, Given, Job, Made, Told};
 use super::trust::Known;
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use process::Process;
 use wire::{In, Out};

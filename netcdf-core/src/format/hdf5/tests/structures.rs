@@ -360,7 +360,7 @@ fn huge_objects_with_filters_found_by_their_ids() {
     let object: Vec<u8> = (0..200).collect();
     let context = Context {
         shape: vec![200],
-        element: crate::chunk::layout::Element {
+        element: crate::model::Element {
             ty: crate::model::Atomic::UByte.into(),
             size: 1,
             order: crate::model::Endianness::Little,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::plan::ObjectId;
 use crate::bytes::Sink;
 use crate::bytes::sums::lookup3;
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The undefined address.

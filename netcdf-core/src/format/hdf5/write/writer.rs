@@ -12,7 +12,7 @@ use super::plan::{ObjectId, Plan};
 use super::tail::Tail;
 use crate::bytes::Sink;
 use crate::bytes::sums::lookup3;
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::superblock::SIGNATURE;
 use crate::io::{Source, Target};

@@ -11,8 +11,6 @@ use crate::model::{Atomic, DataType, Endianness, Field, Name, Schema, TypeId, Ty
 
 /// Bytes of a reference to the heap: of a string, or of a list.
 const HEAP_REFERENCE: u64 = 16;
-/// Bytes of a string in a C structure: a pointer.
-const POINTER: u64 = 8;
 /// Most types within a type: more do not fit into an object header.
 const MOST_PARTS: u64 = 1 << 14;
 /// The types of a dataset.
@@ -165,7 +163,7 @@ impl Making<'_> {
             }
             levels = levels.max(one.levels + u32::from(!field.dims.is_empty()));
             let many = field.elements()?;
-            let bytes = memory_size(self.schema, field.ty).checked_mul(many);
+            let bytes = self.schema.memory_size(field.ty).checked_mul(many);
             in_memory.push(bytes.ok_or_else(too_large)?);
             members.push(Member {
                 name: field.name.as_bytes().to_vec(),
@@ -235,19 +233,6 @@ fn fit(members: &[Member], size: u64) -> bool {
         .iter()
         .zip(starts)
         .all(|((_, end), next)| *end <= next)
-}
-
-/// Bytes of an element of a type in a C structure.
-pub fn memory_size(schema: &Schema, ty: DataType) -> u64 {
-    let id = match ty {
-        DataType::Atomic(atomic) => return atomic.size().map_or(POINTER, |n| n as u64),
-        DataType::User(id) => id,
-    };
-    match schema.user_type(id).map(|t| &t.kind) {
-        Some(TypeKind::Enum { base, .. }) => base.size().map_or(1, |n| n as u64),
-        Some(TypeKind::Opaque { size } | TypeKind::Compound { size, .. }) => *size,
-        Some(TypeKind::Vlen { .. }) | None => HEAP_REFERENCE,
-    }
 }
 
 fn path(schema: &Schema, id: TypeId) -> String {

@@ -9,14 +9,14 @@ use super::order::{Item, Scales};
 use super::scales::{self, Use};
 use super::storage::{self, Stored};
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::CreateOptions;
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill as FillMessage, Value, Write};
 use crate::format::hdf5::write::{
     Attribute, Dataset, Group, LONGEST, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
 };
 use crate::model::{
-    self, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values, VarId, Variable,
+    self, CreateOptions, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values,
+    VarId, Variable,
 };
 
 /// Prefix of the stored name of a variable that has the name of a dimension without being its scale.

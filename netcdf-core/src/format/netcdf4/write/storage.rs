@@ -1,17 +1,18 @@
 //! How variables will be stored: layout, chunks and filters.
 
-use super::chunk_sizes::{self, Elements};
-use super::datatypes::{Types, memory_size};
+use super::datatypes::Types;
 use crate::chunk::decode::fill;
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
+use crate::chunk::prepared::prepared;
 use crate::chunk::quantize::Quantizer;
+use crate::chunk::shapes::{self, Elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Context, Table};
+use crate::filter::About;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::write::{Place, Type};
 use crate::model::{
-    Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
+    Dimension, Element, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
 };
 
 /// How a variable will be stored.
@@ -68,7 +69,7 @@ fn made(schema: &Schema, var: &Variable, types: &Types) -> Result<(Stored, Vec<F
     let filters = var.storage.filters.clone();
     let elements = Elements {
         dims: &dims,
-        size: memory_size(schema, var.ty).max(1),
+        size: schema.memory_size(var.ty).max(1),
         stored: ty.datatype().size.max(1),
         overhang: false,
     };
@@ -147,7 +148,7 @@ fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<Place> {
         Some(StorageLayout::Contiguous | StorageLayout::Compact) => &[],
         None | Some(StorageLayout::Virtual | StorageLayout::Unknown) => &[],
     };
-    Ok(Place::Chunked(chunk_sizes::shape(elements, asked)?))
+    Ok(Place::Chunked(shapes::shape(elements, asked)?))
 }
 
 fn compact(elements: Elements) -> Result<Place> {
@@ -160,46 +161,4 @@ fn compact(elements: Elements) -> Result<Place> {
         return Err(Error::new(ErrorKind::VarSize, what));
     }
     Ok(Place::Compact)
-}
-
-/// Filters with the parameters to store. Filters that we cannot apply are stored as given; chunks must
-/// then arrive already encoded.
-///
-/// # Errors
-/// Those of preparing filters, except [`ErrorKind::Unsupported`].
-pub fn prepared(
-    (filters, keep): (&[FilterSpec], bool),
-    (layout, fill, about): (&Layout, Vec<u8>, About),
-    table: &Table,
-) -> Result<Vec<FilterSpec>> {
-    let mut context = Context {
-        shape: layout.chunk.clone(),
-        element: layout.element,
-        fill: Some(fill),
-        len: layout.chunk_bytes(),
-        about,
-    };
-    let mut all = vec![];
-    for filter in filters {
-        let entry = match keep && !table.has(filter.id) {
-            // These parameters come from a plugin, which would change them again.
-            true => None,
-            false => table.entry(filter.id).ok(),
-        };
-        let params = match entry.as_ref().map(|e| e.prepare(&context, &filter.params)) {
-            Some(Ok(params)) => params,
-            Some(Err(e)) if e.kind() != ErrorKind::Unsupported => return Err(e),
-            Some(Err(_)) | None => filter.params.clone(),
-        };
-        let built = entry.map(|e| e.build(&params, &context));
-        context = match built {
-            Some(Ok(built)) => built.output(&context),
-            Some(Err(_)) | None => context.of_any_length(),
-        };
-        all.push(FilterSpec {
-            id: filter.id,
-            params,
-        });
-    }
-    Ok(all)
 }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::writer::Netcdf4Writer;
-use crate::chunk::Dataset;
+use crate::chunk::{Dataset, Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{self, CreateOptions, Reader, Writer};
+use crate::format;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::{Container, Source};
 use crate::model::{
-    Atomic, Attribute, DataType, DimId, Dimension, Endianness, Field, Fill, FilterSpec, GroupId,
-    Kind, Name, Region, Schema, Storage, StorageLayout, TypeId, TypeKind, UserType, Values, VarId,
-    Variable,
+    Atomic, Attribute, CreateOptions, DataType, DimId, Dimension, Endianness, Field, Fill,
+    FilterSpec, GroupId, Kind, Name, Region, Schema, Storage, StorageLayout, TypeId, TypeKind,
+    UserType, Values, VarId, Variable,
 };
 
 const ROOT: GroupId = GroupId::ROOT;

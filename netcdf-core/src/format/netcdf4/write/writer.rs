@@ -10,6 +10,7 @@ use super::encode;
 use super::order::Scales;
 use super::plan::{Known, Objects};
 use super::storage::{self, Stored};
+use crate::chunk::Writer;
 use crate::chunk::form::Form;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
@@ -17,10 +18,9 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::message::fill::Value;
 use crate::format::hdf5::write::{Dataset, FileWriter, Object, ObjectId, Place, Plan};
 use crate::format::netcdf4::form::form;
-use crate::format::{CreateOptions, Writer};
 use crate::io::{Source, Target};
 use crate::limits;
-use crate::model::{DimId, Schema, Values, VarId};
+use crate::model::{CreateOptions, DimId, Schema, Values, VarId};
 
 /// A netCDF-4 file being written.
 #[derive(Debug)]

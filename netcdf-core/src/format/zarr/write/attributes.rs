@@ -78,10 +78,11 @@ pub fn store(attribute: &Attribute, form: Form) -> Result<Stored> {
     })
 }
 
-/// Whether two attributes are stored as the same JSON in a dataset of this kind; false if it is not a Zarr kind. Where
-/// types are recorded, they must be equal, too.
+/// Whether attribute `a`, stored in a dataset of this kind, may read back as `b`; false if it is not a Zarr kind. Both are stored as the
+/// same JSON and, where types are recorded, have the same type. Or types are not recorded, and a list that is not a list of values,
+/// or a number that JSON cannot express, reads back as text.
 #[must_use]
-pub fn stored_alike(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
+pub fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     let Some(zarr) = kind.as_zarr() else {
         return false;
     };
@@ -90,25 +91,12 @@ pub fn stored_alike(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
         style: Style::of(zarr),
         json_texts: false,
     };
-    match (store(a, form), store(b, form)) {
-        (Ok(a), Ok(b)) => a.json == b.json && (zarr.pure || a.ty == b.ty),
-        (Err(_), _) | (_, Err(_)) => false,
-    }
-}
-
-/// Whether attribute `a`, stored in a dataset that records no types, reads back as `b`: a list that is not a list of values
-/// reads back as text, and so do numbers that JSON cannot express.
-#[must_use]
-pub fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
-    let Some(zarr) = kind.as_zarr().filter(|zarr| zarr.pure) else {
+    let Ok(stored) = store(a, form) else {
         return false;
     };
-    let form = Form {
-        recorded: false,
-        style: Style::of(zarr),
-        json_texts: false,
-    };
-    store(a, form).is_ok_and(|a| attrs::values(&a.json, None).0 == b.values)
+    let alike = store(b, form).is_ok_and(|b| b.json == stored.json);
+    let text = || zarr.pure && attrs::values(&stored.json, None).0 == b.values;
+    alike && (zarr.pure || a.ty == b.ty) || text()
 }
 
 /// A single value becomes that value, any other number of values a list.
@@ -283,13 +271,13 @@ mod tests {
             a(Values::Float(vec![0.1])),
             a(Values::Double(vec![0.1_f32.into()])),
         );
-        assert!(stored_alike(&float, &double, Kind::PURE_ZARR));
-        assert!(!stored_alike(&float, &double, Kind::NCZARR));
+        assert!(reads_back(&float, &double, Kind::PURE_ZARR));
+        assert!(!reads_back(&float, &double, Kind::NCZARR));
         let other = a(Values::Double(vec![0.2]));
-        assert!(!stored_alike(&float, &other, Kind::PURE_ZARR));
+        assert!(!reads_back(&float, &other, Kind::PURE_ZARR));
         let (zero, none) = (a(Values::Char(vec![0])), a(Values::Char(vec![])));
-        assert!(stored_alike(&zero, &none, Kind::NCZARR));
-        assert!(!stored_alike(&zero, &none, Kind::Netcdf4));
+        assert!(reads_back(&zero, &none, Kind::NCZARR));
+        assert!(!reads_back(&zero, &none, Kind::Netcdf4));
     }
 
     #[test]

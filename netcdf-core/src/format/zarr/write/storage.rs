@@ -2,22 +2,23 @@
 
 use super::fill::Told;
 use super::{codecs, filters, strings, user};
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
+use crate::chunk::prepared::prepared;
 use crate::chunk::quantize::Quantizer;
-use crate::env::{Env, Note};
+use crate::chunk::shapes::{self, Elements};
+use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context, codec, vlen_utf8};
-use crate::format::netcdf4::write::chunk_sizes::{self, Elements};
-use crate::format::netcdf4::write::storage::prepared;
 use crate::format::zarr::dtype;
 use crate::json::Json;
 use crate::limits::room;
 use crate::model::region::product;
 use crate::model::strings::OF_VARIABLE;
 use crate::model::{
-    Atomic, DataType, Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId,
-    Variable, ZarrVersion,
+    Atomic, DataType, Dimension, Element, Endianness, FilterSpec, Quantize, Schema, StorageLayout,
+    VarId, Variable, ZarrVersion,
 };
+use crate::notes::Note;
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
@@ -303,7 +304,7 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
             stored: if asked.is_empty() { 1 } else { element.size },
             overhang: true,
         };
-        chunk_sizes::shape(elements, asked)
+        shapes::shape(elements, asked)
     };
     // netCDF-C counts strings by their size in memory, that of a reference.
     let usual = shape(if element.plain { element.size } else { 8 })?;

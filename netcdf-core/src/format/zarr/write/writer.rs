@@ -9,17 +9,18 @@ use super::metadata::{Member, Metadata};
 use super::shards::{Complete, Shards};
 use super::storage::{self, Stored};
 use super::{keys, strings, v2, v3};
+use crate::cancel::Cancel;
+use crate::chunk::Writer;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::spread;
-use crate::env::{Cancel, Env};
+use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Chain;
-use crate::format::{CreateOptions, Writer};
 use crate::io::source::read_range;
 use crate::io::{Source, Store, StoreTarget};
 use crate::json::{Between, Json};
 use crate::limits::zeros;
-use crate::model::{DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
+use crate::model::{CreateOptions, DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
 
 /// A Zarr dataset being written.
 #[derive(Debug)]
