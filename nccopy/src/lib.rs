@@ -128,7 +128,7 @@ fn copy_one(
     }
     env.notes.check().map_err(|e| e.of(&name))?;
     let replaces = output.replaces_store() && !cli.in_place;
-    let target = format::output(output, !cli.no_sync, env, &trace)?;
+    let target = format::output(&output, !cli.no_sync, env, &trace)?;
     // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
     let no_fill = plan.schema.kind.is_cdf();
     let create = CreateOptions {

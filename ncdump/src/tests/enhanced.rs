@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use netcdf_core::chunk::Reader;
 use netcdf_core::env::Env;
-use netcdf_core::filter::{FilterEntry, Table};
+use netcdf_core::filter::{FilterEntry, Policy, Table};
 use netcdf_core::model::{Atomic, DataType, Kind, TypeKind, Values};
 use netcdf_core::notes::Note;
 use netcdf_core::tool::{Io, Status};
@@ -61,6 +61,7 @@ fn shuffle_and_deflate() -> Env {
         id,
         name,
         codec: None,
+        policy: Policy::PLAIN,
         named: &[],
         prepare: |_, params| Ok(params.to_vec()),
         build: |_, _| unreachable!("no data is read"),

@@ -2,10 +2,10 @@
 
 use super::Dataset;
 use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::filter::{Context, codec, names};
 use crate::model::quantize::Algorithm;
 use crate::model::region::product;
-use crate::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::model::{
     Dimension, Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, Values, VarId,
     Variable,

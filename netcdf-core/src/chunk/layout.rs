@@ -79,6 +79,7 @@ pub struct ChunkRef {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::model::{Atomic, Endianness};
 
     /// A layout of bytes in chunks, without filters.
     pub(in crate::chunk) fn layout(extent: &[u64], chunk: &[u64]) -> Layout {

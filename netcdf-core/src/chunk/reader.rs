@@ -98,7 +98,7 @@ pub trait Reader: Send + Sync {
     /// The values of stored elements that are not [`plain`]: elements with heap data
     /// (strings, lists), of user types, and numbers in unusual forms.
     ///
-    /// [`plain`]: crate::chunk::layout::Element::plain
+    /// [`plain`]: crate::model::Element::plain
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for formats that have no such types.

@@ -8,9 +8,9 @@ use crate::chunk::layout::Layout;
 use crate::chunk::scatter::steps;
 use crate::chunk::{ChunkRef, Dataset, Runs, Writer, elements, rechunk};
 use crate::error::{Context, Error, ErrorKind, Result};
+use crate::filter::policy::decodes_alike;
 use crate::io::Source;
 use crate::io::source::present;
-use crate::model::storage::ids::ZSTD;
 use crate::model::{Atomic, FilterSpec, Region, Values, convert};
 
 /// How the data of a variable is copied.
@@ -88,11 +88,7 @@ pub fn choose_chunks(
 
 /// True if the filters `to` decode what the filters `from` encoded.
 pub(super) fn undone_alike(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
-    let alike = |(a, b): (&FilterSpec, &FilterSpec)| match a.id {
-        // zstd frames say themselves whether they have checksums.
-        ZSTD => b.id == ZSTD && a.params.first() == b.params.first(),
-        _ => a == b,
-    };
+    let alike = |(a, b): (&FilterSpec, &FilterSpec)| decodes_alike(a, b);
     from.len() == to.len() && from.iter().zip(to).all(alike)
 }
 
@@ -323,6 +319,7 @@ pub(super) fn length(range: &Range<u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::ids::ZSTD;
 
     #[test]
     fn chains_that_are_undone_alike() {

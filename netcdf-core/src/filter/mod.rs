@@ -9,9 +9,11 @@ pub mod bzip2;
 pub mod chain;
 pub mod checksum;
 pub mod codec;
+pub mod define;
 pub mod deflate;
 pub mod fletcher32;
 pub mod gzip;
+pub mod ids;
 pub mod lz4;
 pub mod lzf;
 pub mod lzma;
@@ -21,6 +23,7 @@ pub mod nbit;
 pub mod numbers;
 pub mod numcodecs_lz4;
 pub mod plugin;
+pub mod policy;
 pub mod quantize;
 pub mod scaleoffset;
 pub mod shuffle;
@@ -45,6 +48,7 @@ pub use chain::Chain;
 pub use codec::Codec;
 use named::Mode;
 use plugin::{Plugin, Plugins};
+pub use policy::{Instead, Policy, Suits, policy, visible};
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -277,6 +281,8 @@ pub struct FilterEntry {
     pub codec: Option<Codec>,
     /// The names of the user's parameters; empty if they have none.
     pub named: &'static [Mode],
+    /// How the filter is treated.
+    pub policy: Policy,
     /// Converts the user's parameters to stored ones. Also accepts stored parameters, and recomputes them for
     /// the shape and type of the chunk.
     ///

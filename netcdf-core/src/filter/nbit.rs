@@ -12,7 +12,7 @@
 //! Bits outside the precision decode to zero: sign extension is part of type conversion, not of the filter.
 
 use super::output::{allocate, extend};
-use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -26,10 +26,21 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 5,
     name: "nbit",
     codec: None,
+    policy: Policy {
+        read_only: Some(is_whole),
+        in_zarr: |_, _| Instead::Nothing,
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |_, _| Err(read_only("nbit")),
     build: |params, _| Ok(Box::new(Nbit::new(params)?)),
 };
+
+/// Whether chunks with these parameters hold whole elements of this many bytes.
+fn is_whole(params: &[u32], size: u64) -> bool {
+    let whole = params.get(1).is_some_and(|&whole| whole != 0);
+    whole && params.get(4).is_none_or(|&n| u64::from(n) == size)
+}
 
 /// The filter's parameters.
 enum Nbit {

@@ -14,7 +14,7 @@
 //! divided by a power of ten and added to the minimum, both in the type's precision.
 
 use super::output::{allocate, extend};
-use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -24,6 +24,12 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 6,
     name: "scaleoffset",
     codec: None,
+    policy: Policy {
+        lossy: |_| true,
+        read_only: Some(is_whole),
+        in_zarr: |_, _| Instead::Nothing,
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |_, _| Err(read_only("scaleoffset")),
     build: |params, _| Ok(Box::new(ScaleOffset::new(params)?)),
@@ -31,6 +37,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 /// Bytes before the numbers.
 const HEADER: usize = 21;
+
+/// Whether chunks with these parameters hold elements of this many bytes.
+fn is_whole(params: &[u32], size: u64) -> bool {
+    params.get(4).is_none_or(|&n| u64::from(n) == size)
+}
 
 /// The filter's parameters.
 struct ScaleOffset {

@@ -20,7 +20,7 @@ use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpField, ZfpFieldMut, ZfpScalar, Zf
 
 use super::output::{allocate, bad, reserve};
 use super::user::wrong_length;
-use super::{Context, Encoded, Filter, FilterEntry};
+use super::{Context, Encoded, Filter, FilterEntry, Policy, Suits};
 use crate::error::{Error, ErrorKind, Result};
 pub(super) use header::{Header, words};
 
@@ -29,6 +29,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 32013,
     name: NAME,
     codec: None,
+    policy: Policy {
+        lossy: |params| !is_reversible(params),
+        suits: Suits::Numbers,
+        ..Policy::PLAIN
+    },
     named: params::NAMED,
     prepare: params::prepare,
     build: |params, _| Ok(Box::new(Zfp(Header::read(params)?))),

@@ -13,12 +13,12 @@
 
 use zfp_rs::{ZfpBitStreamRef, ZfpConfig, ZfpFieldMetadata, ZfpHeaderMask, ZfpStreamAlignment};
 
-use super::codec::{Config, Members, ids, whole};
+use super::codec::{Config, Members, Stage, ids, whole};
 use super::output::{allocate, bad, parameter, reserve, unsupported};
 use super::user::{unfit, wrong, wrong_length};
 use super::zfp::params::{dimensionality, double, scalar_type};
 use super::zfp::{Header, pack, unpack, words};
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::error::Result;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
@@ -30,9 +30,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.zfpy",
+        stage: Stage::Serializer,
         read: from_codec,
         write: |params, _| Zfpy::new(params).map(|zfpy| zfpy.members()),
     }),
+    policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
     prepare: |context, user| {
         let zfpy = Zfpy::new(user);

@@ -3,7 +3,6 @@
 pub mod cf;
 pub mod convert;
 pub mod element;
-pub mod filters;
 pub mod ids;
 pub mod kind;
 pub mod name;

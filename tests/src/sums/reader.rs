@@ -15,7 +15,6 @@ use netcdf_core::format::hdf5::message::fill::Value;
 use netcdf_core::format::hdf5::message::layout::Layout as Stored;
 use netcdf_core::io::Source;
 use netcdf_core::io::memory::MemorySource;
-use netcdf_core::io::siblings::Access;
 use netcdf_core::model::{
     Atomic, Element, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage, Values, VarId,
     Variable,
@@ -44,7 +43,7 @@ impl Raw {
                 if let Some(external) = &dataset.external {
                     let external = (external, bytes(&dataset));
                     let path = "/elements".to_owned();
-                    let data = ExternalData::new(&file, external, path, Access::of(env));
+                    let data = ExternalData::new(&file, external, path, env.siblings.clone());
                     source = Arc::new(data);
                 }
             }

@@ -1,7 +1,7 @@
 //! The filters of variables, from the attributes that define them.
 
 use netcdf_core::error::ErrorKind;
-use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use netcdf_core::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use netcdf_core::model::{FilterSpec, Kind, VarId};
 
 use super::Lower;

@@ -23,7 +23,7 @@ use netcdf_core::limits::Limits;
 use netcdf_core::model::{GroupId, Kind, Name, Schema, TypeId, VarId};
 
 use super::ast::Word;
-use super::read::DataList;
+use super::data_list::DataList;
 use super::split::continues_name;
 use crate::diagnostic::{Anchor, Reporter, nearest};
 use names::Names;

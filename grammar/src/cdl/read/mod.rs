@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use netcdf_core::Error;
 use netcdf_core::io::Source;
 use netcdf_core::limits::Limits;
-use netcdf_core::model::{GroupId, Kind, Schema, VarId};
+use netcdf_core::model::{GroupId, Kind, Schema};
 
 use super::constant::skip_blanks;
+use super::data_list::DataList;
 use super::lower::{Lower, Needs, Pass, order_types};
 use super::parse::{self, SyntaxError};
 use super::split::{Ending, KEYWORDS, List, PieceKind, Section, Splitter, Statement, Unfinished};
@@ -32,28 +32,6 @@ pub struct Cdl {
     pub needs: Needs,
     /// Warnings about the text.
     pub warnings: Diagnostics,
-}
-
-/// The position of the values of a variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DataList {
-    /// The variable.
-    pub var: VarId,
-    /// The bytes of the list, from after the `=` up to the `;`.
-    pub bytes: Range<u64>,
-    /// The line in which they begin, from 1. Together with `bytes.start` it is the [`Anchor`] for messages.
-    pub line: u32,
-}
-
-impl DataList {
-    /// Where the list begins.
-    #[must_use]
-    pub fn anchor(&self) -> Anchor {
-        Anchor {
-            offset: self.bytes.start,
-            line: self.line,
-        }
-    }
 }
 
 /// Options for reading.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use netcdf_core::filter::codec;
+use netcdf_core::filter::visible;
 use netcdf_core::model::special::Special;
 use netcdf_core::model::strings::OF_VARIABLE;
 use netcdf_core::model::{
@@ -51,7 +51,7 @@ impl Writer<'_, '_> {
     fn shown<'f>(&self, filters: &'f [FilterSpec]) -> Cow<'f, [FilterSpec]> {
         match self.schema.kind.as_zarr() {
             None => filters.into(),
-            Some(_) => filters.iter().filter_map(codec::visible).collect(),
+            Some(_) => filters.iter().filter_map(visible).collect(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Settings of storage: chunks, filters, byte order, filling.
 
 use netcdf_core::error::Result;
+use netcdf_core::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use netcdf_core::model::quantize::Algorithm;
-use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use netcdf_core::model::{Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, VarId};
 
 use super::super::Program;

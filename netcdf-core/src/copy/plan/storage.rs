@@ -2,7 +2,6 @@
 
 mod chunks;
 mod filters;
-mod instead;
 mod unfit;
 
 use std::collections::HashSet;
@@ -178,7 +177,7 @@ impl Case<'_> {
         if unlimited || !storage.filters.is_empty() {
             self.say_chunked(asked, unlimited, said);
             let mut shape = self.shape(asked)?;
-            self.suit_szip(&mut shape, storage, said);
+            self.suit_filters(&mut shape, storage, said);
             return Ok(StorageLayout::Chunked(shape.lengths));
         }
         match asked {

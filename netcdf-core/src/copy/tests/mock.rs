@@ -37,6 +37,7 @@ pub(super) fn table() -> Table {
         id: 300,
         name: "add",
         codec: None,
+        policy: crate::filter::Policy::PLAIN,
         named: &[],
         prepare: |_, user| Ok(user.to_vec()),
         build: |params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))),

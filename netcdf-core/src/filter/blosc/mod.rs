@@ -21,13 +21,13 @@ mod json;
 mod params;
 
 use super::bits::untranspose;
+use super::codec::Stage;
 use super::output::{array, bad, reserve, take, truncated};
 use super::shuffle::unshuffle;
-use super::{Context, Encoded, Filter, FilterEntry};
+use super::{Context, Encoded, Filter, FilterEntry, Policy};
 use crate::error::Result;
 use header::{Header, Shuffle};
 use params::Choice;
-pub(super) use params::visible;
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -36,9 +36,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(super::Codec {
         name: NAME,
         v3: NAME,
+        stage: Stage::Bytes,
         read: json::read,
         write: json::write,
     }),
+    policy: Policy {
+        visible: params::visible,
+        ..Policy::PLAIN
+    },
     named: params::NAMED,
     prepare: params::prepare,
     build: |params, _| {

@@ -21,10 +21,11 @@ use lzma_rust2::{
     filter::delta::{DeltaReader, DeltaWriter},
 };
 
-use super::codec::ids;
+use super::codec::{Stage, ids};
+use super::ids::DEFLATE;
 use super::output::{bad, too_long, unsupported};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 use settings::{Form, Settings};
 
@@ -35,9 +36,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.lzma",
+        stage: Stage::Bytes,
         read: settings::from_codec,
         write: |params, _| settings::to_codec(params),
     }),
+    policy: Policy {
+        in_hdf5: |_| Instead::other(DEFLATE, &[9]),
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |_, user| match user {
         [] => Ok(settings::params(&[])),

@@ -13,10 +13,10 @@
 
 use super::dtype::{Dtype, Type};
 use crate::error::Result;
-use crate::filter::codec::{ids, whole};
+use crate::filter::codec::{Stage, ids, whole};
 use crate::filter::output::{allocate, parameter, reserve};
 use crate::filter::user::{unfit, wrong};
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -25,6 +25,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.bitround",
+        stage: Stage::Elements,
         read: |config| {
             let bits = config.int("keepbits", None)?;
             let fits = u32::try_from(bits);
@@ -33,6 +34,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         },
         write: |params, _| Ok(vec![whole("keepbits", parameter(NAME, params, 0)?)]),
     }),
+    policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
     prepare: |context, user| match user {
         [keep] => Rounding::new(context, *keep).map(|_| user.to_vec()),

@@ -12,8 +12,8 @@
 use super::dtype::{Dtype, Type};
 use super::{Cast, dtype, own, stored};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, ids, word};
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use crate::filter::codec::{Config, Members, Stage, ids, word};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -22,9 +22,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.delta",
+        stage: Stage::Elements,
         read,
         write: |params, _| write(params),
     }),
+    policy: Policy::ZARR_ONLY,
     named: &[],
     prepare: |_, user| Cast::of(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(Delta(Cast::of(params)?))),

@@ -15,9 +15,9 @@ use super::dtype::{Dtype, Type};
 use super::value::Value;
 use super::{Cast, dtype, halves, own, stored, wide};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, ids, word};
+use crate::filter::codec::{Config, Members, Stage, ids, word};
 use crate::filter::output::parameter;
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::json::Json;
 
 /// The entry in the filter table.
@@ -27,9 +27,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.fixedscaleoffset",
+        stage: Stage::Elements,
         read,
         write: |params, _| write(params),
     }),
+    policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
     prepare: |_, user| FixedScaleOffset::new(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(FixedScaleOffset::new(params)?)),

@@ -11,10 +11,10 @@
 
 use super::dtype::{Dtype, Type};
 use crate::error::Result;
-use crate::filter::codec::ids;
+use crate::filter::codec::{Stage, ids};
 use crate::filter::output::{allocate, bad, truncated};
 use crate::filter::user::wrong;
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::model::Element;
 
 /// The entry in the filter table.
@@ -24,6 +24,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.packbits",
+        stage: Stage::Elements,
         read: |config| match config.text("padding_encoding")? {
             // The codec of this name among the extensions of Zarr 3 has other forms, too.
             None if config.plain => Err(config.unsupported("no padding")),
@@ -32,6 +33,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         },
         write: |_, _| Ok(vec![]),
     }),
+    policy: Policy::ZARR_ONLY,
     named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![]),

@@ -4,10 +4,10 @@ use std::ffi::{CStr, c_int, c_uint};
 use std::sync::Arc;
 
 use super::abi::{self, REVERSE};
-use super::apart::wire::{In, Out};
 use super::buffer::Buffer;
 use super::host::{self, Call};
 use super::library::Library;
+use crate::filter::plugin::wire::{In, Out};
 
 /// A plugin's description of its filter.
 #[derive(Debug, Clone, PartialEq, Eq)]

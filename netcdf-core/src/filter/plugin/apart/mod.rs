@@ -2,12 +2,11 @@
 //! our process.
 //!
 //! A helper is our own executable, started with [`ARGUMENT`] alone. Its standard input is a socket for requests
-//! and answers ([`wire`]); what plugins print goes to our standard error. Each thread that needs a helper takes
+//! and answers ([`wire`](super::wire)); what plugins print goes to our standard error. Each thread that needs a helper takes
 //! an idle one, or starts another: so plugins that support only one thread still run in parallel.
 
 mod process;
 mod serve;
-pub(super) mod wire;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,10 +15,10 @@ use std::time::Duration;
 use super::host::Call;
 use super::local::{Described, Given, Job, Made, Told};
 use super::trust::Known;
+use super::wire::{In, Out};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use process::Process;
-use wire::{In, Out};
 
 pub(crate) use serve::serve_if_asked;
 

@@ -30,8 +30,8 @@ mod helper {
     use super::super::super::local::{Given, Job, Local};
     use super::super::super::registry::open_alone;
     use super::super::process::HELLO;
-    use super::super::wire::{In, Out};
     use super::super::{Message, What};
+    use crate::filter::plugin::wire::{In, Out};
 
     /// Memory of a helper for its plugins; their threads and 16 times the chunk come on top.
     const MEMORY: u64 = 512 << 20;

@@ -20,8 +20,8 @@ use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::abi::Id;
-use super::apart::wire::{In, Out};
 use crate::filter::Context;
+use crate::filter::plugin::wire::{In, Out};
 use crate::model::FilterSpec;
 
 /// The property list, type and space of a call.

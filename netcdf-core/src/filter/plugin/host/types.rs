@@ -3,8 +3,8 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::super::abi::Id;
-use super::super::apart::wire::{In, Out};
 use super::{Call, Export, TYPE, ask, exports};
+use crate::filter::plugin::wire::{In, Out};
 use crate::filter::{Context, UserClass};
 use crate::model::{Atomic, DataType, Endianness};
 

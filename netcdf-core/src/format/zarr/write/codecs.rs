@@ -4,7 +4,7 @@ use super::metadata::{lengths, object};
 use super::storage::Stored;
 use super::v3::named;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::codec::{self, ids};
+use crate::filter::codec::{self, Stage};
 use crate::filter::{Context, Table, vlen_utf8};
 use crate::json::Json;
 use crate::model::{Endianness, FilterSpec, ZarrVersion};
@@ -124,7 +124,10 @@ pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
     };
     let mut all = stored.codecs.clone();
     // This codec turns elements into bytes itself.
-    if filters.get(first).is_none_or(|f| f.id != ids::ZFPY) {
+    if filters
+        .get(first)
+        .is_none_or(|f| codec::stage(f.id) != Stage::Serializer)
+    {
         all.insert(first.min(all.len()), serializer);
     }
     Ok(Json::Array(match &stored.shard {
@@ -160,14 +163,5 @@ fn bytes(order: Endianness) -> Json {
 /// Whether a filter is an array-to-array codec in version 3.
 #[must_use]
 pub fn is_of_elements(id: u32) -> bool {
-    matches!(
-        id,
-        ids::TRANSPOSE
-            | ids::DELTA
-            | ids::FIXED_SCALE_OFFSET
-            | ids::QUANTIZE
-            | ids::BITROUND
-            | ids::PACKBITS
-            | ids::ASTYPE
-    )
+    codec::stage(id) == Stage::Elements
 }

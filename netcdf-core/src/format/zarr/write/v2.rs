@@ -8,8 +8,8 @@ use super::storage::Stored;
 use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
 use crate::error::Result;
+use crate::filter::ids::SZIP;
 use crate::json::Json;
-use crate::model::storage::ids::SZIP;
 use crate::model::strings::DEFAULT;
 use crate::model::{Atomic, Dimension, GroupId, VarId, ZarrVersion};
 
