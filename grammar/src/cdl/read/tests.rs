@@ -1,7 +1,7 @@
 use super::*;
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{
-    Atomic, Attribute, DataType, Endianness, Fill, StorageLayout, TypeKind, Values,
+    Atomic, Attribute, DataType, Endianness, Fill, StorageLayout, TypeKind, Values, VarId,
 };
 use proptest::prelude::*;
 
