@@ -107,13 +107,13 @@ mod tests {
         for (input, kind, want) in [
             ("d/a.nc", None, "a.nc"),
             ("a.zarr", None, "a.zarr"),
-            ("a.nc", Some(Kind::Netcdf4), "a.nc"),
-            ("a.h5", Some(Kind::Netcdf4), "a.h5"),
-            ("a.nc3", Some(Kind::Netcdf4), "a.nc"),
-            ("a.NC4", Some(Kind::Classic), "a.nc"),
+            ("a.nc", Some(Kind::NETCDF4), "a.nc"),
+            ("a.h5", Some(Kind::NETCDF4), "a.h5"),
+            ("a.nc3", Some(Kind::NETCDF4), "a.nc"),
+            ("a.NC4", Some(Kind::CLASSIC), "a.nc"),
             ("a.nc", Some(Kind::NCZARR), "a.zarr"),
             ("a.zip", Some(Kind::PURE_ZARR3), "a.zip"),
-            ("a.zarr", Some(Kind::Cdf5), "a.nc"),
+            ("a.zarr", Some(Kind::CDF5), "a.nc"),
             ("a.2020.nc", Some(Kind::PURE_ZARR), "a.2020.zarr"),
             ("a.2020", Some(Kind::PURE_ZARR), "a.2020.zarr"),
         ] {

@@ -392,12 +392,12 @@ mod tests {
     fn the_last_kind_counts() {
         for (line, kind) in [
             ("nccopy a b", None),
-            ("nccopy -3 a b", Some(Kind::Classic)),
-            ("nccopy -3 -5 a b", Some(Kind::Cdf5)),
-            ("nccopy -5 -k nc6 a b", Some(Kind::Offset64)),
-            ("nccopy -k nc6 -k 1 a b", Some(Kind::Classic)),
-            ("nccopy -k2 -7 a b", Some(Kind::Netcdf4Classic)),
-            ("nccopy -4 -4 a b", Some(Kind::Netcdf4)),
+            ("nccopy -3 a b", Some(Kind::CLASSIC)),
+            ("nccopy -3 -5 a b", Some(Kind::CDF5)),
+            ("nccopy -5 -k nc6 a b", Some(Kind::OFFSET64)),
+            ("nccopy -k nc6 -k 1 a b", Some(Kind::CLASSIC)),
+            ("nccopy -k2 -7 a b", Some(Kind::NETCDF4_CLASSIC)),
+            ("nccopy -4 -4 a b", Some(Kind::NETCDF4)),
         ] {
             assert_eq!(parse(line).unwrap().kind.kind(), kind, "{line}");
         }

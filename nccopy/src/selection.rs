@@ -22,7 +22,7 @@ pub fn resolve(
     notes: &Notes,
 ) -> Result<(Selection<VarId>, Selection<GroupId>)> {
     let any = !cli.data_groups.is_empty() || !cli.only_groups.is_empty();
-    if any && schema.kind.model() != Model::Enhanced {
+    if any && schema.kind.model != Model::Enhanced {
         let what = "Group list (-g ...) only permitted for netCDF-4 file";
         return Err(Error::new(ErrorKind::Argument, what));
     }

@@ -23,7 +23,7 @@ fn name(text: &str) -> Name {
 
 /// A variable `x(n)` of an opaque type with this many bytes, few of them stored.
 fn opaque(path: &Path, size: u64) {
-    let mut schema = Schema::new(Kind::Netcdf4);
+    let mut schema = Schema::new(Kind::NETCDF4);
     let dim = schema.add_dim(Dimension {
         name: name("n"),
         group: GroupId::ROOT,

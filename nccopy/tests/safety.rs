@@ -65,7 +65,7 @@ impl Place {
 }
 
 fn write_dataset(path: &Path, len: u64) {
-    let mut schema = Schema::new(Kind::Cdf5);
+    let mut schema = Schema::new(Kind::CDF5);
     schema.add_dim(Dimension {
         name: Name::stored(b"n"),
         group: GroupId::ROOT,

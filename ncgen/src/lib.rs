@@ -32,6 +32,7 @@ use netcdf_core::format;
 use netcdf_core::io::locator::{Access, Destination};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
+use netcdf_core::model::kind::Model;
 use netcdf_core::model::{CreateOptions, Kind, Schema};
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, ReadOptions};
@@ -124,14 +125,13 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
         }
         Some(language @ (Language::Fortran | Language::Java)) => language.name(),
     };
-    match kind.unwrap_or(Kind::Classic) {
-        kind @ (Kind::Classic | Kind::Offset64) => Ok(Some(kind)),
-        kind @ (Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_)) => {
-            let what = format!("{language} programs cannot make {} files", kind.name());
-            let error = Error::new(ErrorKind::Unsupported, what);
-            Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
-        }
+    let kind = kind.unwrap_or(Kind::CLASSIC);
+    if kind.is_cdf() && kind.model == Model::Classic {
+        return Ok(Some(kind));
     }
+    let what = format!("{language} programs cannot make {} files", kind.name());
+    let error = Error::new(ErrorKind::Unsupported, what);
+    Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
 }
 
 /// The text.

@@ -98,7 +98,7 @@ fn var() -> impl Strategy<Value = VarSeed> {
 
 /// Random datasets.
 pub fn seed() -> impl Strategy<Value = Seed> {
-    let kind = select(vec![Kind::Classic, Kind::Offset64, Kind::Cdf5]);
+    let kind = select(vec![Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5]);
     let names = prop::collection::hash_set(name(), 24).prop_map(|names| {
         let mut names: Vec<_> = names.into_iter().collect();
         names.sort();
@@ -184,7 +184,7 @@ impl Seed {
     }
 
     fn ty(&self, index: Index) -> Atomic {
-        let count = if self.kind == Kind::Cdf5 {
+        let count = if self.kind == Kind::CDF5 {
             TYPES.len()
         } else {
             6

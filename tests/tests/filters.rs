@@ -203,7 +203,7 @@ fn writer(kind: Kind) -> Box<dyn Writer> {
 #[test]
 fn definitions_are_over_when_there_is_a_writer() {
     let zstd = names::spec("zstd", &[3]).unwrap();
-    let mut w = writer(Kind::Netcdf4);
+    let mut w = writer(Kind::NETCDF4);
     w.put_run(VarId(0), 0, &[0; 16]).unwrap();
     for (var, kind) in [
         (0, ErrorKind::LateDefinition),
@@ -216,7 +216,7 @@ fn definitions_are_over_when_there_is_a_writer() {
     let e = w.define_filter(VarId(0), &zstd).unwrap_err();
     let want = "the variable already has data: filter 32015 comes too late in /v";
     assert_eq!(e.to_string(), want);
-    let e = writer(Kind::Classic).define_filter(VarId(0), &zstd);
+    let e = writer(Kind::CLASSIC).define_filter(VarId(0), &zstd);
     assert_eq!(e.unwrap_err().kind(), ErrorKind::NotNetcdf4);
 }
 

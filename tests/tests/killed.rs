@@ -18,7 +18,7 @@ const TOOL: &str = env!("CARGO_BIN_EXE_tool");
 
 /// A CDF-5 file with `t` records of 100 x 100 integers, and a variable of bytes.
 fn input(path: &Path, records: u64, bytes: u64) {
-    let mut schema = Schema::new(Kind::Cdf5);
+    let mut schema = Schema::new(Kind::CDF5);
     for (name, len) in [("t", 0), ("y", 100), ("x", 100), ("n", bytes)] {
         schema.add_dim(Dimension {
             name: Name::stored(name.as_bytes()),

@@ -324,7 +324,7 @@ fn ncml_of_types_that_grow_without_end() {
 #[test]
 fn ncml_of_the_classic_model() {
     let mut m = Memory::new();
-    m.schema.kind = Kind::Netcdf4Classic;
+    m.schema.kind = Kind::NETCDF4_CLASSIC;
     m.dim(ROOT, "x", 2, false);
     let v = m.var((ROOT, "v"), Atomic::Int, &[0], &ints());
     m.attribute(v, "s", Atomic::String.into(), Values::String(vec![None]));

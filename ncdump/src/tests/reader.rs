@@ -22,7 +22,7 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new() -> Self {
         Self {
-            schema: Schema::new(Kind::Netcdf4),
+            schema: Schema::new(Kind::NETCDF4),
             data: vec![],
         }
     }

@@ -18,8 +18,9 @@ use std::path::Path;
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format::kind_row;
 use netcdf_core::io::Source;
-use netcdf_core::model::{Endianness, Schema, VarId};
+use netcdf_core::model::{Endianness, Kind, Schema, VarId};
 use netcdf_grammar::cdl::values::{self, Problems};
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;
@@ -54,6 +55,11 @@ struct Program<'a> {
     /// Most elements that are written at once, if there is a limit; then text is written by rows, too.
     most: Option<u64>,
     env: &'a Env,
+}
+
+/// What is added to the mode of `nc_create` for a kind, without `NC_`.
+fn mode(kind: Kind) -> &'static [&'static str] {
+    kind_row(kind).map_or(&[], |row| row.mode)
 }
 
 /// Prints a program. If there is anything wrong with the text, `reporter` receives it and nothing is printed.

@@ -46,7 +46,7 @@ fn kind(number: u8) -> Option<Kind> {
         1 => Kind::PURE_ZARR,
         2 => Kind::NCZARR3,
         3 => Kind::PURE_ZARR3,
-        4 => Kind::from_name("classic")?,
+        4 => netcdf_core::format::kind_named("classic")?,
         _ => return None,
     })
 }

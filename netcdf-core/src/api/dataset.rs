@@ -94,7 +94,7 @@ impl Dataset {
     /// use netcdf_core::model::Kind;
     ///
     /// let (target, bytes) = MemoryTarget::new("in memory");
-    /// let data = Dataset::create_in(Box::new(target), Kind::Classic, Default::default())?;
+    /// let data = Dataset::create_in(Box::new(target), Kind::CLASSIC, Default::default())?;
     /// data.close()?;
     /// assert!(bytes.lock().unwrap().as_ref().unwrap().starts_with(b"CDF\x01"));
     /// # Ok::<(), netcdf_core::Error>(())
@@ -127,7 +127,7 @@ impl Dataset {
     fn with(place: Place, options: Options) -> Self {
         Self {
             env: options.env.unwrap_or_default(),
-            staged: Staged::new(Schema::new(Kind::Classic), None),
+            staged: Staged::new(Schema::new(Kind::CLASSIC), None),
             mode: Mode::ReadOnly,
             fill: Fill::Fill,
             changed: false,
@@ -361,7 +361,7 @@ fn check_right(path: &Path) -> Result<()> {
 ///
 /// let dir = tempfile::tempdir().unwrap();
 /// let path = dir.path().join("a.nc");
-/// Dataset::create(&path, Kind::Classic)?.close()?;
+/// Dataset::create(&path, Kind::CLASSIC)?.close()?;
 /// api::delete(&path)?;
 /// assert!(!path.exists());
 /// # Ok::<(), netcdf_core::Error>(())

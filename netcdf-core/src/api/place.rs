@@ -154,14 +154,10 @@ fn is_consolidated(store: &dyn Store) -> Result<bool> {
 
 /// An output of a kind that is discarded.
 pub(super) fn nowhere(kind: Kind) -> Output {
-    match kind {
-        Kind::Zarr(_) => {
-            let store = Arc::new(MemoryStore::new("(memory)"));
-            let target: Box<dyn StoreTarget> = Box::new(MemoryStoreTarget::new(store).0);
-            target.into()
-        }
-        Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => {
-            Box::new(MemoryTarget::new("(memory)").0).into()
-        }
+    if kind.as_zarr().is_none() {
+        return Box::new(MemoryTarget::new("(memory)").0).into();
     }
+    let store = Arc::new(MemoryStore::new("(memory)"));
+    let target: Box<dyn StoreTarget> = Box::new(MemoryStoreTarget::new(store).0);
+    target.into()
 }

@@ -28,7 +28,7 @@ impl Dataset {
     /// # use netcdf_core::api::Dataset;
     /// # use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout};
     /// # let dir = tempfile::tempdir().unwrap();
-    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::NETCDF4)?;
     /// # let x = data.define_dim(GroupId::ROOT, "x", 1000.into())?;
     /// let v = data.define_var(GroupId::ROOT, "v", Atomic::Float, &[x])?;
     /// data.define_chunking(v, StorageLayout::Chunked(vec![100]))?;

@@ -70,7 +70,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let mut notes = vec![];
     let selected = matches!(options.select, Selection::Only(_))
         || matches!(options.groups, Selection::Only(_));
-    let (mut schema, pairs) = match selected && kind.model() != Model::Enhanced {
+    let (mut schema, pairs) = match selected && kind.model != Model::Enhanced {
         true => bare::keep(input, &stays, &defined, &mut notes)?,
         false => keep::keep(input, &stays, &defined)?,
     };

@@ -17,7 +17,7 @@
 //! use netcdf_core::filter::names;
 //! use netcdf_core::model::{Atomic, Dimension, GroupId, Kind, Name, Schema, Storage, Variable};
 //!
-//! let mut schema = Schema::new(Kind::Netcdf4);
+//! let mut schema = Schema::new(Kind::NETCDF4);
 //! let (group, name) = (GroupId::ROOT, Name::stored(b"x"));
 //! let x = schema.add_dim(Dimension { name, group, len: 100, unlimited: false });
 //! let v = schema.add_var(Variable {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn no_filter_is_no_error() {
-        let s = schema(Kind::Netcdf4);
+        let s = schema(Kind::NETCDF4);
         assert!(s.filter_ids(VarId(0)).unwrap().is_empty());
         assert_eq!(s.first_filter(VarId(0)).unwrap(), None);
         let e = s.filter(VarId(0), 1).unwrap_err();
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_defined_filter_is_neither_removed_nor_moved() {
-        let mut s = schema(Kind::Netcdf4Classic);
+        let mut s = schema(Kind::NETCDF4_CLASSIC);
         for (id, param) in [
             (307, 9),
             (1, 3),
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn what_has_no_filters() {
-        let mut s = schema(Kind::Netcdf4);
+        let mut s = schema(Kind::NETCDF4);
         for (var, kind) in [
             (1, ErrorKind::Scalar),
             (2, ErrorKind::VariableLength),
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(s.filter_ids(VarId(4)).unwrap_err().kind(), no);
         assert_eq!(s.first_filter(VarId(4)).unwrap_err().kind(), no);
         assert_eq!(s.filter(VarId(4), 1).unwrap_err().kind(), no);
-        for kind in [Kind::Classic, Kind::Offset64, Kind::Cdf5] {
+        for kind in [Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5] {
             let e = schema(kind).define_filter(VarId(0), spec(1, &[5]));
             assert_eq!(e.unwrap_err().kind(), ErrorKind::NotNetcdf4);
         }

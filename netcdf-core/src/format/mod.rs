@@ -2,10 +2,12 @@
 
 pub mod classic;
 pub mod hdf5;
+mod kinds;
 pub mod netcdf4;
 mod outputs;
 pub mod zarr;
 
+pub use kinds::{KindRow, kind_named, kind_row, kind_words};
 pub use outputs::output;
 
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Output, odd, other};
+use crate::model::kind::StorageFormat;
 use crate::model::{Attribute, CreateOptions, GroupId, Kind, Schema};
 use crate::notes::Note;
 
@@ -28,10 +31,12 @@ pub struct Format {
     pub probe: fn(&Container) -> Result<Option<Kind>>,
     /// Opens a dataset that [`Format::probe`] recognized.
     pub open: fn(Container, &Env) -> Result<Box<dyn Reader>>,
-    /// The kinds that [`Format::create`] makes.
-    pub creates: &'static [Kind],
-    /// Starts a dataset of `schema.kind`.
+    /// The kinds that are written; none for a format that is only read.
+    pub kinds: &'static [KindRow],
+    /// Starts a dataset of `schema.kind`, which is one of [`Format::kinds`].
     pub create: Create,
+    /// The kind of a copy if none is asked for.
+    pub copied_as: fn(Kind) -> Kind,
     /// Refuses what a dataset of `schema.kind` cannot hold, although its data model has it.
     pub holds: fn(&Schema) -> Result<()>,
     /// Which strings it can store.
@@ -140,12 +145,28 @@ pub fn check_writes(kind: Kind) -> Result<()> {
     writing(kind).map(|_| ())
 }
 
+/// The kind of a copy of a dataset if none is asked for: one that is written.
+#[must_use]
+pub fn copied_as(kind: Kind) -> Kind {
+    let of_kind = |format: &&Format| format.kinds.iter().any(|row| row.kind == kind);
+    match (FORMATS.iter().find(of_kind), kind.storage) {
+        (Some(format), _) => (format.copied_as)(kind),
+        (None, StorageFormat::ReadOnly(name)) => {
+            let format = FORMATS.iter().find(|format| format.name == name);
+            format.map_or(kind, |format| (format.copied_as)(kind))
+        }
+        (None, StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::Zarr(_)) => kind,
+    }
+}
+
 /// The format that writes a kind.
 ///
 /// # Errors
 /// As [`check_writes`].
 pub fn writing(kind: Kind) -> Result<&'static Format> {
-    let format = FORMATS.iter().find(|f| f.creates.contains(&kind));
+    let format = FORMATS
+        .iter()
+        .find(|f| f.kinds.iter().any(|row| row.kind == kind));
     format.ok_or_else(|| {
         let what = format!("{} files can be read but not written", kind.name());
         Error::new(ErrorKind::Unsupported, what)

@@ -275,7 +275,7 @@ mod tests {
     type Var<'a> = (u32, &'a str, &'a [(&'a str, &'a str)]);
 
     fn schema(vars: &[Var]) -> Schema {
-        let mut s = Schema::new(Kind::Netcdf4);
+        let mut s = Schema::new(Kind::NETCDF4);
         let g = s.add_group(GroupId::ROOT, Name::stored(b"g"));
         s.add_group(g, Name::stored(b"h"));
         for &(group, name, attributes) in vars {

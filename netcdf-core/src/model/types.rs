@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn types_made_of_types_take_no_exponential_time() {
-        let mut schema = Schema::new(crate::model::Kind::Netcdf4);
+        let mut schema = Schema::new(crate::model::Kind::NETCDF4);
         let mut ty = DataType::from(Atomic::Int);
         for n in 0..60u64 {
             let field = |name: &[u8], offset| Field {

@@ -56,7 +56,7 @@ impl Raw {
                 return Err(Error::new(ErrorKind::Unsupported, what));
             }
         }
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         schema.add_var(Variable {
             name: Name::stored(b"elements"),
             group: GroupId::ROOT,

@@ -42,7 +42,7 @@ impl Lower<'_> {
         let definitions: Vec<_> = chain.definitions().collect();
         // Without a kind, the text asks for this one. What another kind lacks is reported at the end.
         match self.kind {
-            None => self.schema.kind = Kind::Netcdf4,
+            None => self.schema.kind = Kind::NETCDF4,
             Some(kind) if kind.is_cdf() => return,
             Some(_) => {}
         }

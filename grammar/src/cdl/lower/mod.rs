@@ -95,7 +95,7 @@ pub(super) struct Lower<'s> {
 impl<'s> Lower<'s> {
     pub(super) fn new(report: Reporter<'s>, kind: Option<Kind>, limits: Limits) -> Self {
         Self {
-            schema: Schema::new(kind.unwrap_or(Kind::Classic)),
+            schema: Schema::new(kind.unwrap_or(Kind::CLASSIC)),
             report,
             needs: Needs::default(),
             format: None,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use netcdf_core::Result;
+use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Atomic, DimId, GroupId, Kind, Name, Schema, TypeId, VarId};
 
 use crate::escape::{is_keyword, unescape_name};
@@ -168,7 +169,7 @@ pub(crate) fn is_reserved(text: &str, kind: Option<Kind>) -> bool {
     match text {
         word if is_keyword(word.as_bytes()) => true,
         "ubyte" | "ushort" | "uint" | "int64" | "uint64" | "ulong" | "uinteger" => {
-            kind.is_some_and(|kind| kind.is_enhanced() || kind == Kind::Cdf5)
+            kind.is_some_and(|kind| kind.model != Model::Classic)
         }
         "string" => kind.is_some_and(Kind::is_enhanced),
         _ => false,

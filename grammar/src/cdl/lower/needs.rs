@@ -35,7 +35,7 @@ impl Needs {
     /// The first construct that `kind` does not have.
     #[must_use]
     pub fn conflict(&self, kind: Kind) -> Option<&Need> {
-        let model = match kind.model() {
+        let model = match kind.model {
             Model::Classic => self.enhanced.as_ref().or(self.cdf5.as_ref()),
             Model::Cdf5 => self.enhanced.as_ref(),
             Model::Enhanced => None,
@@ -47,11 +47,11 @@ impl Needs {
     #[must_use]
     pub fn kind(&self) -> Kind {
         if self.enhanced.is_some() || self.special.is_some() {
-            Kind::Netcdf4
+            Kind::NETCDF4
         } else if self.cdf5.is_some() {
-            Kind::Cdf5
+            Kind::CDF5
         } else {
-            Kind::Classic
+            Kind::CLASSIC
         }
     }
 

@@ -1,8 +1,9 @@
 //! Special attributes: settings of a variable or of the dataset that look like attributes.
 
+use netcdf_core::format::kind_named;
 use netcdf_core::model::special::Special;
 use netcdf_core::model::{
-    Atomic, Dimension, Endianness, Fill, Kind, Storage, StorageLayout, Values, VarId,
+    Atomic, Dimension, Endianness, Fill, Storage, StorageLayout, Values, VarId,
 };
 
 use super::Lower;
@@ -49,7 +50,7 @@ impl Lower<'_> {
         let Some(text) = self.special_text(special, word, list) else {
             return;
         };
-        match Kind::from_name(&text) {
+        match kind_named(&text) {
             Some(kind) => self.format = Some(kind),
             None => self.illegal(special, word, list, "the name of a kind, as in \"classic\""),
         }

@@ -139,11 +139,9 @@ pub(super) fn plain(number: Number, floats: Floats, out: &mut Vec<u8>) {
 
 /// In the netCDF-4 model every constant is a separate value, so a text must not be split.
 fn style(kind: Kind) -> TextStyle {
-    match kind {
-        Kind::Netcdf4 | Kind::Zarr(_) => TextStyle::STRING,
-        Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4Classic => {
-            TextStyle::CLASSIC_ATTRIBUTE
-        }
+    match kind.is_enhanced() {
+        true => TextStyle::STRING,
+        false => TextStyle::CLASSIC_ATTRIBUTE,
     }
 }
 

@@ -9,11 +9,11 @@ mod types;
 mod values;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::{GroupId, Kind, ZarrVersion};
+use netcdf_core::model::{GroupId, ZarrVersion};
 
-use super::Program;
 use super::out::{Out, put};
 use super::quote::c_string;
+use super::{Program, mode};
 use names::Names;
 use values::Printer;
 
@@ -85,14 +85,10 @@ fn head(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
 /// Creates the file and its groups.
 fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
     let schema = &program.schema;
-    let mode = match schema.kind {
-        Kind::Classic => "",
-        Kind::Offset64 => "|NC_64BIT_OFFSET",
-        Kind::Cdf5 => "|NC_64BIT_DATA",
-        // The file name selects Zarr, see `target`.
-        Kind::Netcdf4 | Kind::Zarr(_) => "|NC_NETCDF4",
-        Kind::Netcdf4Classic => "|NC_NETCDF4|NC_CLASSIC_MODEL",
-    };
+    let mode: String = mode(schema.kind)
+        .iter()
+        .map(|flag| format!("|NC_{flag}"))
+        .collect();
     let file = c_string(target(program)?.as_bytes());
     put!(out, "\n    /* enter define mode */\n")?;
     put!(

@@ -241,7 +241,7 @@ mod tests {
     use netcdf_core::model::Kind;
 
     fn list(values: &Values) -> String {
-        let schema = Schema::new(Kind::Netcdf4);
+        let schema = Schema::new(Kind::NETCDF4);
         let names = Names::new(&schema, b"x");
         Printer::new(&schema, &names).list(values)
     }

@@ -7,11 +7,11 @@ mod names;
 mod values;
 
 use netcdf_core::error::Result;
-use netcdf_core::model::{Atomic, DimId, Kind, Variable};
+use netcdf_core::model::{Atomic, DimId, Variable};
 
-use super::Program;
 use super::out::Out;
 use super::quote;
+use super::{Program, mode};
 use lines::{Lines, OK, line};
 use names::Names;
 
@@ -85,12 +85,9 @@ fn check(out: &mut Lines<'_, '_>) -> Result<()> {
 }
 
 fn create(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<()> {
-    let mode = match program.schema.kind {
-        Kind::Offset64 => "ior(nf_clobber, nf_64bit_offset)",
-        // Other kinds were refused before.
-        Kind::Classic | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
-            "nf_clobber"
-        }
+    let mode = match mode(program.schema.kind) {
+        [] => "nf_clobber".to_owned(),
+        [flag, ..] => format!("ior(nf_clobber, nf_{})", flag.to_lowercase()),
     };
     out.comment("enter define mode")?;
     let file = quote::fortran(program.file.as_bytes());

@@ -6,10 +6,10 @@ mod values;
 use std::collections::HashSet;
 
 use netcdf_core::error::Result;
-use netcdf_core::model::{Atomic, Attribute, DimId, Kind, Variable};
+use netcdf_core::model::{Atomic, Attribute, DimId, Variable};
 
 use super::out::{Out, put};
-use super::{Program, name, quote};
+use super::{Program, mode, name, quote};
 
 /// The identifiers, in the order of the schema.
 struct Names {
@@ -40,7 +40,7 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     let (file, fill) = (text(program.file.as_bytes()), !program.no_fill);
     let create = "NetcdfFileWriteable ncfile = NetcdfFileWriteable.createNew";
     put!(out, "    {create}({file}, {fill});\n")?;
-    if schema.kind == Kind::Offset64 {
+    if mode(schema.kind).contains(&"64BIT_OFFSET") {
         put!(out, "    ncfile.setLargeFile(true);\n")?;
     }
     dimensions(program, &names, out)?;

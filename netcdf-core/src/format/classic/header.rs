@@ -38,7 +38,7 @@ pub fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<Header> 
     let mut input = Input::new(source, kind, limits);
     input.take(4)?;
     let records = input.count()?;
-    let streaming = if kind == Kind::Cdf5 {
+    let streaming = if kind == Kind::CDF5 {
         u64::MAX
     } else {
         u32::MAX.into()
@@ -84,9 +84,9 @@ impl<'a> Input<'a> {
             source,
             limits,
             names: Interner::default(),
-            wide_counts: kind == Kind::Cdf5,
-            wide_offsets: kind != Kind::Classic,
-            classic_types: kind != Kind::Cdf5,
+            wide_counts: kind == Kind::CDF5,
+            wide_offsets: kind != Kind::CLASSIC,
+            classic_types: kind != Kind::CDF5,
             block: Vec::new(),
             base: 0,
             pos: 0,
@@ -353,7 +353,7 @@ impl Output {
     }
 
     fn count(&mut self, n: u64) -> Result<()> {
-        if self.kind == Kind::Cdf5 {
+        if self.kind == Kind::CDF5 {
             self.bytes.extend(n.to_be_bytes());
             return Ok(());
         }
@@ -402,7 +402,7 @@ impl Output {
 
     fn data_type(&mut self, ty: Option<Atomic>) -> Result<()> {
         let allowed =
-            |t: &Atomic| t.is_classic() || (self.kind == Kind::Cdf5 && t.size().is_some());
+            |t: &Atomic| t.is_classic() || (self.kind == Kind::CDF5 && t.size().is_some());
         let Some(ty) = ty.filter(allowed) else {
             let name = ty.map_or("a user-defined type", Atomic::name);
             let what = format!("{} files do not have type {name}", self.kind.name());
@@ -422,8 +422,8 @@ impl Output {
         self.data_type(var.ty.atomic())?;
         self.count(vsize(self.kind, place.slab)?)?;
         match self.kind {
-            Kind::Classic => self.count(place.begin),
-            Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
+            Kind::CLASSIC => self.count(place.begin),
+            _ => {
                 self.bytes.extend(place.begin.to_be_bytes());
                 Ok(())
             }

@@ -121,7 +121,7 @@ pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
         });
     }
     check_sizes(schema, &vars)?;
-    let offset_limit = if schema.kind == Kind::Classic {
+    let offset_limit = if schema.kind == Kind::CLASSIC {
         i32::MAX.unsigned_abs().into()
     } else {
         i64::MAX.unsigned_abs()
@@ -164,11 +164,9 @@ fn beyond_offsets(kind: Kind) -> Error {
 /// variable.
 fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
     let limit = match schema.kind {
-        Kind::Classic => i32::MAX.unsigned_abs().into(),
-        Kind::Offset64 => u32::MAX.into(),
-        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
-            i64::MAX.unsigned_abs()
-        }
+        Kind::CLASSIC => i32::MAX.unsigned_abs().into(),
+        Kind::OFFSET64 => u32::MAX.into(),
+        _ => i64::MAX.unsigned_abs(),
     } - 3;
     let records = vars.iter().any(|p| p.record);
     for (n, (id, place)) in schema.var_ids().zip(vars).enumerate() {
@@ -177,7 +175,7 @@ fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
         }
         let mut behind = vars.iter().skip(n + 1);
         let last = behind.all(|p| p.record != place.record) && (place.record || !records);
-        if schema.kind == Kind::Cdf5 || !last {
+        if schema.kind == Kind::CDF5 || !last {
             let what = format!(
                 "the variable has {} bytes{}, {} files allow {limit} (except for the last variable)",
                 place.slab,
@@ -197,7 +195,7 @@ fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
 /// [`ErrorKind::VarSize`] beyond 2^64.
 pub fn vsize(kind: Kind, slab: u64) -> Result<u64> {
     let size = padded(slab)?;
-    let wide = kind == Kind::Cdf5;
+    let wide = kind == Kind::CDF5;
     Ok(if wide || size <= u64::from(u32::MAX) {
         size
     } else {

@@ -122,9 +122,9 @@ impl Reader for ClassicReader {
 
     fn provenance(&self) -> Provenance {
         let (model, mode) = match self.schema.kind {
-            Kind::Offset64 => ("64-bit offset", 0x200),
-            Kind::Cdf5 => ("64-bit data", 0x20),
-            Kind::Classic | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => ("classic", 0),
+            Kind::OFFSET64 => ("64-bit offset", 0x200),
+            Kind::CDF5 => ("64-bit data", 0x20),
+            _ => ("classic", 0),
         };
         Provenance {
             model,

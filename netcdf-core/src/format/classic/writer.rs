@@ -147,10 +147,8 @@ impl ClassicWriter {
             return Ok(());
         }
         let limit = match self.schema.kind {
-            Kind::Classic | Kind::Offset64 => u32::MAX.into(),
-            Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
-                i64::MAX.unsigned_abs()
-            }
+            Kind::CLASSIC | Kind::OFFSET64 => u32::MAX.into(),
+            _ => i64::MAX.unsigned_abs(),
         };
         if records >= limit {
             let what = format!(
@@ -332,11 +330,9 @@ fn check(schema: &Schema) -> Result<()> {
 
 fn check_dim(kind: Kind, len: u64) -> Result<()> {
     let limit = match kind {
-        Kind::Classic => i32::MAX.unsigned_abs().into(),
-        Kind::Offset64 => u32::MAX.into(),
-        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
-            i64::MAX.unsigned_abs()
-        }
+        Kind::CLASSIC => i32::MAX.unsigned_abs().into(),
+        Kind::OFFSET64 => u32::MAX.into(),
+        _ => i64::MAX.unsigned_abs(),
     } - 3;
     if len == 0 {
         let what = "a fixed dimension of length 0 would be read as the record dimension";

@@ -46,7 +46,7 @@ mod virtual_sources;
 mod walk;
 pub mod write;
 
-use super::{Format, Strings};
+use super::{Format, KindRow, Strings};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -60,8 +60,34 @@ pub const FORMAT: Format = Format {
     name: "netCDF-4",
     probe,
     open,
-    creates: &[Kind::Netcdf4, Kind::Netcdf4Classic],
+    kinds: &[
+        KindRow {
+            kind: Kind::NETCDF4,
+            names: &[
+                "nc4", "netCDF4", "netcdf-4", "netcdf4", "hdf5", "enhanced", "3",
+            ],
+            word: "netCDF-4",
+            mode: &["NETCDF4"],
+            longest: i64::MAX as u64,
+        },
+        KindRow {
+            kind: Kind::NETCDF4_CLASSIC,
+            names: &[
+                "nc7",
+                "netCDF-4-classic",
+                "netCDF-4_classic",
+                "netCDF4_classic",
+                "hdf5-nc3",
+                "enhanced-nc3",
+                "4",
+            ],
+            word: "netCDF-4-classic",
+            mode: &["NETCDF4", "CLASSIC_MODEL"],
+            longest: u32::MAX as u64,
+        },
+    ],
     create,
+    copied_as: |kind| kind,
     holds: |_| Ok(()),
     strings: Strings::C,
     reads_back: |_, _, _| false,
@@ -86,10 +112,10 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
     let file = File::open(source.clone(), &Limits::default())?;
     let root = ObjectHeader::read(&file, file.superblock().root);
     let root = root.in_object(|| "/".to_owned())?;
-    let mut kind = Kind::Netcdf4;
+    let mut kind = Kind::NETCDF4;
     let visited = hdf5_attributes::visit(&file, &root, |attribute| {
         if attribute.is_ok_and(|a| a.name == hidden::STRICT) {
-            kind = Kind::Netcdf4Classic;
+            kind = Kind::NETCDF4_CLASSIC;
         }
         Ok(())
     });

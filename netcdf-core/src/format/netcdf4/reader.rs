@@ -174,7 +174,7 @@ fn data(
 }
 
 fn provenance(builder: &Builder) -> Result<Provenance> {
-    let strict = builder.schema.kind == Kind::Netcdf4Classic;
+    let strict = builder.schema.kind == Kind::NETCDF4_CLASSIC;
     let file = builder.files.get(0)?;
     Ok(Provenance {
         model: "HDF5",

@@ -61,7 +61,7 @@ impl<'a> Builder<'a> {
         Self {
             env,
             files,
-            schema: Schema::new(Kind::Netcdf4),
+            schema: Schema::new(Kind::NETCDF4),
             names: Interner::default(),
             types: Types::default(),
             dims: vec![],
@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
                 Err(e) => return self.unread(&self.schema.group_path(id), e),
             };
             if id == GroupId::ROOT && attribute.name == hidden::STRICT {
-                self.schema.kind = Kind::Netcdf4Classic;
+                self.schema.kind = Kind::NETCDF4_CLASSIC;
             }
             if id == GroupId::ROOT && attribute.name == hidden::PROPERTIES {
                 self.of_netcdf4 = true;

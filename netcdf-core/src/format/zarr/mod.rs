@@ -40,25 +40,38 @@ use std::sync::Arc;
 
 use self::meta::Metadata;
 use self::schema::Builder;
-use super::{Format, Strings};
+use super::{Format, KindRow, Strings};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Output, Store};
 use crate::model::{CreateOptions, Kind, Schema, ZarrVersion};
 
+/// The row of a kind. For `nc_create`, the name of a store tells what else there is to know.
+const fn row(kind: Kind, names: &'static [&'static str; 1]) -> KindRow {
+    let [word] = names;
+    KindRow {
+        kind,
+        names,
+        word,
+        mode: &["NETCDF4"],
+        longest: i64::MAX as u64,
+    }
+}
+
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
     name: "Zarr",
     probe,
     open,
-    creates: &[
-        Kind::NCZARR,
-        Kind::PURE_ZARR,
-        Kind::NCZARR3,
-        Kind::PURE_ZARR3,
+    kinds: &[
+        row(Kind::NCZARR, &["nczarr"]),
+        row(Kind::PURE_ZARR, &["zarr"]),
+        row(Kind::NCZARR3, &["nczarr3"]),
+        row(Kind::PURE_ZARR3, &["zarr3"]),
     ],
     create,
+    copied_as: |_| Kind::NETCDF4,
     holds: write::check::user_types,
     strings: Strings::COUNTED,
     reads_back: write::reads_back,
@@ -73,7 +86,7 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
     };
     let env = Env::default();
     let builder = Builder::new(Metadata::open(store, version, &env)?, version)?;
-    Ok(Some(Kind::Zarr(builder.zarr)))
+    Ok(Some(Kind::zarr(builder.zarr)))
 }
 
 fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {

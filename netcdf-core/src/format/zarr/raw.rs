@@ -71,7 +71,7 @@ impl RawArray {
         };
         let stated = json.get(ty).cloned().unwrap_or(Json::Null);
         let pure = true;
-        let mut schema = Schema::new(Kind::Zarr(Zarr { version, pure }));
+        let mut schema = Schema::new(Kind::zarr(Zarr { version, pure }));
         let ty = types::declare(&mut schema, &described.stored, (GroupId::ROOT, "element"));
         let around = Around {
             schema: &schema,

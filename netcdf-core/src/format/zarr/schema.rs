@@ -99,7 +99,7 @@ impl<'a> Builder<'a> {
             objects,
             schema: Schema {
                 json_texts: pure,
-                ..Schema::new(Kind::Zarr(zarr))
+                ..Schema::new(Kind::zarr(zarr))
             },
             arrays: vec![],
             properties: None,

@@ -237,7 +237,7 @@ fn kind(modes: &url::Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
     let version = version.unwrap_or(ZarrVersion::V2);
     let zarr = Zarr { version, pure };
     match said.is_none_or(|said| said == zarr) {
-        true => Ok(Some(Kind::Zarr(zarr))),
+        true => Ok(Some(Kind::zarr(zarr))),
         false => Err(contradiction()),
     }
 }
@@ -271,8 +271,8 @@ mod tests {
             Destination::resolve(Path::new(named), asked).map_err(|e| e.kind())
         };
         for (named, kind, consolidated, prefix) in [
-            ("a", Kind::Netcdf4, true, None),
-            ("a.zip", Kind::Netcdf4, false, Some(false)),
+            ("a", Kind::NETCDF4, true, None),
+            ("a.zip", Kind::NETCDF4, false, Some(false)),
             ("a", Kind::NCZARR, false, Some(true)),
         ] {
             let e = resolve(named, kind, consolidated, prefix).unwrap_err();
@@ -286,7 +286,7 @@ mod tests {
     fn names_and_kinds() {
         use Form::{Directory, File};
         let (netcdf, pure) = (Form::Zip { prefix: true }, Form::Zip { prefix: false });
-        let four = Some(Kind::Netcdf4);
+        let four = Some(Kind::NETCDF4);
         for (named, kind, form, want) in [
             ("a.nc", None, File, None),
             ("a.zip", four, File, four),
@@ -353,7 +353,7 @@ mod tests {
             (Kind::NCZARR, directory)
         );
         assert_eq!(
-            kind("a.zarr", None, Kind::Cdf5),
+            kind("a.zarr", None, Kind::CDF5),
             (Kind::PURE_ZARR3, directory)
         );
         let zip = Form::Zip { prefix: true };
@@ -387,7 +387,7 @@ mod tests {
             ("file://a#mode=nczarr,v2", Some(Kind::NCZARR3)),
             ("file://a#mode=netcdf-4", Some(Kind::NCZARR)),
             ("file://a", None),
-            ("file://a", Some(Kind::Netcdf4)),
+            ("file://a", Some(Kind::NETCDF4)),
             ("file://a#mode=file", None),
         ] {
             let e = resolve(named, kind).unwrap_err();

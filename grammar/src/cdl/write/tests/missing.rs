@@ -12,7 +12,7 @@ use crate::cdl::write::{Options, write};
 
 /// Three variables; the data of the second one, in a group, went through an unknown filter.
 fn memory() -> Memory {
-    let mut m = Memory::new(Kind::Netcdf4);
+    let mut m = Memory::new(Kind::NETCDF4);
     let x = m.dim(GroupId::ROOT, "x", 2, false);
     let ints = || Values::Int(vec![1, 2]);
     m.var(GroupId::ROOT, "a", Atomic::Int, &[x], ints());

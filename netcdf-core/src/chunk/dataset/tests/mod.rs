@@ -57,7 +57,7 @@ struct Chunked {
 
 impl Chunked {
     fn new(filters: Vec<FilterSpec>) -> Self {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let group = GroupId::ROOT;
         let mut dim = |name: &[u8], len| {
             schema.add_dim(Dimension {

@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn strings_of_a_c_structure_get_room() {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let (int, string) = (Atomic::Int.into(), Atomic::String.into());
         let double = Atomic::Double.into();
         let c = compound(&mut schema, &[(int, 0), (string, 8), (double, 16)], 24);
@@ -417,7 +417,7 @@ mod tests {
 
     #[test]
     fn fields_that_overlap_get_room() {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let float = Atomic::Float.into();
         let c = compound(&mut schema, &[(float, 2), (float, 0)], 4);
         let types = Types::new(&schema, ObjectId(1)).unwrap();
@@ -426,7 +426,7 @@ mod tests {
 
     #[test]
     fn types_that_double_all_the_way_are_refused_in_time() {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let (mut ty, mut size) = (DataType::from(Atomic::Int), 4);
         for _ in 0..40 {
             ty = compound(&mut schema, &[(ty, 0), (ty, size)], 2 * size);

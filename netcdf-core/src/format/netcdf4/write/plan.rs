@@ -162,7 +162,7 @@ impl Known<'_> {
         let mut attributes = vec![];
         if id == GroupId::ROOT {
             attributes.push(scales::plain_text("_NCProperties", PROPERTIES));
-            if self.schema.kind == Kind::Netcdf4Classic {
+            if self.schema.kind == Kind::NETCDF4_CLASSIC {
                 attributes.push(scales::one_int("_nc3_strict", 1));
             }
         }

@@ -277,7 +277,7 @@ mod tests {
         assert!(!reads_back(&float, &other, Kind::PURE_ZARR));
         let (zero, none) = (a(Values::Char(vec![0])), a(Values::Char(vec![])));
         assert!(reads_back(&zero, &none, Kind::NCZARR));
-        assert!(!reads_back(&zero, &none, Kind::Netcdf4));
+        assert!(!reads_back(&zero, &none, Kind::NETCDF4));
     }
 
     #[test]
