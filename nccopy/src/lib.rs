@@ -130,7 +130,7 @@ fn copy_one(
     let replaces = output.replaces_store() && !cli.in_place;
     let target = format::output(&output, !cli.no_sync, env, &trace)?;
     // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
-    let no_fill = plan.schema.kind.is_cdf();
+    let no_fill = !format::traits(plan.schema.kind).settings;
     let create = CreateOptions {
         no_fill,
         zarr: output.zarr,

@@ -4,7 +4,7 @@ use netcdf_core::copy::Options;
 use netcdf_core::copy::options::{Filters, StorageOptions};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
-use netcdf_core::model::{Kind, Schema, Zarr, ZarrVersion};
+use netcdf_core::model::{Kind, Schema};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
@@ -67,8 +67,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
     let mut passed_over = filters.passed_over;
     passed_over.extend(quantize.passed_over);
     let kind = kind.unwrap_or_else(|| output_kind(cli, schema.kind));
-    let v3 = |zarr: Zarr| zarr.version == ZarrVersion::V3;
-    if !given.shards.is_empty() && !kind.as_zarr().is_some_and(v3) {
+    if !given.shards.is_empty() && !format::kind_row(kind).is_some_and(|row| row.shards) {
         let what = "--shard: only Zarr version 3 has shards";
         let e = Error::new(ErrorKind::Argument, what);
         return Err(e.with_remedy("use -k nczarr3 or -k zarr3"));
@@ -95,7 +94,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
 fn output_kind(cli: &Cli, input: Kind) -> Kind {
     let storage = &cli.storage;
     let kept = format::copied_as(input);
-    match kept.is_cdf() && is_netcdf4(storage) {
+    match !format::traits(kept).settings && is_netcdf4(storage) {
         _ if has_filters(storage) => Kind::NETCDF4,
         true => Kind::NETCDF4_CLASSIC,
         false => kept,
@@ -136,7 +135,7 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
     ];
     let given = options
         .into_iter()
-        .filter(|(_, set)| *set && output.is_cdf());
+        .filter(|(_, set)| *set && !format::traits(output).settings);
     given.map(|(name, _)| name).collect()
 }
 

@@ -29,6 +29,7 @@ use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format;
+use netcdf_core::format::traits;
 use netcdf_core::io::locator::{Access, Destination};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
@@ -126,7 +127,7 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
         Some(language @ (Language::Fortran | Language::Java)) => language.name(),
     };
     let kind = kind.unwrap_or(Kind::CLASSIC);
-    if kind.is_cdf() && kind.model == Model::Classic {
+    if kind.model == Model::Classic && !traits(kind).settings {
         return Ok(Some(kind));
     }
     let what = format!("{language} programs cannot make {} files", kind.name());

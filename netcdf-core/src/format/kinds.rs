@@ -12,10 +12,20 @@ pub struct KindRow {
     pub names: &'static [&'static str],
     /// The one of all names that shells complete.
     pub word: &'static str,
+    /// What people call it: [`Kind::name`], where that tells it from others.
+    pub label: &'static str,
     /// What a program adds to the mode of `nc_create`: names without `NC_`.
     pub mode: &'static [&'static str],
+    /// The word for the mode of a URL that a program needs to create it; `None` if paths will do.
+    pub url: Option<&'static str>,
+    /// Whether programs can create it with netCDF-C.
+    pub in_c: bool,
     /// Longest dimension, in elements.
     pub longest: u64,
+    /// Whether several chunks can be stored together.
+    pub shards: bool,
+    /// Whether sizes of strings have no default.
+    pub no_default_size: bool,
 }
 
 /// All rows of kinds that are written, in the order of the formats.

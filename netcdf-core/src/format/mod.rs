@@ -35,6 +35,8 @@ pub struct Format {
     pub kinds: &'static [KindRow],
     /// Starts a dataset of `schema.kind`, which is one of [`Format::kinds`].
     pub create: Create,
+    /// What datasets can have.
+    pub traits: Traits,
     /// The kind of a copy if none is asked for.
     pub copied_as: fn(Kind) -> Kind,
     /// Refuses what a dataset of `schema.kind` cannot hold, although its data model has it.
@@ -43,6 +45,23 @@ pub struct Format {
     pub strings: Strings,
     /// Whether an attribute may read back as another one from a dataset of a kind, because both are stored alike.
     pub reads_back: fn(&Attribute, &Attribute, Kind) -> bool,
+}
+
+/// What datasets of a format can have, for those who need not know the format itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traits {
+    /// Extensions of its datasets that no other format has, without the point.
+    pub extensions: &'static [&'static str],
+    /// Whether a dataset is a set of keys, not a file.
+    pub keys: bool,
+    /// Whether variables have settings of storage: chunks, filters, byte order, fill mode.
+    pub settings: bool,
+    /// Whether chunks may be longer than a fixed dimension.
+    pub overhang: bool,
+    /// Whether `ncdump -s` shows filters with the parameters that a user gives, not with the stored ones.
+    pub shows_given: bool,
+    /// Whether strings may be stored with a fixed size.
+    pub sized_strings: bool,
 }
 
 /// The strings that a format can store.
@@ -145,18 +164,28 @@ pub fn check_writes(kind: Kind) -> Result<()> {
     writing(kind).map(|_| ())
 }
 
+/// The row of the format that stores a kind.
+fn row(kind: Kind) -> Option<&'static Format> {
+    let name = match kind.storage {
+        StorageFormat::ReadOnly(name) => Some(name),
+        StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::Zarr(_) => None,
+    };
+    let stores = |format: &&Format| {
+        name == Some(format.name) || format.kinds.iter().any(|row| row.kind == kind)
+    };
+    FORMATS.iter().find(stores)
+}
+
 /// The kind of a copy of a dataset if none is asked for: one that is written.
 #[must_use]
 pub fn copied_as(kind: Kind) -> Kind {
-    let of_kind = |format: &&Format| format.kinds.iter().any(|row| row.kind == kind);
-    match (FORMATS.iter().find(of_kind), kind.storage) {
-        (Some(format), _) => (format.copied_as)(kind),
-        (None, StorageFormat::ReadOnly(name)) => {
-            let format = FORMATS.iter().find(|format| format.name == name);
-            format.map_or(kind, |format| (format.copied_as)(kind))
-        }
-        (None, StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::Zarr(_)) => kind,
-    }
+    row(kind).map_or(kind, |format| (format.copied_as)(kind))
+}
+
+/// What datasets of a kind can have.
+#[must_use]
+pub fn traits(kind: Kind) -> &'static Traits {
+    row(kind).map_or(&netcdf4::FORMAT.traits, |format| &format.traits)
 }
 
 /// The format that writes a kind.

@@ -2,6 +2,7 @@
 
 use netcdf_core::error::ErrorKind;
 use netcdf_core::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use netcdf_core::format::traits;
 use netcdf_core::model::{FilterSpec, Kind, VarId};
 
 use super::Lower;
@@ -43,7 +44,7 @@ impl Lower<'_> {
         // Without a kind, the text asks for this one. What another kind lacks is reported at the end.
         match self.kind {
             None => self.schema.kind = Kind::NETCDF4,
-            Some(kind) if kind.is_cdf() => return,
+            Some(kind) if !traits(kind).settings => return,
             Some(_) => {}
         }
         self.storage(var, |s| s.filters.clear());

@@ -1,5 +1,6 @@
 //! The features that a dataset requires of its kind of file.
 
+use netcdf_core::format::traits;
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Atomic, Kind};
 
@@ -40,7 +41,7 @@ impl Needs {
             Model::Cdf5 => self.enhanced.as_ref(),
             Model::Enhanced => None,
         };
-        model.or(self.storage.as_ref().filter(|_| kind.is_cdf()))
+        model.or(self.storage.as_ref().filter(|_| !traits(kind).settings))
     }
 
     /// The kind for a dataset without a requested kind: the oldest that has all features.

@@ -1,6 +1,6 @@
 //! Special attributes: settings of a variable or of the dataset that look like attributes.
 
-use netcdf_core::format::kind_named;
+use netcdf_core::format::{kind_named, traits};
 use netcdf_core::model::special::Special;
 use netcdf_core::model::{
     Atomic, Dimension, Endianness, Fill, Storage, StorageLayout, Values, VarId,
@@ -171,8 +171,7 @@ impl Lower<'_> {
         };
         let dims = self.schema.var(var).map(|v| v.dims.clone());
         let dims = dims.unwrap_or_default();
-        // In Zarr, chunks may be longer than the dimension.
-        let overhang = self.kind.is_some_and(|kind| kind.as_zarr().is_some());
+        let overhang = self.kind.is_some_and(|kind| traits(kind).overhang);
         for ((&id, &size), item) in dims.iter().zip(&sizes).zip(list) {
             let beyond = |d: &&Dimension| !overhang && !d.unlimited && d.len < size;
             if let Some(dim) = self.schema.dim(id).filter(beyond) {

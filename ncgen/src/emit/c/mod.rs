@@ -9,7 +9,8 @@ mod types;
 mod values;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::{GroupId, ZarrVersion};
+use netcdf_core::format::kind_row;
+use netcdf_core::model::GroupId;
 
 use super::out::{Out, put};
 use super::quote::c_string;
@@ -111,11 +112,12 @@ fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()>
 /// The name of the program's output; for Zarr, a URL that says so.
 fn target(program: &Program<'_>) -> Result<String> {
     let file = &program.file;
-    match program.schema.kind.as_zarr() {
-        None => Ok(file.clone()),
-        Some(_) if file.contains("://") => Ok(file.clone()),
-        Some(zarr) if zarr.version == ZarrVersion::V2 => {
-            let mode = if zarr.pure { "zarr" } else { "nczarr" };
+    let Some(row) = kind_row(program.schema.kind) else {
+        return Ok(file.clone());
+    };
+    match row.url {
+        _ if file.contains("://") => Ok(file.clone()),
+        Some(mode) => {
             let container = if file.ends_with(".zip") {
                 "zip"
             } else {
@@ -123,7 +125,8 @@ fn target(program: &Program<'_>) -> Result<String> {
             };
             Ok(format!("file://{file}#mode={mode},{container}"))
         }
-        Some(_) => {
+        None if row.in_c => Ok(file.clone()),
+        None => {
             let what = "C programs cannot make Zarr version 3, which netCDF-C cannot write";
             let remedy = "use -k nczarr or -k zarr, or -b for a dataset";
             Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))

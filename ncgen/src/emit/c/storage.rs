@@ -2,6 +2,7 @@
 
 use netcdf_core::error::Result;
 use netcdf_core::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use netcdf_core::format::traits;
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::{Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, VarId};
 
@@ -12,7 +13,7 @@ use super::names::Names;
 
 /// Arrays of numbers that the settings need.
 pub(super) fn constants(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
-    if program.schema.kind.is_cdf() {
+    if !traits(program.schema.kind).settings {
         return Ok(());
     }
     let mut any = false;
@@ -93,7 +94,7 @@ pub(super) fn settings(
     let Some(var) = program
         .schema
         .var(id)
-        .filter(|_| !program.schema.kind.is_cdf())
+        .filter(|_| traits(program.schema.kind).settings)
     else {
         return Ok(());
     };

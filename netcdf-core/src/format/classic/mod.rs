@@ -12,7 +12,7 @@ pub mod writer;
 #[cfg(test)]
 use std::sync::Arc;
 
-use super::{Format, KindRow, Strings};
+use super::{Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::Result;
@@ -30,25 +30,48 @@ pub const FORMAT: Format = Format {
             kind: Kind::CLASSIC,
             names: &["nc3", "1"],
             word: "classic",
+            label: "classic",
             mode: &[],
+            url: None,
+            in_c: true,
             longest: i32::MAX as u64 - 3,
+            shards: false,
+            no_default_size: false,
         },
         KindRow {
             kind: Kind::OFFSET64,
             names: &["nc6", "64-bit-offset", "2"],
             word: "64-bit-offset",
+            label: "64-bit offset",
             mode: &["64BIT_OFFSET"],
+            url: None,
+            in_c: true,
             longest: u32::MAX as u64 - 3,
+            shards: false,
+            no_default_size: false,
         },
         KindRow {
             kind: Kind::CDF5,
             names: &["nc5", "cdf-5", "64-bit-data", "64-bit data", "5"],
             word: "cdf5",
+            label: "cdf5",
             mode: &["64BIT_DATA"],
+            url: None,
+            in_c: true,
             longest: i64::MAX as u64 - 3,
+            shards: false,
+            no_default_size: false,
         },
     ],
     create,
+    traits: Traits {
+        extensions: &["nc3"],
+        keys: false,
+        settings: false,
+        overhang: false,
+        shows_given: false,
+        sized_strings: false,
+    },
     copied_as: |kind| kind,
     holds: |_| Ok(()),
     strings: Strings::C,

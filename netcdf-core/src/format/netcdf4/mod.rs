@@ -46,7 +46,7 @@ mod virtual_sources;
 mod walk;
 pub mod write;
 
-use super::{Format, KindRow, Strings};
+use super::{Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -67,8 +67,13 @@ pub const FORMAT: Format = Format {
                 "nc4", "netCDF4", "netcdf-4", "netcdf4", "hdf5", "enhanced", "3",
             ],
             word: "netCDF-4",
+            label: "netCDF-4",
             mode: &["NETCDF4"],
+            url: None,
+            in_c: true,
             longest: i64::MAX as u64,
+            shards: false,
+            no_default_size: false,
         },
         KindRow {
             kind: Kind::NETCDF4_CLASSIC,
@@ -82,11 +87,24 @@ pub const FORMAT: Format = Format {
                 "4",
             ],
             word: "netCDF-4-classic",
+            label: "netCDF-4 classic model",
             mode: &["NETCDF4", "CLASSIC_MODEL"],
+            url: None,
+            in_c: true,
             longest: u32::MAX as u64,
+            shards: false,
+            no_default_size: false,
         },
     ],
     create,
+    traits: Traits {
+        extensions: &["nc4", "h5", "hdf5", "he5", "hdf"],
+        keys: false,
+        settings: true,
+        overhang: false,
+        shows_given: false,
+        sized_strings: false,
+    },
     copied_as: |kind| kind,
     holds: |_| Ok(()),
     strings: Strings::C,

@@ -40,22 +40,37 @@ use std::sync::Arc;
 
 use self::meta::Metadata;
 use self::schema::Builder;
-use super::{Format, KindRow, Strings};
+use super::{Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Output, Store};
 use crate::model::{CreateOptions, Kind, Schema, ZarrVersion};
 
-/// The row of a kind. For `nc_create`, the name of a store tells what else there is to know.
-const fn row(kind: Kind, names: &'static [&'static str; 1]) -> KindRow {
+/// What the rows of all kinds have in common. For `nc_create`, the name of a store tells what else there is to know.
+const fn row(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
     let [word] = names;
     KindRow {
-        kind,
+        kind: Kind::NCZARR,
         names,
         word,
+        label,
         mode: &["NETCDF4"],
+        url: None,
+        in_c: true,
         longest: i64::MAX as u64,
+        shards: false,
+        no_default_size: false,
+    }
+}
+
+/// What those of version 3 have in common.
+const fn v3(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
+    KindRow {
+        in_c: false,
+        shards: true,
+        no_default_size: true,
+        ..row(names, label)
     }
 }
 
@@ -65,12 +80,34 @@ pub const FORMAT: Format = Format {
     probe,
     open,
     kinds: &[
-        row(Kind::NCZARR, &["nczarr"]),
-        row(Kind::PURE_ZARR, &["zarr"]),
-        row(Kind::NCZARR3, &["nczarr3"]),
-        row(Kind::PURE_ZARR3, &["zarr3"]),
+        KindRow {
+            kind: Kind::NCZARR,
+            url: Some("nczarr"),
+            ..row(&["nczarr"], "NCZarr version 2")
+        },
+        KindRow {
+            kind: Kind::PURE_ZARR,
+            url: Some("zarr"),
+            ..row(&["zarr"], "Zarr version 2")
+        },
+        KindRow {
+            kind: Kind::NCZARR3,
+            ..v3(&["nczarr3"], "NCZarr version 3")
+        },
+        KindRow {
+            kind: Kind::PURE_ZARR3,
+            ..v3(&["zarr3"], "Zarr version 3")
+        },
     ],
     create,
+    traits: Traits {
+        extensions: &["zarr", "zip"],
+        keys: true,
+        settings: true,
+        overhang: true,
+        shows_given: true,
+        sized_strings: true,
+    },
     copied_as: |_| Kind::NETCDF4,
     holds: write::check::user_types,
     strings: Strings::COUNTED,
