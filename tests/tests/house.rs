@@ -117,7 +117,7 @@ fn files_are_renamed_in_one_place() {
         |path| {
             elsewhere(path)
                 && path.contains("/src/")
-                && !path.ends_with("tests.rs")
+                && !path.contains("/tests")
                 && !path.starts_with("netcdf-core/src/io/file")
         },
         |line| calls.iter().any(|call| line.contains(call)),
@@ -136,7 +136,7 @@ fn output_goes_to_the_writer_handed_in() {
         "tests/src/bin/storevalues.rs",
         "tests/src/bin/chunkfilter.rs",
         "tests/src/bin/filterspecs.rs",
-        "netcdf-core/src/tool.rs",
+        "netcdf-core/src/tool/mod.rs",
         "netcdf-core/src/io/stdout.rs",
     ];
     let found = lines(
@@ -190,6 +190,20 @@ fn files_are_small_enough_to_read() {
         .filter(|(count, _)| *count > 800)
         .collect();
     assert_eq!(long, []);
+}
+
+#[test]
+fn folders_have_a_mod_rs() {
+    let all = sources();
+    let beside: Vec<_> = all
+        .iter()
+        .filter_map(|(path, _)| {
+            let folder = format!("{}/", path.strip_suffix(".rs")?);
+            let within = all.iter().any(|(other, _)| other.starts_with(&folder));
+            within.then_some(path)
+        })
+        .collect();
+    assert_eq!(beside, [""; 0]);
 }
 
 /// One place knows which characters are text, except where a format has its own rule.
