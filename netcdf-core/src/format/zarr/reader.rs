@@ -11,7 +11,7 @@ use super::strings;
 use super::values::decode;
 use super::variable::no_variable;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::scatter::{Block, advance};
+use crate::chunk::scatter::{Block, runs};
 use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -19,7 +19,7 @@ use crate::filter::Chain;
 use crate::io::{Source, Store};
 use crate::limits::zeros;
 use crate::model::region::product;
-use crate::model::{Schema, Values, VarId, ZarrVersion};
+use crate::model::{Region, Schema, Values, VarId, ZarrVersion};
 
 /// `NC_NETCDF4`.
 const MODE_NETCDF4: u32 = 0x1000;
@@ -220,48 +220,26 @@ impl ZarrReader {
     }
 }
 
-/// Copies the elements that a chunk and a box have in common to their places in the box.
-fn scatter(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) {
-    let block = layout.block(chunk);
-    let ends = |b: &Block| -> Vec<u64> {
-        b.start
-            .iter()
-            .zip(&b.count)
-            .map(|(s, c)| s.saturating_add(*c))
-            .collect()
+/// Puts the numbers of the elements that a chunk and a box have in common in their places in the box.
+///
+/// # Errors
+/// Those of [`runs`].
+fn number(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) -> Result<()> {
+    let (places, _) = out.as_chunks_mut::<16>();
+    let region = Region {
+        start: part.start.clone(),
+        count: part.count.clone(),
+        stride: vec![1; part.count.len()],
     };
-    let start: Vec<u64> = block
-        .start
-        .iter()
-        .zip(&part.start)
-        .map(|(a, b)| *a.max(b))
-        .collect();
-    let end = ends(&block)
-        .into_iter()
-        .zip(ends(part))
-        .map(|(a, b)| a.min(b));
-    let count: Vec<u64> = end.zip(&start).map(|(e, s)| e.saturating_sub(*s)).collect();
-    if count.contains(&0) {
-        return;
-    }
-    let number = |at: &[u64], within: &Block| {
-        let place = at.iter().zip(&start).zip(&within.start);
-        let place = place.map(|((a, s), w)| a + s - w);
-        place.zip(&within.count).fold(0u64, |sum, (at, len)| {
-            sum.saturating_mul(*len).saturating_add(at)
-        })
-    };
-    let mut at = vec![0u64; count.len()];
-    loop {
-        let element = strings::element(chunk, number(&at, &block));
-        let to = usize::try_from(number(&at, part)).unwrap_or(usize::MAX);
-        if let Some(place) = out.as_chunks_mut::<16>().0.get_mut(to) {
-            *place = element;
+    runs(&layout.block(chunk), &region, |run| {
+        for n in 0..run.len {
+            let to = usize::try_from(run.to + n).ok();
+            let place = to.and_then(|to| places.get_mut(to));
+            let place = place.ok_or_else(|| Error::internal("an element outside of its box"))?;
+            *place = strings::element(chunk, run.from + n * run.step);
         }
-        if !advance(&mut at, &count) {
-            return;
-        }
-    }
+        Ok(())
+    })
 }
 
 impl Reader for ZarrReader {
@@ -378,8 +356,7 @@ impl Reader for ZarrReader {
         self.chunks(var.index())?
             .locate(&Block { start, count }, &mut |chunk| {
                 env.cancel.check()?;
-                scatter(layout, chunk.index, part, &mut out);
-                Ok(())
+                number(layout, chunk.index, part, &mut out)
             })?;
         Ok(out)
     }
