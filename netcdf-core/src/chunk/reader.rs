@@ -46,6 +46,11 @@ pub trait Reader: Send + Sync {
     /// the bytes are not in a source and only [`Reader::fetch`] can read them.
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;
 
+    /// Whether the bytes of chunks lie in sources, from which they can be moved unchanged. If not, [`Reader::object`] has none.
+    fn has_sources(&self) -> bool {
+        true
+    }
+
     /// The name of the file or key that holds the bytes of a chunk, for messages.
     fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
         let source = self.object(chunk.object);

@@ -139,9 +139,7 @@ impl Job {
 
     fn choose(&self, set: Dataset<'_>) -> Method {
         let assembled = set.reader.assembles(self.pair.from);
-        // Bytes can be moved from files only: keys have no positions.
-        let keys = set.reader.object(0).is_none();
-        if !self.chunked && (assembled || keys) {
+        if !self.chunked && (assembled || !set.reader.has_sources()) {
             return Method::Convert;
         }
         if !self.chunked {

@@ -114,6 +114,11 @@ impl Reader for Staged {
         self.base.as_ref()?.reader.changed()
     }
 
+    fn has_sources(&self) -> bool {
+        let base = self.base.as_ref();
+        base.is_some_and(|base| base.reader.has_sources())
+    }
+
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
         match object {
             OBJECT => self.spool.as_ref().map(|spool| spool.source()),

@@ -280,6 +280,10 @@ impl Reader for Spill<'_> {
         None
     }
 
+    fn has_sources(&self) -> bool {
+        false
+    }
+
     fn assembles(&self, _: VarId) -> bool {
         true
     }

@@ -309,6 +309,10 @@ impl Reader for ZarrReader {
         None
     }
 
+    fn has_sources(&self) -> bool {
+        false
+    }
+
     fn changed(&self) -> Option<Arc<str>> {
         self.store.changed()
     }

@@ -184,6 +184,10 @@ impl Reader for Memory {
         None
     }
 
+    fn has_sources(&self) -> bool {
+        false
+    }
+
     fn resolve(&self, _: VarId, bytes: &[u8]) -> Result<Values> {
         let first = u64::from_le_bytes(*bytes.first_chunk().unwrap());
         let (var, first) = (first >> 32, (first & 0xffff_ffff) as usize);

@@ -145,6 +145,10 @@ impl Reader for Chunked {
     fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
         None
     }
+
+    fn has_sources(&self) -> bool {
+        false
+    }
     fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
         unimplemented!()
     }
