@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use netcdf_core::chunk::Reader;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
-use netcdf_core::io::locator::{Access, Asked, Destination, local};
+use netcdf_core::io::locator::{Access, Asked, Destination, Location};
 use netcdf_core::io::source::read_range;
 use netcdf_core::io::{Container, dir, file};
 use netcdf_core::json::Json;
@@ -38,8 +38,9 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
         Ok(())
     };
     for named in paths {
-        let local = local(named)?.into_owned();
-        if named.as_os_str() == "-" || file::in_place(&local) {
+        let at = Location::new(named)?;
+        let local = at.path().to_owned();
+        if at.is_standard() || file::in_place(&local) {
             let what = "not a file that a copy could replace";
             return Err(Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy()));
         }
@@ -67,7 +68,7 @@ fn keeping(path: &Path, asked: Asked) -> Asked {
 
 /// Whether `path` is a store with consolidated metadata. If it cannot be read, opening it later reports that.
 fn is_consolidated(path: &Path) -> Result<bool> {
-    let Container::Store(store) = Access::default().input(path, &mut std::io::empty())? else {
+    let Container::Store(store) = Access::default().input(&Location::of_path(path), &mut std::io::empty())? else {
         return Ok(false);
     };
     let within = |bytes: Vec<u8>| {
@@ -199,7 +200,7 @@ impl Walk {
 
 /// Whether a file is a dataset, by its name or its content.
 fn is_dataset(path: &Path) -> bool {
-    let opened = || Access::default().input(path, &mut std::io::empty());
+    let opened = || Access::default().input(&Location::of_path(path), &mut std::io::empty());
     let named = batch::is_dataset(path) && path.extension().is_none_or(|e| e != "zip");
     named || opened().is_ok_and(|found| format::probe(&found).is_ok())
 }

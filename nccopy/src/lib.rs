@@ -32,7 +32,7 @@ use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format;
 use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
-use netcdf_core::io::locator::Access;
+use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::model::{CreateOptions, Kind};
 use netcdf_core::notes::{Note, Notes};
@@ -103,7 +103,7 @@ fn copy_one(
         limits: env.limits.clone(),
         ..Access::default()
     };
-    let input = access.input(&copy.input, &mut *io.stdin)?;
+    let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
     // From here on there may be a temporary file, which a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
     if cli.in_place {

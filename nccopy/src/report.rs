@@ -310,7 +310,7 @@ fn sizes(before: u64, after: u64) -> Members {
 mod tests {
     use super::*;
     use netcdf_core::copy::methods::Method;
-    use netcdf_core::io::locator::{Asked, Destination};
+    use netcdf_core::io::locator::{Asked, Destination, Location};
     use netcdf_core::notes::{Notes, Taken};
     use std::time::Duration;
 
@@ -327,7 +327,8 @@ mod tests {
         let copy = Copy {
             input: "in.nc".into(),
             local: "in.nc".into(),
-            output: Destination::resolve(Path::new("out \"1\".nc"), Asked::default()).unwrap(),
+            output: Destination::resolve(&Location::new("out \"1\".nc").unwrap(), Asked::default())
+                .unwrap(),
         };
         let vars = vec![var("/v", 80, 20), var("/g/\u{1}", 8, 0)];
         (

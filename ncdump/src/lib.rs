@@ -25,7 +25,6 @@ mod ncml;
 mod options;
 mod select;
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -37,7 +36,7 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format;
-use netcdf_core::io::locator::{self, Access};
+use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
@@ -119,7 +118,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
         limits: env.limits.clone(),
         ..Access::default()
     };
-    let input = access.input(&cli.input, &mut *io.stdin)?;
+    let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
     if let Job::Kind = job {
         return say(io, &format!("{}\n", format::probe(&input)?.name()));
     }
@@ -179,12 +178,12 @@ fn name(cli: &Cli) -> Vec<u8> {
     if let Some(name) = &cli.name {
         return name.as_encoded_bytes().to_vec();
     }
-    if cli.input == Path::new("-") {
+    // The input was opened, so if it is a URL, it is valid.
+    let at = Location::new(&cli.input).unwrap_or(Location::of_path(&cli.input));
+    if at.is_standard() {
         return b"stdin".to_vec();
     }
-    // The input was opened, so if it is a URL, it is valid.
-    let path = locator::local(&cli.input).unwrap_or(Cow::Borrowed(&cli.input));
-    let last = path.file_name().unwrap_or_default();
+    let last = at.path().file_name().unwrap_or_default();
     let last = last.as_encoded_bytes();
     let end = last.iter().rposition(|&b| b == b'.').unwrap_or(last.len());
     last.get(..end).unwrap_or_default().to_vec()

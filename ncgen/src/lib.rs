@@ -30,7 +30,7 @@ use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format;
 use netcdf_core::format::traits;
-use netcdf_core::io::locator::{Access, Destination};
+use netcdf_core::io::locator::{Access, Destination, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::kind::Model;
@@ -122,7 +122,8 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
             let Some(file) = &cli.output.file else {
                 return Ok(kind);
             };
-            return Ok(Destination::resolve(file, cli.zarr.asked(kind))?.kind);
+            let at = Location::new(file)?;
+            return Ok(Destination::resolve(&at, cli.zarr.asked(kind))?.kind);
         }
         Some(language @ (Language::Fortran | Language::Java)) => language.name(),
     };
@@ -137,19 +138,22 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
 
 /// The text.
 fn source(cli: &Cli, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
-    let path = cli.input.as_deref().unwrap_or(Path::new("-"));
+    let at = match &cli.input {
+        Some(path) => Location::new(path)?,
+        None => Location::standard(),
+    };
     let access = Access {
         text: true,
         ..Access::default()
     };
-    match access.input(path, &mut *io.stdin)? {
+    match access.input(&at, &mut *io.stdin)? {
         Container::Source(source) => {
             other::may_be_cdl(&*source)?;
             Ok(source)
         }
         Container::Store(_) => {
             let what = "a directory, not CDL text";
-            Err(Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy()))
+            Err(Error::new(ErrorKind::Argument, what).of(&at.named().to_string_lossy()))
         }
     }
 }
@@ -192,8 +196,8 @@ fn write(
     reporter: &mut Reporter<'_>,
     env: &mut Env,
 ) -> Result<(), Failure> {
-    let named = name::output(cli, &cdl.name)?;
-    let destination = Destination::resolve(&named, cli.zarr.asked(cli.kind.kind()))?;
+    let at = Location::new(name::output(cli, &cdl.name)?)?;
+    let destination = Destination::resolve(&at, cli.zarr.asked(cli.kind.kind()))?;
     let path = &destination.path;
     refuse_same(cli.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;

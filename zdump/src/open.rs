@@ -8,7 +8,7 @@ use netcdf_core::error::Result;
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::Plugins;
 use netcdf_core::io::Store;
-use netcdf_core::io::locator::Access;
+use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::tool::Io;
 
@@ -51,6 +51,6 @@ impl Session {
     /// # Errors
     /// [`netcdf_core::ErrorKind::UnknownFormat`] for other files; [`netcdf_core::ErrorKind::Io`].
     pub fn store(&self, path: &Path, io: &mut Io) -> Result<Arc<dyn Store>> {
-        self.access.keys(path, &mut *io.stdin)
+        self.access.keys(&Location::new(path)?, &mut *io.stdin)
     }
 }

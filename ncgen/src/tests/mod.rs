@@ -49,7 +49,7 @@ fn ncgen(args: &[&str], text: &[u8]) -> (Status, String) {
 /// The kind of a file and the values of its variables.
 fn contents(path: &Path) -> (Kind, Vec<Values>) {
     let env = Env::default();
-    let input = locator::input(path, &mut std::io::empty()).unwrap();
+    let input = locator::input(&locator::Location::of_path(path), &mut std::io::empty()).unwrap();
     let reader = format::open(input, &env).unwrap();
     let schema = reader.schema();
     let dataset = Dataset::new(&*reader, &env);

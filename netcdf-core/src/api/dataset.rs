@@ -12,7 +12,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format;
 use crate::io::held::hold;
-use crate::io::locator::{self, Asked};
+use crate::io::locator::{Asked, Location};
 use crate::io::{Container, Output};
 use crate::model::{CreateOptions, Fill, Kind, Schema};
 use crate::notes::Note;
@@ -190,8 +190,9 @@ impl Dataset {
     pub fn open_for_writing_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let name = path.to_string_lossy();
-        check_right(&locator::local(path)?)?;
-        let present = Present::now(&locator::local(path)?)?;
+        let at = Location::of_program(path)?;
+        check_right(at.path())?;
+        let present = Present::now(at.path())?;
         let said = options.env.as_deref().map(|env| env.notes.take());
         let mut dataset = Self::open_with(path, options)?;
         dataset.present = present;
@@ -374,10 +375,11 @@ pub fn delete(path: impl AsRef<Path>) -> Result<()> {
     let container = place::open(path, &Env::default())?;
     format::probe(&container)?;
     drop(container);
-    let path = locator::local(path)?;
+    let at = Location::of_program(path)?;
+    let path = at.path();
     let deleted = match path.is_dir() {
-        true => std::fs::remove_dir_all(&path),
-        false => std::fs::remove_file(&path),
+        true => std::fs::remove_dir_all(path),
+        false => std::fs::remove_file(path),
     };
     deleted.map_err(|e| Error::io("cannot delete", &path.to_string_lossy(), e))
 }

@@ -1,13 +1,12 @@
 //! The places of datasets.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format;
-use crate::io::locator::{self, Access, Asked, Destination, Form};
+use crate::io::locator::{Access, Asked, Destination, Form, Location};
 use crate::io::memory::MemoryTarget;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::trace::Trace;
@@ -28,7 +27,7 @@ pub(super) enum Place {
 impl Place {
     /// The place of a new dataset.
     pub(super) fn new(named: &Path, asked: Asked) -> Result<Self> {
-        let to = Destination::resolve(&own(named), asked)?;
+        let to = Destination::resolve(&Location::of_program(named)?, asked)?;
         if to.kind != asked.kind {
             let e = Error::new(
                 ErrorKind::Argument,
@@ -41,7 +40,7 @@ impl Place {
 
     /// The place of an open dataset; it is written in the same form.
     pub(super) fn of(named: &Path, container: &Container, kind: Kind) -> Result<Self> {
-        let path = own(&locator::local(named)?).into_owned();
+        let path = Location::of_program(named)?.path().to_owned();
         let consolidated = match container {
             Container::Source(_) => false,
             Container::Store(store) => is_consolidated(&**store)?,
@@ -131,15 +130,7 @@ pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
         limits: env.limits.clone(),
         ..Access::default()
     };
-    access.input(&own(named), &mut std::io::empty())
-}
-
-/// A path as that of a file, whatever it means on a command line.
-fn own(named: &Path) -> Cow<'_, Path> {
-    match named == Path::new("-") {
-        true => Path::new(".").join(named).into(),
-        false => named.into(),
-    }
+    access.input(&Location::of_program(named)?, &mut std::io::empty())
 }
 
 /// True for a store with consolidated metadata.

@@ -48,7 +48,7 @@ pub fn list(path: &Path, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn open(path: &Path, env: &Env) -> Result<Arc<File>> {
-    match locator::input(path, &mut io::empty())? {
+    match locator::input(&locator::Location::of_path(path), &mut io::empty())? {
         Container::Source(source) => Ok(Arc::new(File::open(source, &env.limits)?)),
         Container::Store(store) => unreachable!("a path is a file: {}", store.name()),
     }
@@ -75,7 +75,7 @@ fn dataset(
         return Ok(('N', String::new()));
     };
     let sum = if matches!(dataset.layout, Layout::Virtual { .. }) {
-        let reader = format::open(locator::input(at.0, &mut io::empty())?, env)?;
+        let reader = format::open(locator::input(&locator::Location::of_path(at.0), &mut io::empty())?, env)?;
         let vars = || reader.schema().var_ids();
         let var = vars().find(|&v| reader.schema().var_path(v) == at.1);
         let var = var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no variable"))?;

@@ -140,23 +140,17 @@ impl Destination {
     /// ends in `.zarr` or `.zip` is pure Zarr version 3. `-` is standard output.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a URL that does not say what to create, or contradicts the kind; as
-    /// [`local`].
-    pub fn resolve(named: &Path, asked: Asked) -> Result<Self> {
-        let modes = match url::parse(named)? {
-            None => url::Modes::default(),
-            Some(url) => {
-                let kind = asked.kind.and_then(Kind::as_zarr);
-                if url.modes.asked() == url::Asked::Nothing && kind.is_none() {
-                    let what = "the URL does not say what to create";
-                    let e = Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy());
-                    return Err(e.with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
-                }
-                url.modes
-            }
-        };
-        let path = or_stdout(&local(named)?);
-        let kind = kind(&modes, asked.kind).map_err(|e| e.of(&named.to_string_lossy()))?;
+    /// [`ErrorKind::Argument`] for a URL that does not say what to create, or contradicts the kind.
+    pub fn resolve(at: &Location, asked: Asked) -> Result<Self> {
+        let named = |e: Error| e.of(&at.named().to_string_lossy());
+        let zarr = asked.kind.and_then(Kind::as_zarr);
+        if at.modes().is_some_and(|m| m.asked() == url::Asked::Nothing) && zarr.is_none() {
+            let e = Error::new(ErrorKind::Argument, "the URL does not say what to create");
+            return Err(named(e).with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
+        }
+        let modes = at.modes().cloned().unwrap_or_default();
+        let path = or_stdout(at.path());
+        let kind = kind(&modes, asked.kind).map_err(named)?;
         let by_name = kind.is_none() && modes.asked() == url::Asked::Nothing && is_zarr_name(&path);
         let kind = kind.or(by_name.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
@@ -168,9 +162,7 @@ impl Destination {
             },
             Some(_) => Form::Directory,
         };
-        asked
-            .applies(form)
-            .map_err(|e| e.of(&named.to_string_lossy()))?;
+        asked.applies(form).map_err(named)?;
         Ok(Self {
             path,
             form,
@@ -256,7 +248,7 @@ mod tests {
             kind,
             ..Asked::default()
         };
-        Destination::resolve(Path::new(named), asked)
+        Destination::resolve(&Location::new(named)?, asked)
     }
 
     #[test]
@@ -268,7 +260,7 @@ mod tests {
                 zip_prefix,
                 overwrite: false,
             };
-            Destination::resolve(Path::new(named), asked).map_err(|e| e.kind())
+            Destination::resolve(&Location::new(named).unwrap(), asked).map_err(|e| e.kind())
         };
         for (named, kind, consolidated, prefix) in [
             ("a", Kind::NETCDF4, true, None),
