@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{consolidated_by_environment, local, url};
+use super::{Location, consolidated_by_environment, url};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::{FileTarget, or_stdout};
 use crate::io::{Target, dir, key};
