@@ -68,7 +68,9 @@ fn keeping(path: &Path, asked: Asked) -> Asked {
 
 /// Whether `path` is a store with consolidated metadata. If it cannot be read, opening it later reports that.
 fn is_consolidated(path: &Path) -> Result<bool> {
-    let Container::Store(store) = Access::default().input(&Location::of_path(path), &mut std::io::empty())? else {
+    let Container::Store(store) =
+        Access::default().input(&Location::of_path(path), &mut std::io::empty())?
+    else {
         return Ok(false);
     };
     let within = |bytes: Vec<u8>| {

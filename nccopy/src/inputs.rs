@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::dir;
 use netcdf_core::io::file::{self, Id};
-use netcdf_core::io::locator::{Asked, Destination, Form, Location};
+use netcdf_core::io::locator::{Asked, Destination, Location, OutputForm};
 
 use crate::batch;
 
@@ -60,7 +60,7 @@ pub fn copies(
 /// Whether the output of this name would be Zarr.
 fn is_zarr(output: &Path, asked: Asked) -> bool {
     let output = Location::new(output).and_then(|at| Destination::resolve(&at, asked));
-    output.is_ok_and(|output| output.form != Form::File)
+    output.is_ok_and(|output| output.form != OutputForm::File)
 }
 
 fn wrong(path: &Path, (what, remedy): (&'static str, &str)) -> Result<()> {

@@ -13,7 +13,7 @@ use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
-use crate::cli::Form;
+use crate::cli::ReportForm;
 use crate::dry_run::{add_changes, method};
 use crate::inputs::Copy;
 use crate::job::{Done, Outcome};
@@ -62,10 +62,10 @@ impl Totals {
 ///
 /// # Errors
 /// [`netcdf_core::ErrorKind::Io`].
-pub fn print(form: Form, done: &[Done], run: (usize, Duration), io: &mut Io) -> Result<()> {
+pub fn print(form: ReportForm, done: &[Done], run: (usize, Duration), io: &mut Io) -> Result<()> {
     let text = match form {
-        Form::Table => tables(done, run),
-        Form::Json => {
+        ReportForm::Table => tables(done, run),
+        ReportForm::Json => {
             let line = json(done, run).line(Between::CommaBlank)?;
             format!("{}\n", shown::json(&line))
         }

@@ -78,7 +78,7 @@ pub(crate) fn write(
         let order = writer.layout(list.var)?.element.order;
         let mut problems = Problems::default();
         let path = || schema.var_path(list.var);
-        let mut sink = Stored::new(writer, list.var, env).in_object(path)?;
+        let mut sink = VarSink::new(writer, list.var, env).in_object(path)?;
         let text = text(list, source);
         values::read(&text, &schema, order, &mut problems, &mut sink).in_object(path)?;
         if !tell(&problems, list, reporter) {
@@ -188,7 +188,7 @@ fn repeat(
     Ok(())
 }
 
-/// Stored form of the value that completes a list: the variable's fill value, else that of its type.
+/// VarSink form of the value that completes a list: the variable's fill value, else that of its type.
 fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
     let element = writer.layout(id)?.element;
     let schema = writer.schema();
@@ -202,7 +202,7 @@ fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
     }
 }
 
-/// Stored form of values of a variable.
+/// VarSink form of values of a variable.
 fn stored(
     writer: &mut dyn Writer,
     id: VarId,
@@ -241,7 +241,7 @@ impl Sink for Nowhere<'_> {
 }
 
 /// Stores values in a variable, in runs or in chunks.
-struct Stored<'a> {
+struct VarSink<'a> {
     writer: &'a mut dyn Writer,
     var: VarId,
     element: Element,
@@ -252,7 +252,7 @@ struct Stored<'a> {
     env: &'a Env,
 }
 
-impl<'a> Stored<'a> {
+impl<'a> VarSink<'a> {
     fn new(writer: &'a mut dyn Writer, var: VarId, env: &'a Env) -> Result<Self> {
         let shape = writer.schema().shape(var);
         let element = writer.layout(var)?.element;
@@ -327,7 +327,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-impl Sink for Stored<'_> {
+impl Sink for VarSink<'_> {
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
         self.env.cancel.check()?;
         self.put(element, bytes)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::mode::Mode;
-use super::place::{self, Place};
+use super::place::{self, DatasetPlace};
 use super::present::Present;
 use super::staged::Staged;
 use crate::copy::plan::widen_strings;
@@ -30,7 +30,7 @@ pub struct Dataset {
     pub(super) changed: bool,
     /// Number of variables whose definition has ended.
     pub(super) settled: usize,
-    place: Place,
+    place: DatasetPlace,
     /// What must exist at the place when the dataset is written.
     present: Present,
     options: CreateOptions,
@@ -74,7 +74,7 @@ impl Dataset {
             zip_prefix: options.zip_prefix,
             overwrite: false,
         };
-        let place = Place::new(path.as_ref(), asked)?;
+        let place = DatasetPlace::new(path.as_ref(), asked)?;
         let present = match options.keep_existing {
             true => Present::Nothing,
             false => Present::Anything,
@@ -105,10 +105,10 @@ impl Dataset {
     pub fn create_in(output: impl Into<Output>, kind: Kind, options: Options) -> Result<Self> {
         let output = output.into();
         let name = output.name().to_string();
-        Self::begin(Place::Once(Some(output).into(), name), kind, options)
+        Self::begin(DatasetPlace::Once(Some(output).into(), name), kind, options)
     }
 
-    fn begin(place: Place, kind: Kind, options: Options) -> Result<Self> {
+    fn begin(place: DatasetPlace, kind: Kind, options: Options) -> Result<Self> {
         format::check_writes(kind)?;
         let staged = Staged::new(Schema::new(kind), place.scratch());
         let fill = match options.create.no_fill {
@@ -124,7 +124,7 @@ impl Dataset {
         })
     }
 
-    fn with(place: Place, options: Options) -> Self {
+    fn with(place: DatasetPlace, options: Options) -> Self {
         Self {
             env: options.env.unwrap_or_default(),
             staged: Staged::new(Schema::new(Kind::CLASSIC), None),
@@ -156,7 +156,7 @@ impl Dataset {
         let env = options.env.clone().unwrap_or_default();
         let container = place::open(path, &env)?;
         let kind = format::probe(&container)?;
-        let place = Place::of(path, &container, kind)?;
+        let place = DatasetPlace::of(path, &container, kind)?;
         let options = Options {
             env: Some(env),
             ..options
@@ -170,7 +170,7 @@ impl Dataset {
     /// As [`Dataset::open`].
     pub fn open_in(container: Container, options: Options) -> Result<Self> {
         let name = container.name().to_string();
-        Self::opened(Place::Container(name), container, options)
+        Self::opened(DatasetPlace::Container(name), container, options)
     }
 
     /// Opens a dataset for changes (`nc_open`, `NC_WRITE`). What is at the path stays until [`Dataset::sync`] or
@@ -210,7 +210,7 @@ impl Dataset {
         Ok(dataset)
     }
 
-    fn opened(place: Place, container: Container, options: Options) -> Result<Self> {
+    fn opened(place: DatasetPlace, container: Container, options: Options) -> Result<Self> {
         let mut dataset = Self::with(place, options);
         let reader = format::open(container, &dataset.env)?;
         dataset.settled = reader.schema().vars.len();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format;
-use crate::io::locator::{Access, Asked, Destination, Form, Location};
+use crate::io::locator::{Access, Asked, Destination, Location, OutputForm};
 use crate::io::memory::MemoryTarget;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::trace::Trace;
@@ -15,7 +15,7 @@ use crate::model::{Kind, ZarrOptions};
 
 /// The place of a dataset.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum DatasetPlace {
     /// A path or URL, which can be written repeatedly.
     Named(Destination),
     /// Something that can be written once; `None` when done. The lock makes it usable from several threads.
@@ -24,7 +24,7 @@ pub(super) enum Place {
     Container(String),
 }
 
-impl Place {
+impl DatasetPlace {
     /// The place of a new dataset.
     pub(super) fn new(named: &Path, asked: Asked) -> Result<Self> {
         let to = Destination::resolve(&Location::of_program(named)?, asked)?;
@@ -46,9 +46,9 @@ impl Place {
             Container::Store(store) => is_consolidated(&**store)?,
         };
         let form = match (container, kind.as_zarr()) {
-            (Container::Store(_), _) if path.is_dir() => Form::Directory,
-            (Container::Store(_), Some(zarr)) => Form::Zip { prefix: !zarr.pure },
-            (Container::Store(_), None) | (Container::Source(_), _) => Form::File,
+            (Container::Store(_), _) if path.is_dir() => OutputForm::Directory,
+            (Container::Store(_), Some(zarr)) => OutputForm::Zip { prefix: !zarr.pure },
+            (Container::Store(_), None) | (Container::Source(_), _) => OutputForm::File,
         };
         Ok(Self::Named(Destination {
             path,
@@ -93,7 +93,7 @@ impl Place {
     /// True if the opened dataset can no longer be read after another was written there.
     pub(super) fn is_directory(&self) -> bool {
         match self {
-            Self::Named(to) => to.form == Form::Directory,
+            Self::Named(to) => to.form == OutputForm::Directory,
             Self::Once(..) | Self::Container(_) => false,
         }
     }

@@ -21,7 +21,7 @@ pub mod writer;
 pub use assemble::Assembler;
 pub use dataset::Dataset;
 pub use encode::Encoder;
-pub use form::Form;
+pub use form::ElementForm;
 pub use grid::Grid;
 pub use layout::{ChunkRef, Layout};
 pub use reader::{Provenance, Reader};

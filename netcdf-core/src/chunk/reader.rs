@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::form::Form;
+use super::form::ElementForm;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::Block;
 use crate::env::Env;
@@ -114,7 +114,7 @@ pub trait Reader: Send + Sync {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
-    fn form(&self, _var: VarId) -> Result<Option<Form>> {
+    fn form(&self, _var: VarId) -> Result<Option<ElementForm>> {
         Ok(None)
     }
 }

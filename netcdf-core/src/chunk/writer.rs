@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::form::Form;
+use super::form::ElementForm;
 use super::layout::{ChunkRef, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
@@ -118,7 +118,7 @@ pub trait Writer: Send {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
-    fn form(&self, _var: VarId) -> Result<Option<Form>> {
+    fn form(&self, _var: VarId) -> Result<Option<ElementForm>> {
         Ok(None)
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Job;
 use super::methods::{self, length, object};
-use crate::chunk::dataset::Part;
-use crate::chunk::encode::{Encoder, Stored};
+use crate::chunk::dataset::BoxElements;
+use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::rechunk::{self, Met, Plan, Way};
@@ -19,7 +19,7 @@ use crate::model::{Region, Values};
 /// What becomes of the elements of a chunk.
 enum Made {
     /// The chunk.
-    Chunk(Stored),
+    Chunk(EncodedChunk),
     /// Values with heap data, which is written in order.
     Values(Values),
     /// Nothing: the chunk is all fill, so it is not stored.
@@ -160,7 +160,7 @@ impl Job {
             let bytes = self.encoded(set, bytes).in_object(path)?;
             output.encoder.encode(&self.place(chunk), bytes)
         };
-        let sink = |chunk: ChunkRef, made: Stored| {
+        let sink = |chunk: ChunkRef, made: EncodedChunk| {
             stored = stored.saturating_add(output.put(writer, &self.place(&chunk), made)?);
             meter.advance(output.each);
             Ok(())
@@ -184,7 +184,8 @@ impl Job {
         let output = output;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
-        let work = |place: &Region, part: Part| Ok((place.clone(), output.made(place, part)?));
+        let work =
+            |place: &Region, part: BoxElements| Ok((place.clone(), output.made(place, part)?));
         let sink = |(place, made): (Region, Made)| {
             stored = stored.saturating_add(output.finish(writer, &place, made)?);
             meter.advance(output.each);
@@ -221,7 +222,7 @@ impl<'a> Output<'a> {
     }
 
     /// True if any element of a chunk is stored in the input.
-    fn is_stored(&self, place: &Region, part: &Part) -> Result<bool> {
+    fn is_stored(&self, place: &Region, part: &BoxElements) -> Result<bool> {
         if !self.unknown {
             return Ok(part.stored);
         }
@@ -233,7 +234,7 @@ impl<'a> Output<'a> {
     }
 
     /// What becomes of the elements of a chunk.
-    fn made(&self, place: &Region, part: Part) -> Result<Made> {
+    fn made(&self, place: &Region, part: BoxElements) -> Result<Made> {
         let (job, set) = (self.job, self.set);
         if job.same_fill && !self.is_stored(place, &part)? {
             set.env.buffers.give_large(part.bytes);
@@ -261,7 +262,7 @@ impl<'a> Output<'a> {
     }
 
     /// Writes an encoded chunk; returns its length in bytes.
-    fn put(&self, writer: &mut dyn Writer, place: &Region, made: Stored) -> Result<u64> {
+    fn put(&self, writer: &mut dyn Writer, place: &Region, made: EncodedChunk) -> Result<u64> {
         let index = self.grid.index(place);
         writer.put_chunk(self.job.pair.to, index, made.mask, &made.bytes)?;
         let stored = made.bytes.len() as u64;

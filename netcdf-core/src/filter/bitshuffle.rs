@@ -13,7 +13,7 @@
 //! bytes (`u32`), and each block with its stored size (`u32`), all big-endian.
 
 use super::bits::{transposed, untranspose};
-use super::named::{Form, Mode, Parameter};
+use super::named::{Mode, Parameter, ParameterForm};
 use super::output::{array, bad, parameter, reserve, sized, take, unsupported};
 use super::user::{element_size, unfit, wrong};
 use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, blosc, lz4, zstd};
@@ -33,8 +33,8 @@ pub const ENTRY: FilterEntry = FilterEntry {
         Mode::of(&[BLOCK, Parameter::word("codec", CODECS, 0)]),
         Mode::of(&[
             BLOCK,
-            Parameter::required("codec", Form::Word(CODECS)),
-            Parameter::required("level", Form::Number),
+            Parameter::required("codec", ParameterForm::Word(CODECS)),
+            Parameter::required("level", ParameterForm::Number),
         ]),
     ],
     prepare,

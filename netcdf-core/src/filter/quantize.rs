@@ -12,7 +12,7 @@
 //! They write plain numbers, so reading does nothing. (Quantization by netCDF-C itself leaves attributes, but no
 //! filter.)
 
-use super::named::{Form, Mode, Parameter};
+use super::named::{Mode, Parameter, ParameterForm};
 use super::output::reserve;
 use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, read_only};
 use crate::error::Result;
@@ -30,7 +30,10 @@ pub const BITGROOM: FilterEntry = FilterEntry {
     name: "bitgroom",
     codec: None,
     policy: QUANTIZED,
-    named: &[Mode::of(&[Parameter::required("digits", Form::Number)])],
+    named: &[Mode::of(&[Parameter::required(
+        "digits",
+        ParameterForm::Number,
+    )])],
     prepare: |_, _| Err(read_only("bitgroom")),
     build: |_, _| Ok(Box::new(Quantized("bitgroom"))),
 };
@@ -41,7 +44,10 @@ pub const GRANULARBR: FilterEntry = FilterEntry {
     name: "granularbr",
     codec: None,
     policy: QUANTIZED,
-    named: &[Mode::of(&[Parameter::required("digits", Form::Number)])],
+    named: &[Mode::of(&[Parameter::required(
+        "digits",
+        ParameterForm::Number,
+    )])],
     prepare: |_, _| Err(read_only("granularbr")),
     build: |_, _| Ok(Box::new(Quantized("granularbr"))),
 };
@@ -52,7 +58,10 @@ pub const BITROUND: FilterEntry = FilterEntry {
     name: "bitround",
     codec: None,
     policy: QUANTIZED,
-    named: &[Mode::of(&[Parameter::required("bits", Form::Number)])],
+    named: &[Mode::of(&[Parameter::required(
+        "bits",
+        ParameterForm::Number,
+    )])],
     prepare: |_, _| Err(read_only("bitround")),
     build: |_, _| Ok(Box::new(Quantized("bitround"))),
 };

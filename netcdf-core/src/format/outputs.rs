@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::io::Output;
 use crate::io::dir::{DirTarget, Replace};
 use crate::io::file::FileTarget;
-use crate::io::locator::{Destination, Form};
+use crate::io::locator::{Destination, OutputForm};
 use crate::io::target::StoreTarget;
 use crate::io::trace::Trace;
 use crate::io::zip::ZipTarget;
@@ -20,12 +20,12 @@ use crate::notes::Note;
 pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<Output> {
     let cancel = &env.cancel;
     let store: Box<dyn StoreTarget> = match to.form {
-        Form::File => {
+        OutputForm::File => {
             let target = FileTarget::create(&to.path, sync)?.cancelled_by(cancel);
             return Ok(Output::from(Box::new(target)));
         }
-        Form::Directory => Box::new(directory(to, sync, env)?),
-        Form::Zip { prefix } => {
+        OutputForm::Directory => Box::new(directory(to, sync, env)?),
+        OutputForm::Zip { prefix } => {
             let target = FileTarget::create(&to.path, sync)?.cancelled_by(cancel);
             let prefix = if prefix {
                 to.zip_prefix()

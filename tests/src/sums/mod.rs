@@ -75,7 +75,10 @@ fn dataset(
         return Ok(('N', String::new()));
     };
     let sum = if matches!(dataset.layout, Layout::Virtual { .. }) {
-        let reader = format::open(locator::input(&locator::Location::of_path(at.0), &mut io::empty())?, env)?;
+        let reader = format::open(
+            locator::input(&locator::Location::of_path(at.0), &mut io::empty())?,
+            env,
+        )?;
         let vars = || reader.schema().var_ids();
         let var = vars().find(|&v| reader.schema().var_path(v) == at.1);
         let var = var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no variable"))?;

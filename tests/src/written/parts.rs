@@ -5,7 +5,7 @@ use netcdf_core::format::hdf5::datatype::{
 };
 use netcdf_core::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
 use netcdf_core::format::hdf5::write::{
-    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Plan, PlannedData, Shape, Type,
 };
 
 /// A type of a size and a class.
@@ -128,11 +128,11 @@ pub fn ints(name: &str, all: &[i32]) -> Attribute {
 }
 
 /// A dataset without attributes and filters, and the default fill value.
-pub fn dataset(ty: Datatype, lens: &[u64], place: Place) -> Dataset {
+pub fn dataset(ty: Datatype, lens: &[u64], place: PlannedData) -> Dataset {
     let allocate = match &place {
-        Place::Compact => Allocate::Early,
-        Place::Contiguous => Allocate::Late,
-        Place::Chunked(_) => Allocate::Incremental,
+        PlannedData::Compact => Allocate::Early,
+        PlannedData::Contiguous => Allocate::Late,
+        PlannedData::Chunked(_) => Allocate::Incremental,
     };
     Dataset {
         ty: Type::Here(ty),

@@ -2,14 +2,14 @@
 
 use netcdf_core::error::Result;
 
-use super::{Lost, Opened, Place};
+use super::{ChunkPlace, Lost, Opened};
 use netcdf_core::format::zarr::survey::known;
 
 /// Chunks that are looked at together: enough for all threads, few enough to be held.
 const BATCH: usize = 512;
 
 /// A chunk, or a shard whose chunks cannot be found.
-pub(crate) type Found = Result<Place, Lost>;
+pub(crate) type Found = Result<ChunkPlace, Lost>;
 
 /// A visitor of chunks.
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(Vec<Found>) -> Result<()>;
@@ -41,7 +41,7 @@ impl Opened<'_> {
                 if self.outside(&part.place) {
                     continue;
                 }
-                batch.push(Ok(Place {
+                batch.push(Ok(ChunkPlace {
                     place: part.place,
                     key: key.to_owned(),
                     range: part.range,

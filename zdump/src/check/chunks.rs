@@ -12,7 +12,7 @@ use netcdf_core::runtime::pool::Item;
 use super::arrays::Arrays;
 use super::context::Checked;
 use super::decode::Decoder;
-use super::keys::Stored;
+use super::keys::StoredAmounts;
 use super::report::{Counts, Finding, Report};
 use super::rule::Rule;
 use super::shards;
@@ -50,7 +50,7 @@ type Done = (usize, u64, Vec<Finding>, u64);
 /// Errors of the store; [`ErrorKind::Cancelled`].
 pub(super) fn check(
     checked: Checked<'_>,
-    (arrays, stored, deep): (&Arrays<'_>, &Stored, bool),
+    (arrays, stored, deep): (&Arrays<'_>, &StoredAmounts, bool),
     counts: &mut Counts,
     report: &mut Report,
 ) -> Result<()> {
@@ -94,7 +94,7 @@ pub(super) fn check(
 fn plan<'a>(
     checked: Checked<'a>,
     arrays: &'a Arrays<'a>,
-    stored: &Stored,
+    stored: &StoredAmounts,
     deep: bool,
 ) -> BTreeMap<usize, Work<'a>> {
     let works = stored.iter().filter_map(|(&n, amount)| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::format::zarr::nczarr::{Contents, Dim, Extras, Part, array_dimensions};
+use netcdf_core::format::zarr::nczarr::{Contents, Dim, Extras, NczarrPart, array_dimensions};
 use netcdf_core::format::zarr::raw::RawArray;
 
 use super::context::{About, Checked, attributes_object, counted, main_object, part, shown};
@@ -38,7 +38,7 @@ impl<'a> Groups<'a> {
     fn of(checked: Checked<'a>) -> Self {
         let nodes = checked.survey.nodes.iter();
         let groups = nodes.filter_map(|node| {
-            let (json, _) = part(node, Part::Group)?;
+            let (json, _) = part(node, NczarrPart::Group)?;
             let named = |dim: Dim| (dim.name.clone(), dim);
             let dims = Contents::of(json).map(|c| c.dims.into_iter().map(named).collect());
             Some((node.path.as_str(), dims))
@@ -63,7 +63,7 @@ fn one<'a>(
     (groups, lengths): (&Groups<'_>, &mut Lengths<'a>),
     report: &mut Report,
 ) {
-    let extras = part(node, Part::Array).map(|(json, object)| (Extras::of(json), object));
+    let extras = part(node, NczarrPart::Array).map(|(json, object)| (Extras::of(json), object));
     let shape = &array.described.shape;
     let all = names(node, array, extras.as_ref(), report);
     let scalar = extras.as_ref().is_some_and(|(extras, _)| extras.scalar);

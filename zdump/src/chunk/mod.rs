@@ -13,7 +13,7 @@ use netcdf_core::runtime::pool::Item;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::array::{Found, Opened, Place, Times, find};
+use crate::array::{ChunkPlace, Found, Opened, Times, find};
 use crate::cli::{ChunkArgs, Cli};
 use crate::open::Session;
 use crate::out::Out;
@@ -158,7 +158,7 @@ fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
 }
 
 /// Reads a stored chunk and decodes as much as is shown.
-fn look(opened: &Opened<'_>, place: &Place, stage: Option<usize>) -> Result<Looked> {
+fn look(opened: &Opened<'_>, place: &ChunkPlace, stage: Option<usize>) -> Result<Looked> {
     let bytes = opened.fetch(place)?;
     if let Some(stage) = stage {
         let undone = opened.undo(place, bytes, stage)?;

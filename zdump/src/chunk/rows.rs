@@ -5,7 +5,7 @@ use netcdf_core::error::Result;
 use netcdf_core::model::{Values, ZarrVersion};
 
 use crate::array::values::same;
-use crate::array::{Opened, Place};
+use crate::array::{ChunkPlace, Opened};
 
 /// Values of a row that are converted to text at a time.
 const PIECE: usize = 1024;
@@ -26,7 +26,7 @@ pub(super) struct Piece {
 /// Errors of `visit`.
 pub(super) fn each(
     opened: &Opened<'_>,
-    place: &Place,
+    place: &ChunkPlace,
     values: &Values,
     visit: &mut dyn FnMut(Piece) -> Result<()>,
 ) -> Result<()> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use netcdf_core::error::Result;
 use netcdf_core::model::Values;
 
-use crate::array::{Opened, Place};
+use crate::array::{ChunkPlace, Opened};
 
 /// Most indexes of shards that are kept.
 const INDEXES: usize = 8;
@@ -47,7 +47,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     /// Errors of the store; a damaged index of a shard.
-    pub fn locate(&self, place: &[u64]) -> Result<Option<Place>> {
+    pub fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
         if !self.opened.sharded() {
             return self.opened.locate(place);
         }
@@ -66,7 +66,7 @@ impl<'a> Finder<'a> {
             }
         };
         let range = index.as_ref().as_ref().and_then(|index| index.get(place));
-        Ok(range.map(|range| Place {
+        Ok(range.map(|range| ChunkPlace {
             place: place.to_vec(),
             key,
             range: range.clone(),
@@ -85,7 +85,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     /// As [`Opened::decode`].
-    pub fn decode(&self, place: &Place) -> Result<Arc<Values>> {
+    pub fn decode(&self, place: &ChunkPlace) -> Result<Arc<Values>> {
         if let Some(values) = get(&self.chunks, &place.place) {
             return Ok(values);
         }

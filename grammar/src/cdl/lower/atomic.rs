@@ -6,7 +6,7 @@ use super::list::{Item, Problem};
 use crate::cdl::constant::{Constant, number_type};
 use crate::cdl::values::element::{Element, Fit, describe};
 use crate::escape::unescape_text;
-use crate::number::{FloatFormat, Form, Literal, Precision, Token};
+use crate::number::{FloatForm, FloatFormat, Literal, Precision, Token};
 
 /// Makes values from items and collects errors and warnings.
 #[derive(Debug, Default)]
@@ -145,7 +145,7 @@ fn decimal(number: &Literal) -> Vec<u8> {
         Literal::Double(value) => *value,
     };
     let mut token = Token::new();
-    FloatFormat::new(Precision::Digits(8), Form::Data).write_f64(real, &mut token);
+    FloatFormat::new(Precision::Digits(8), FloatForm::Data).write_f64(real, &mut token);
     token.as_bytes().to_vec()
 }
 

@@ -7,14 +7,14 @@ use super::element::{Element, Fit, describe, not_a};
 use super::scan::{Owned, Scan};
 use crate::cdl::constant::Constant;
 use crate::escape::unescape_text;
-use crate::number::{FloatFormat, Form, Literal, Precision, Token};
+use crate::number::{FloatForm, FloatFormat, Literal, Precision, Token};
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::model::{Atomic, DataType, Schema, Values};
 
 /// Appends a number as a string, as `ncdump` prints it in data.
 fn number_text(number: &Literal, out: &mut Vec<u8>) {
     let mut token = Token::new();
-    let format = |digits| FloatFormat::new(Precision::Digits(digits), Form::Data);
+    let format = |digits| FloatFormat::new(Precision::Digits(digits), FloatForm::Data);
     match number {
         Literal::Integer(integer, _) => {
             let sign = if integer.negative { "-" } else { "" };

@@ -9,7 +9,7 @@ use super::value::{ValueText, number};
 use super::variables::push_name;
 use super::{Floats, Writer};
 use crate::escape::{TextStyle, escape_text, trim_nuls};
-use crate::number::{Form, Token, suffix};
+use crate::number::{FloatForm, Token, suffix};
 
 /// The column of a comment after an attribute, and the blanks before it.
 const COMMENT_COLUMN: usize = 18;
@@ -58,7 +58,7 @@ impl Writer<'_, '_> {
             self.wrapped(&attribute.values);
         } else {
             let text = AttributeText {
-                floats: Floats::new(self.options, Form::Attribute),
+                floats: Floats::new(self.options, FloatForm::Attribute),
                 style: style(self.schema.kind),
                 schema: self.schema,
             };

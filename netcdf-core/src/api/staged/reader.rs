@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::tiles::{OBJECT, Tiles};
 use super::{Staged, elements};
-use crate::chunk::form::Form;
+use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, put, runs, spread};
 use crate::chunk::{Dataset, Provenance, Reader};
@@ -159,7 +159,7 @@ impl Reader for Staged {
         }
     }
 
-    fn form(&self, var: VarId) -> Result<Option<Form>> {
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
         match self.untouched(var) {
             Some((base, id)) => base.form(id),
             None => Ok(None),

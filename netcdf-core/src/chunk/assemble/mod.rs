@@ -6,7 +6,7 @@
 
 mod spool;
 
-use super::encode::{Encoder, Stored};
+use super::encode::{EncodedChunk, Encoder};
 use super::grid::Grid;
 use super::layout::Layout;
 use super::scatter::{Block, Run, put, runs, spread};
@@ -196,7 +196,7 @@ impl<'a> Assembler<'a> {
         pool.ordered(
             chunks,
             |chunk| Ok((grid.index(&within(first, &chunk)), self.cut(&chunk, first)?)),
-            |(index, stored): (u64, Stored)| {
+            |(index, stored): (u64, EncodedChunk)| {
                 writer.put_chunk(var, index, stored.mask, &stored.bytes)?;
                 self.env.buffers.give_large(stored.bytes);
                 Ok(())
@@ -226,7 +226,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Encodes a chunk of the window.
-    fn cut(&self, chunk: &Region, window: &Region) -> Result<Stored> {
+    fn cut(&self, chunk: &Region, window: &Region) -> Result<EncodedChunk> {
         let size = self.layout.element.size;
         let part = Block {
             start: chunk.start.clone(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::assembled::made;
-use super::gather::{Part, Variable};
+use super::gather::{BoxElements, Variable};
 use super::ordered::Ordered;
 use super::tiles::Tiles;
 use crate::chunk::layout::ChunkRef;
@@ -212,7 +212,7 @@ impl Slab {
     }
 
     /// The elements of a band, which is relative to the slab.
-    pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<Part> {
+    pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<BoxElements> {
         self.wait();
         let part = Block {
             start: band.start.clone(),
@@ -253,7 +253,7 @@ impl Slab {
         let stored = self.cells.stored.iter().zip(&band.start);
         let stored: Vec<u64> = stored.map(|(n, start)| n.saturating_sub(*start)).collect();
         canvas.fill(variable.decoder.fills(), missing.into_iter(), &stored)?;
-        Ok(Part {
+        Ok(BoxElements {
             bytes: canvas.into_bytes()?,
             stored: any,
         })

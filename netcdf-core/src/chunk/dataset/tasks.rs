@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::Dataset;
-use super::gather::{Part, Variable};
+use super::gather::{BoxElements, Variable};
 use super::slab::{Gate, Slab};
 use crate::chunk::plan::{Bands, Budget, Way, in_boxes, in_rows, plan};
 use crate::error::{Context as _, Result};
@@ -120,7 +120,7 @@ pub(super) fn run<R: Send>(
     variable: &Variable<'_>,
     cuts: Cuts<'_>,
     (work, mut sink): (
-        impl Fn(&Region, Part) -> Result<R> + Sync,
+        impl Fn(&Region, BoxElements) -> Result<R> + Sync,
         impl FnMut(R) -> Result<()>,
     ),
 ) -> Result<()> {

@@ -13,7 +13,7 @@ pub use sparse::Met;
 
 use std::sync::Arc;
 
-use super::dataset::{COPIES, Cuts, Dataset, Part, PartsOf};
+use super::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use super::grid::Grid;
 use super::layout::Layout;
 use super::plan;
@@ -293,7 +293,7 @@ fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
 pub fn run<R: Send>(
     (set, var): (Dataset<'_>, VarId),
     (grid, plan, met): (&Grid, &Plan, Option<&Arc<Met>>),
-    work: impl Fn(&Region, Part) -> Result<R> + Sync,
+    work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
     sink: impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
     let way = match plan.way {

@@ -7,7 +7,7 @@
 //! own.
 
 use super::Plan;
-use crate::chunk::dataset::{COPIES, Cuts, Dataset, Part, PartsOf};
+use crate::chunk::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Bands, Cells, Way};
@@ -44,7 +44,7 @@ pub(super) fn spilled<R: Send>(
     (set, var): (Dataset<'_>, VarId),
     grid: &Grid,
     plan: &Plan,
-    work: impl Fn(&Region, Part) -> Result<R> + Sync,
+    work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
     mut sink: impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
     let view = View {
@@ -61,7 +61,7 @@ pub(super) fn spilled<R: Send>(
 fn level<R: Send>(
     view: &View<'_>,
     plan: &Plan,
-    work: &(impl Fn(&Region, Part) -> Result<R> + Sync),
+    work: &(impl Fn(&Region, BoxElements) -> Result<R> + Sync),
     sink: &mut impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
     let (chunks, last) = of_area(view, plan);
@@ -189,7 +189,7 @@ impl<'a> Spill<'a> {
             memory: plan.work,
             copies: COPIES,
         };
-        let work = |place: &Region, part: Part| Ok((place.clone(), part.bytes));
+        let work = |place: &Region, part: BoxElements| Ok((place.clone(), part.bytes));
         let sink = |(place, bytes): (Region, Vec<u8>)| {
             self.file.write_at(self.offset(&place), &bytes)?;
             view.set.env.buffers.give_large(bytes);

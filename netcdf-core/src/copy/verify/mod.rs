@@ -12,7 +12,7 @@ mod stored;
 use std::collections::BTreeMap;
 
 use super::{Job, Pair, Plan, methods::Method};
-use crate::chunk::dataset::{COPIES, Cuts, Part, PartsOf};
+use crate::chunk::dataset::{BoxElements, COPIES, Cuts, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::Layout;
 use crate::chunk::plan::{Bands, Way};
@@ -289,7 +289,7 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
         set.env.buffers.give_large(bytes);
         Ok(())
     };
-    set.parts(var, cuts, |_, part: Part| Ok(part.bytes), sink)?;
+    set.parts(var, cuts, |_, part: BoxElements| Ok(part.bytes), sink)?;
     Ok(all)
 }
 

@@ -8,7 +8,7 @@ use super::NAME;
 use super::header::Header;
 use crate::error::Result;
 use crate::filter::Context;
-use crate::filter::named::{Form, Mode, Parameter};
+use crate::filter::named::{Mode, Parameter, ParameterForm};
 use crate::filter::user::{unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
@@ -23,28 +23,28 @@ const REVERSIBLE: u32 = 5;
 pub(super) const NAMED: &[Mode] = &[
     Mode {
         before: &[RATE, 0],
-        parameters: &[Parameter::required("rate", Form::Double)],
+        parameters: &[Parameter::required("rate", ParameterForm::Double)],
     },
     Mode {
         before: &[PRECISION, 0],
-        parameters: &[Parameter::required("precision", Form::Number)],
+        parameters: &[Parameter::required("precision", ParameterForm::Number)],
     },
     Mode {
         before: &[ACCURACY, 0],
-        parameters: &[Parameter::required("accuracy", Form::Double)],
+        parameters: &[Parameter::required("accuracy", ParameterForm::Double)],
     },
     Mode {
         before: &[EXPERT, 0],
         parameters: &[
-            Parameter::required("minbits", Form::Number),
-            Parameter::required("maxbits", Form::Number),
-            Parameter::required("maxprec", Form::Number),
-            Parameter::required("minexp", Form::Number),
+            Parameter::required("minbits", ParameterForm::Number),
+            Parameter::required("maxbits", ParameterForm::Number),
+            Parameter::required("maxprec", ParameterForm::Number),
+            Parameter::required("minexp", ParameterForm::Number),
         ],
     },
     Mode {
         before: &[REVERSIBLE],
-        parameters: &[Parameter::required("reversible", Form::Flag)],
+        parameters: &[Parameter::required("reversible", ParameterForm::Flag)],
     },
 ];
 

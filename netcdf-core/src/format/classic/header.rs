@@ -1,6 +1,6 @@
 //! Reads and writes the header of a classic file ("The Format in Detail").
 
-use super::layout::{Place, vsize};
+use super::layout::{VariablePlace, vsize};
 use crate::chunk::elements;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::io::Source;
@@ -306,7 +306,7 @@ fn wrong_dim(source: &dyn Source, at: u64, number: u64) -> Error {
 /// # Errors
 /// As [`write()`].
 pub fn len(schema: &Schema) -> Result<u64> {
-    let place = Place {
+    let place = VariablePlace {
         ty: Atomic::Byte,
         begin: 0,
         slab: 0,
@@ -320,7 +320,7 @@ pub fn len(schema: &Schema) -> Result<u64> {
 /// # Errors
 /// [`ErrorKind::BadType`] for a type that the kind does not have, [`ErrorKind::DimSize`] or
 /// [`ErrorKind::VarSize`] for a number that the kind cannot hold.
-pub fn write(schema: &Schema, records: u64, places: &[Place]) -> Result<Vec<u8>> {
+pub fn write(schema: &Schema, records: u64, places: &[VariablePlace]) -> Result<Vec<u8>> {
     let mut out = Output {
         bytes: Vec::new(),
         kind: schema.kind,
@@ -412,7 +412,7 @@ impl Output {
         Ok(())
     }
 
-    fn var(&mut self, var: &Variable, place: &Place) -> Result<()> {
+    fn var(&mut self, var: &Variable, place: &VariablePlace) -> Result<()> {
         self.name(&var.name)?;
         self.count(var.dims.len() as u64)?;
         for dim in &var.dims {

@@ -7,7 +7,7 @@ use crate::model::{Atomic, Element, Endianness, Kind, Schema, Variable};
 
 /// Where a variable's data is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct VariablePlace {
     /// Element type.
     pub ty: Atomic,
     /// Byte offset of the first element in the file.
@@ -18,7 +18,7 @@ pub struct Place {
     pub record: bool,
 }
 
-impl Place {
+impl VariablePlace {
     /// The layout of a variable of this shape: each record is a chunk if records are `apart`, otherwise all
     /// elements are contiguous.
     #[must_use]
@@ -48,7 +48,7 @@ impl Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// One for each variable.
-    pub vars: Vec<Place>,
+    pub vars: Vec<VariablePlace>,
     /// Bytes from one record to the next.
     pub record_size: u64,
     /// Byte offset of the first record.
@@ -93,7 +93,7 @@ pub fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
 ///
 /// # Errors
 /// [`ErrorKind::VarSize`] beyond 2^64.
-pub fn record_size(places: &[Place]) -> Result<u64> {
+pub fn record_size(places: &[VariablePlace]) -> Result<u64> {
     let slabs: Vec<u64> = places.iter().filter(|p| p.record).map(|p| p.slab).collect();
     match slabs.as_slice() {
         [only] => Ok(*only),
@@ -113,7 +113,7 @@ pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         let named = |e: Error| e.in_object(&schema.var_path(id));
         let (ty, slab) = slab(schema, var).map_err(named)?;
-        vars.push(Place {
+        vars.push(VariablePlace {
             ty,
             begin: 0,
             slab,
@@ -162,7 +162,7 @@ fn beyond_offsets(kind: Kind) -> Error {
 /// Checks the size limits of the kind. In CDF-1 and CDF-2, a variable may be larger if nothing comes after it:
 /// as the last fixed-size variable of a file without record variables, or as the last record
 /// variable.
-fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
+fn check_sizes(schema: &Schema, vars: &[VariablePlace]) -> Result<()> {
     let limit = match schema.kind {
         Kind::CLASSIC => i32::MAX.unsigned_abs().into(),
         Kind::OFFSET64 => u32::MAX.into(),

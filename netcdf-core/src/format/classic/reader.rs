@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::header;
-use super::layout::{Place, Places, record_size, slab};
+use super::layout::{Places, VariablePlace, record_size, slab};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
 use crate::chunk::{Provenance, Reader};
@@ -50,7 +50,7 @@ impl ClassicReader {
         })
     }
 
-    fn place(&self, var: VarId) -> Result<Place> {
+    fn place(&self, var: VarId) -> Result<VariablePlace> {
         let place = self.places.vars.get(var.index()).copied();
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
@@ -60,7 +60,7 @@ impl ClassicReader {
     }
 
     /// True if all elements are contiguous in the file.
-    fn is_contiguous(&self, place: &Place) -> bool {
+    fn is_contiguous(&self, place: &VariablePlace) -> bool {
         !place.record || self.places.record_size == place.slab
     }
 }
@@ -75,7 +75,7 @@ fn place(schema: &Schema, begins: &[u64]) -> Result<Places> {
     let mut vars = Vec::with_capacity(begins.len());
     for ((id, var), &begin) in schema.var_ids().zip(&schema.vars).zip(begins) {
         let (ty, slab) = slab(schema, var).in_object(|| schema.var_path(id))?;
-        vars.push(Place {
+        vars.push(VariablePlace {
             ty,
             begin,
             slab,

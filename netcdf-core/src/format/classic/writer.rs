@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layout::{Place, Places, lay_out, padded};
-use super::runs::{Part, Parts, Shared};
+use super::layout::{Places, VariablePlace, lay_out, padded};
+use super::runs::{FileRun, Parts, Shared};
 use super::{header, runs};
 use crate::chunk::layout::Layout;
 use crate::chunk::{Runs, Writer, elements};
@@ -84,7 +84,7 @@ impl ClassicWriter {
         Ok(writer)
     }
 
-    fn place(&self, var: VarId) -> Result<Place> {
+    fn place(&self, var: VarId) -> Result<VariablePlace> {
         let place = self.places.vars.get(var.index()).copied();
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
@@ -102,7 +102,7 @@ impl ClassicWriter {
     }
 
     /// True for the only record variable, whose records are not padded.
-    fn is_single_record(&self, place: &Place) -> bool {
+    fn is_single_record(&self, place: &VariablePlace) -> bool {
         place.record && self.places.record_size == place.slab
     }
 
@@ -112,7 +112,7 @@ impl ClassicWriter {
         var: VarId,
         from: u64,
         len: u64,
-        mut part: impl FnMut(&mut Self, Part) -> Result<()>,
+        mut part: impl FnMut(&mut Self, FileRun) -> Result<()>,
     ) -> Result<()> {
         let place = self.place(var)?;
         let end = from
@@ -220,7 +220,7 @@ impl ClassicWriter {
         Ok(())
     }
 
-    fn put_part(&mut self, var: VarId, bytes: &[u8], part: &Part) -> Result<()> {
+    fn put_part(&mut self, var: VarId, bytes: &[u8], part: &FileRun) -> Result<()> {
         let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let span = index(part.bytes.start)..index(part.bytes.end);
         let bytes = bytes.get(span).unwrap_or_default();
@@ -241,7 +241,7 @@ impl ClassicWriter {
         &mut self,
         var: VarId,
         source: &Arc<dyn Source>,
-        (from, part): (u64, Part),
+        (from, part): (u64, FileRun),
     ) -> Result<()> {
         let range = from.saturating_add(part.bytes.start)..from.saturating_add(part.bytes.end);
         let end = part

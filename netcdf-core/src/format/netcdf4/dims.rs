@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Place;
+use super::FileObject;
 use super::walk::Builder;
 use crate::model::{DimId, Dimension, GroupId, VarId};
 use crate::notes::Note;
@@ -13,13 +13,13 @@ pub struct Dim {
     /// netCDF's id.
     pub number: i64,
     /// Its scale; `None` for an invented dimension.
-    pub scale: Option<Place>,
+    pub scale: Option<FileObject>,
 }
 
 /// Tables for looking up dimensions.
 struct Index {
     by_number: HashMap<i64, DimId>,
-    by_scale: HashMap<Place, Vec<DimId>>,
+    by_scale: HashMap<FileObject, Vec<DimId>>,
     /// The dimensions of each group by length and whether they are unlimited, in the order of definition.
     by_size: HashMap<(GroupId, Size), Vec<DimId>>,
 }
@@ -49,7 +49,7 @@ impl Builder<'_> {
 
     fn index(&self) -> Index {
         let mut by_number = HashMap::new();
-        let mut by_scale: HashMap<Place, Vec<DimId>> = HashMap::new();
+        let mut by_scale: HashMap<FileObject, Vec<DimId>> = HashMap::new();
         for (n, dim) in self.dims.iter().enumerate() {
             let id = DimId(u32::try_from(n).unwrap_or(u32::MAX));
             by_number.entry(dim.number).or_insert(id);
@@ -116,14 +116,14 @@ impl Builder<'_> {
         let file = var.file;
         for (dim, scale) in found.iter_mut().zip(scales) {
             if let (None, Some(address)) = (&dim, scale) {
-                *dim = self.nearest(Place { file, address }, group, index);
+                *dim = self.nearest(FileObject { file, address }, group, index);
             }
         }
         self.complete((group, id), &found, index)
     }
 
     /// The dimension of a scale in a group, or in the nearest group above.
-    fn nearest(&self, scale: Place, group: GroupId, index: &Index) -> Option<DimId> {
+    fn nearest(&self, scale: FileObject, group: GroupId, index: &Index) -> Option<DimId> {
         let all = index.by_scale.get(&scale)?;
         let of = |g: GroupId| {
             all.iter()

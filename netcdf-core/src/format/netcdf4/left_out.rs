@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::attributes::attribute_path;
 use super::expressible::LeftOut;
 use super::walk::Builder;
-use super::{Place, numbers};
+use super::{FileObject, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::attribute::Unread;
@@ -47,7 +47,9 @@ impl Builder<'_> {
         if numbers::atomic(datatype).is_some() {
             return Ok(());
         }
-        let committed = datatype.committed.map(|address| Place { file, address });
+        let committed = datatype
+            .committed
+            .map(|address| FileObject { file, address });
         let reduction = self.types.reduction(datatype, committed);
         let (reduced, left_out) = reduction.as_ref().as_ref().map_err(Error::again)?;
         *datatype = Arc::clone(reduced);

@@ -1,6 +1,6 @@
 //! Where links lead.
 
-use super::Place;
+use super::FileObject;
 use super::files::Files;
 use super::paths::Paths;
 use super::walk::Builder;
@@ -24,7 +24,7 @@ impl Builder<'_> {
     ///
     /// # Errors
     /// As [`Way::target`].
-    pub fn target(&mut self, from: Place, target: &Target) -> Result<Place> {
+    pub fn target(&mut self, from: FileObject, target: &Target) -> Result<FileObject> {
         let mut way = Way {
             files: &mut self.files,
             paths: &mut self.paths,
@@ -40,9 +40,9 @@ impl Way<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::Unsupported`] for links that lead nowhere or cannot be followed;
     /// damage.
-    fn target(&mut self, from: Place, target: &Target, depth: u32) -> Result<Place> {
+    fn target(&mut self, from: FileObject, target: &Target, depth: u32) -> Result<FileObject> {
         match target {
-            Target::Hard(address) => Ok(Place {
+            Target::Hard(address) => Ok(FileObject {
                 file: from.file,
                 address: *address,
             }),
@@ -69,16 +69,16 @@ impl Way<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
-    pub fn root(&self, file: u32) -> Result<Place> {
+    pub fn root(&self, file: u32) -> Result<FileObject> {
         let address = self.files.get(file)?.superblock().root;
-        Ok(Place { file, address })
+        Ok(FileObject { file, address })
     }
 
     /// The object at a path, which starts at `from` unless it is absolute; `depth` links led here.
     ///
     /// # Errors
     /// As [`Way::target`].
-    pub fn lookup(&mut self, from: Place, path: &[u8], depth: u32) -> Result<Place> {
+    pub fn lookup(&mut self, from: FileObject, path: &[u8], depth: u32) -> Result<FileObject> {
         if depth > SOFT_LINKS {
             return Err(Error::new(
                 ErrorKind::Unsupported,

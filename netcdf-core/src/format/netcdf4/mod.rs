@@ -113,7 +113,7 @@ pub const FORMAT: Format = Format {
 
 /// An object: the number of its file, and the address of its header there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct FileObject {
     /// Number of the file; 0 for the one that was opened.
     pub file: u32,
     /// Address of the object header.

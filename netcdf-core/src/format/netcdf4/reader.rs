@@ -10,7 +10,7 @@ use super::variables::{Var, plain};
 use super::virtual_data::Virtual;
 use super::virtual_sources::Nesting;
 use super::walk::Builder;
-use crate::chunk::form::Form;
+use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::{Provenance, Reader};
@@ -339,7 +339,7 @@ impl Reader for Netcdf4Reader {
         decoder.decode(&data.var.dataset.datatype, ty, bytes)
     }
 
-    fn form(&self, var: VarId) -> Result<Option<Form>> {
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
         Ok(form(&self.data(var)?.var.dataset.datatype))
     }
 }

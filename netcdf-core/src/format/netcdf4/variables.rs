@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Place;
+use super::FileObject;
 use super::attributes::{Owner, attribute_path};
 use super::dims::Dim;
 use super::hidden::{Hidden, is_reserved};
@@ -53,7 +53,7 @@ impl Builder<'_> {
         &mut self,
         group: GroupId,
         name: &[u8],
-        place: Place,
+        place: FileObject,
         header: &ObjectHeader,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
@@ -116,7 +116,7 @@ impl Builder<'_> {
         &mut self,
         group: GroupId,
         name: &[u8],
-        place: Place,
+        place: FileObject,
         dataset: &Dataset,
         hidden: &Hidden,
     ) -> DimId {

@@ -30,7 +30,7 @@ mod whole;
 pub mod write;
 
 pub use array::{Described, Heap, Shard, lengths};
-pub use dtype::{Dtype, Stored};
+pub use dtype::{Dtype, StoredType};
 pub use fill::base64;
 pub use keys::Keys;
 pub use reader::ZarrReader;

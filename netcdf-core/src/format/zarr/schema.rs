@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::array::{Described, is_version};
 use super::meta::Metadata;
-use super::nczarr::{self, Contents, Extras, Part};
+use super::nczarr::{self, Contents, Extras, NczarrPart};
 use super::whole::Whole;
 use super::{meta, v2, v3};
 use crate::chunk::layout::Layout;
@@ -82,7 +82,7 @@ impl<'a> Builder<'a> {
     pub fn new(mut meta: Metadata<'a>, version: ZarrVersion) -> Result<Self> {
         let objects = version == ZarrVersion::V2 && meta.exists(".nczarr")?;
         let superblock = match root_objects(&mut meta, version)? {
-            Some(root) => Part::Superblock
+            Some(root) => NczarrPart::Superblock
                 .find(&[&root.attributes, &root.own])
                 .cloned(),
             None => None,
@@ -156,7 +156,12 @@ impl<'a> Builder<'a> {
     }
 
     /// A part of netCDF's own metadata.
-    pub fn part(&mut self, part: Part, prefix: &str, objects: &Objects) -> Result<Option<Json>> {
+    pub fn part(
+        &mut self,
+        part: NczarrPart,
+        prefix: &str,
+        objects: &Objects,
+    ) -> Result<Option<Json>> {
         if let Some(found) = part.find(&[&objects.attributes, &objects.own]) {
             return Ok(Some(found.clone()));
         }
@@ -189,7 +194,7 @@ impl<'a> Builder<'a> {
                 .of(self.meta.store.name()));
         }
         let objects = self.group_objects(prefix)?;
-        let types = self.part(Part::Attributes, prefix, &objects)?;
+        let types = self.part(NczarrPart::Attributes, prefix, &objects)?;
         self.group_attributes(id, &objects.attributes, types.as_ref());
         let contents = self.contents(prefix, &objects)?;
         for dim in &contents.dims {
@@ -240,7 +245,7 @@ impl<'a> Builder<'a> {
     /// The contents of a group: from netCDF's own metadata, else from the keys of the store.
     fn contents(&mut self, prefix: &str, objects: &Objects) -> Result<Contents> {
         if !self.zarr.pure
-            && let Some(json) = self.part(Part::Group, prefix, objects)?
+            && let Some(json) = self.part(NczarrPart::Group, prefix, objects)?
         {
             if let Some(contents) = Contents::of(&json) {
                 return Ok(contents);
@@ -362,7 +367,7 @@ impl<'a> Builder<'a> {
         }
         let extras = match self.zarr.pure {
             true => None,
-            false => self.part(Part::Array, prefix, &objects)?,
+            false => self.part(NczarrPart::Array, prefix, &objects)?,
         };
         let extras = extras.as_ref().map(Extras::of).unwrap_or_default();
         Ok((described, objects, extras))

@@ -7,7 +7,7 @@ mod url;
 
 pub use input::{Access, input};
 pub use location::Location;
-pub use output::{Asked, Destination, Form, output};
+pub use output::{Asked, Destination, OutputForm, output};
 
 /// True if `NCZARR_CONSOLIDATED` in the environment asks for consolidated metadata, as in netCDF-C.
 fn consolidated_by_environment() -> bool {

@@ -32,15 +32,15 @@ pub struct Asked {
 
 impl Asked {
     /// Checks that an output of this form can have what is asked for.
-    fn applies(&self, form: Form) -> Result<()> {
+    fn applies(&self, form: OutputForm) -> Result<()> {
         let what = match form {
-            Form::File if self.consolidated => {
+            OutputForm::File if self.consolidated => {
                 "--consolidated: only Zarr has consolidated metadata"
             }
-            Form::File | Form::Directory if self.zip_prefix.is_some() => {
+            OutputForm::File | OutputForm::Directory if self.zip_prefix.is_some() => {
                 "--zip-prefix and --no-zip-prefix: the output is not a Zarr store in a zip file"
             }
-            Form::File | Form::Directory | Form::Zip { .. } => return Ok(()),
+            OutputForm::File | OutputForm::Directory | OutputForm::Zip { .. } => return Ok(()),
         };
         let e = Error::new(ErrorKind::Argument, what);
         Err(e.with_remedy("use -k nczarr, zarr, nczarr3 or zarr3 for Zarr, and a name that ends in .zip for a zip file"))
@@ -49,7 +49,7 @@ impl Asked {
 
 /// The form in which an output is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputForm {
     /// A file: classic or HDF5.
     File,
     /// A Zarr store in a directory.
@@ -67,7 +67,7 @@ pub struct Destination {
     /// The path on this machine.
     pub path: PathBuf,
     /// The form.
-    pub form: Form,
+    pub form: OutputForm,
     /// The kind, if given.
     pub kind: Option<Kind>,
     /// Whether only the name's extension says that it is Zarr.
@@ -90,11 +90,11 @@ impl Destination {
         let kind = asked.kind.or(store.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
         let form = match zarr {
-            Some(zarr) if zip => Form::Zip {
+            Some(zarr) if zip => OutputForm::Zip {
                 prefix: asked.zip_prefix.unwrap_or(!zarr.pure),
             },
-            Some(_) => Form::Directory,
-            None => Form::File,
+            Some(_) => OutputForm::Directory,
+            None => OutputForm::File,
         };
         let wrong = |e: Error| e.of(&path.to_string_lossy());
         if store != zarr.is_some() {
@@ -122,7 +122,7 @@ impl Destination {
     /// Whether the output replaces an existing store.
     #[must_use]
     pub fn replaces_store(&self) -> bool {
-        self.form == Form::Directory && dir::is_store(&self.path)
+        self.form == OutputForm::Directory && dir::is_store(&self.path)
     }
 
     /// The note to give after a store was replaced.
@@ -156,11 +156,11 @@ impl Destination {
         let zarr = kind.and_then(Kind::as_zarr);
         let ends = ends_in(&path, "zip");
         let form = match zarr {
-            None => Form::File,
-            Some(zarr) if modes.has("zip") || (ends && !modes.has("file")) => Form::Zip {
+            None => OutputForm::File,
+            Some(zarr) if modes.has("zip") || (ends && !modes.has("file")) => OutputForm::Zip {
                 prefix: asked.zip_prefix.unwrap_or(!zarr.pure),
             },
-            Some(_) => Form::Directory,
+            Some(_) => OutputForm::Directory,
         };
         asked.applies(form).map_err(named)?;
         Ok(Self {
@@ -184,7 +184,7 @@ impl Destination {
     pub fn of_input(mut self, input: Kind, asked: Asked) -> Self {
         if let (true, Some(zarr)) = (self.by_name, input.as_zarr()) {
             self.kind = Some(input);
-            if let Form::Zip { prefix } = &mut self.form {
+            if let OutputForm::Zip { prefix } = &mut self.form {
                 *prefix = asked.zip_prefix.unwrap_or(!zarr.pure);
             }
         }
@@ -277,7 +277,10 @@ mod tests {
     #[test]
     fn names_and_kinds() {
         use Form::{Directory, File};
-        let (netcdf, pure) = (Form::Zip { prefix: true }, Form::Zip { prefix: false });
+        let (netcdf, pure) = (
+            OutputForm::Zip { prefix: true },
+            OutputForm::Zip { prefix: false },
+        );
         let four = Some(Kind::NETCDF4);
         for (named, kind, form, want) in [
             ("a.nc", None, File, None),
@@ -339,7 +342,7 @@ mod tests {
             let made = made.of_input(input, asked);
             (made.kind.unwrap(), made.form)
         };
-        let directory = Form::Directory;
+        let directory = OutputForm::Directory;
         assert_eq!(
             kind("a.zarr", None, Kind::NCZARR),
             (Kind::NCZARR, directory)
@@ -348,7 +351,7 @@ mod tests {
             kind("a.zarr", None, Kind::CDF5),
             (Kind::PURE_ZARR3, directory)
         );
-        let zip = Form::Zip { prefix: true };
+        let zip = OutputForm::Zip { prefix: true };
         assert_eq!(kind("a.zip", None, Kind::NCZARR3), (Kind::NCZARR3, zip));
         let given = kind("a.zarr", Some(Kind::PURE_ZARR), Kind::NCZARR3);
         assert_eq!(given, (Kind::PURE_ZARR, directory));
@@ -367,7 +370,7 @@ mod tests {
             overwrite: false,
         };
         let made = Destination::resolve(Path::new("a.zip"), asked).unwrap();
-        assert_eq!(made.form, Form::Zip { prefix: true });
+        assert_eq!(made.form, OutputForm::Zip { prefix: true });
         assert!(made.zarr.consolidated);
     }
 

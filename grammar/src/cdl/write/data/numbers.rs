@@ -3,7 +3,7 @@
 use netcdf_core::model::{Atomic, Region, Values};
 
 use super::cells::{Cells, FILL, Item};
-use super::part::Part;
+use super::part::BandText;
 use super::rows::Rows;
 use super::{Content, Floats};
 use crate::cdl::write::attributes::plain;
@@ -198,7 +198,13 @@ impl<T: Numeric> Cells for Formed<'_, T> {
 
 impl Content<'_> {
     /// A band of numbers.
-    pub(super) fn numbers(&self, ty: Atomic, rows: &Rows, band: &Region, stored: &[u8]) -> Part {
+    pub(super) fn numbers(
+        &self,
+        ty: Atomic,
+        rows: &Rows,
+        band: &Region,
+        stored: &[u8],
+    ) -> BandText {
         match ty {
             // Characters count as numbers if they have a special form.
             Atomic::Byte | Atomic::Char => self.typed::<i8>(rows, band, stored),
@@ -211,11 +217,11 @@ impl Content<'_> {
             Atomic::UInt64 => self.typed::<u64>(rows, band, stored),
             Atomic::Float => self.typed::<f32>(rows, band, stored),
             Atomic::Double => self.typed::<f64>(rows, band, stored),
-            Atomic::String => Part::Text(Vec::new()),
+            Atomic::String => BandText::Text(Vec::new()),
         }
     }
 
-    fn typed<T: Numeric>(&self, rows: &Rows, band: &Region, stored: &[u8]) -> Part {
+    fn typed<T: Numeric>(&self, rows: &Rows, band: &Region, stored: &[u8]) -> BandText {
         let stored = T::split(stored).iter();
         let fill = self.fill.as_ref().and_then(T::fill);
         let floats = self.floats();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::element::Stored;
+use super::element::ChunkEntry;
 use super::grid::Grid;
 use super::pages::KEPT;
 use super::{Query, Visit};
@@ -28,7 +28,7 @@ struct Node {
     /// Grid coordinates of the (first) chunk of each child, one after the other.
     firsts: Vec<u64>,
     /// The chunks of a leaf; in other nodes, the addresses are those of child nodes.
-    children: Vec<Stored>,
+    children: Vec<ChunkEntry>,
 }
 
 /// The chunks that a node may have: those from `from` up to, but not including, `to`.
@@ -116,7 +116,7 @@ impl Tree {
         }
         let stored = btree_v1::Node::read(query.file, address, &self.tree)?;
         let node = Arc::new(Node::parse(query.file, query.grid, &stored)?);
-        let child = size_of::<Stored>() + 8 * node.rank;
+        let child = size_of::<ChunkEntry>() + 8 * node.rank;
         let size = node.children.len().saturating_mul(child);
         self.nodes.put(address, Arc::clone(&node), size);
         Ok(node)
@@ -149,7 +149,7 @@ impl Node {
                 let what = format!("a chunk at byte {within} of an element, expected 0");
                 return Err(c.error(ErrorKind::Corrupt, what));
             }
-            node.children.push(Stored {
+            node.children.push(ChunkEntry {
                 address,
                 size,
                 mask,

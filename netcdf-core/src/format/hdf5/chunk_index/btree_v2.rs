@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::element::Form;
+use super::element::EntryForm;
 use super::grid::{Block, Grid};
 use super::{Query, Visit};
 use crate::error::{ErrorKind, Result};
@@ -22,7 +22,7 @@ const NEAR: u64 = 512;
 #[derive(Debug)]
 pub(super) struct Tree {
     tree: BTree2,
-    form: Form,
+    form: EntryForm,
 }
 
 impl Tree {
@@ -32,7 +32,7 @@ impl Tree {
         let at = file.fields_of(&[], Some(address));
         let offsets = 8 * grid.chunk.len() as u64;
         let size = u64::from(tree.record).saturating_sub(offsets);
-        let form = Form::new(&at, tree.kind == FILTERED, size, grid)?;
+        let form = EntryForm::new(&at, tree.kind == FILTERED, size, grid)?;
         Ok(Self { tree, form })
     }
 

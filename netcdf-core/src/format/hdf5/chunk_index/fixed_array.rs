@@ -1,6 +1,6 @@
 //! An array with an element for each chunk of the maximum extent ("VII.C. The Fixed Array Index").
 
-use super::element::Form;
+use super::element::EntryForm;
 use super::grid::{Grid, dot};
 use super::pages::{Owner, Pages, beside, bit, read_verified};
 use super::places::{Slot, walk};
@@ -12,7 +12,7 @@ use crate::format::hdf5::file::{Bytes, File};
 /// An open fixed array.
 #[derive(Debug)]
 pub(super) struct FixedArray {
-    form: Form,
+    form: EntryForm,
     /// Number of elements.
     len: u64,
     /// `None` before the first chunk.
@@ -43,7 +43,7 @@ struct Paged {
 /// The contents of the header.
 struct Header {
     owner: Owner,
-    form: Form,
+    form: EntryForm,
     page_bits: u8,
     len: u64,
     data: Option<u64>,
@@ -135,7 +135,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
             header: address,
             client,
         },
-        form: Form::of_client(&c, client, size, grid)?,
+        form: EntryForm::of_client(&c, client, size, grid)?,
         page_bits: c.u8()?,
         len: c.length()?,
         data: c.address()?,

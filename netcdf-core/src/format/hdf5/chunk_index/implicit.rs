@@ -1,6 +1,6 @@
 //! Chunks side by side ("VII.B. The Implicit Index").
 
-use super::element::Stored;
+use super::element::ChunkEntry;
 use super::grid::{Grid, dot};
 use super::pages::beside;
 use super::{Query, Visit};
@@ -32,7 +32,7 @@ impl Implicit {
         let mut at = query.wanted.start.clone();
         loop {
             let distance = dot(&at, &self.steps).checked_mul(size);
-            let chunk = Stored {
+            let chunk = ChunkEntry {
                 address: beside(file, self.address, distance)?,
                 size,
                 mask: 0,

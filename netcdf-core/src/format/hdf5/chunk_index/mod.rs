@@ -138,7 +138,7 @@ struct Query<'a> {
 
 impl Query<'_> {
     /// Passes a chunk to the visitor.
-    fn found(self, at: &[u64], chunk: element::Stored, visit: &mut Visit) -> Result<()> {
+    fn found(self, at: &[u64], chunk: element::ChunkEntry, visit: &mut Visit) -> Result<()> {
         if chunk.address < SIGNATURE {
             let what = format!("chunk {at:?} where the file's signature is");
             return Err(self.file.error(ErrorKind::Corrupt, chunk.address, what));

@@ -1,6 +1,6 @@
 //! The only chunk of a dataset ("VII.A. The Single Chunk Index").
 
-use super::element::Stored;
+use super::element::ChunkEntry;
 use super::{Query, Visit};
 use crate::error::Result;
 
@@ -23,7 +23,7 @@ impl Single {
             return Ok(());
         }
         let address = self.address;
-        let chunk = Stored {
+        let chunk = ChunkEntry {
             address,
             size,
             mask,

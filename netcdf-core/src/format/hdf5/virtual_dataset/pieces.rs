@@ -46,7 +46,8 @@ impl Mapping {
         let source = axes(&self.source, extents.source)?;
         let mut target = axes(&self.target, extents.target)?;
         if self.counts()
-            && let (Form::Grid(axes), Some(dim)) = (&mut target, self.target.unlimited())
+            && let (SelectedElements::Grid(axes), Some(dim)) =
+                (&mut target, self.target.unlimited())
             && let Some(axis) = axes.get_mut(dim)
         {
             *axis = axis.block(number);
@@ -57,34 +58,34 @@ impl Mapping {
             visit,
         };
         let mut source = match &source {
-            Form::Grid(source) => {
-                if let Form::Grid(target) = &target
+            SelectedElements::Grid(source) => {
+                if let SelectedElements::Grid(target) = &target
                     && let Some(pairs) = pairs(source, target)
                 {
                     return query.grids(source, target, &pairs);
                 }
                 Elements::Grid(Grid::new(source)?)
             }
-            Form::List(source) => Elements::List(List::of(source)),
+            SelectedElements::List(source) => Elements::List(List::of(source)),
         };
         match &target {
-            Form::Grid(target) => {
+            SelectedElements::Grid(target) => {
                 let (start, end) = query.bounds();
                 let rows = Grid::new(target)?.within(&start, &end);
                 query.rows(&mut source, rows)
             }
-            Form::List(target) => query.rows(&mut source, List::of(target)),
+            SelectedElements::List(target) => query.rows(&mut source, List::of(target)),
         }
     }
 }
 
 /// The elements of a selection.
-enum Form<'a> {
+enum SelectedElements<'a> {
     Grid(Vec<Axis>),
     List(&'a Selection),
 }
 
-fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<Form<'a>> {
+fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<SelectedElements<'a>> {
     let ranks = |rank: usize| {
         if rank == extent.len() {
             return Ok(());
@@ -97,16 +98,20 @@ fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<Form<'a>> {
     };
     match selection {
         Selection::None => {}
-        Selection::All => return Ok(Form::Grid(extent.iter().map(|&n| Axis::whole(n)).collect())),
+        Selection::All => {
+            return Ok(SelectedElements::Grid(
+                extent.iter().map(|&n| Axis::whole(n)).collect(),
+            ));
+        }
         Selection::Regular(combs) => {
             ranks(combs.len())?;
             let axes = combs.iter().zip(extent).map(|(c, &n)| Axis::of_comb(c, n));
-            return Ok(Form::Grid(axes.collect()));
+            return Ok(SelectedElements::Grid(axes.collect()));
         }
         Selection::Points(points) => points.iter().try_for_each(|p| ranks(p.len()))?,
         Selection::Blocks(blocks) => blocks.iter().try_for_each(|b| ranks(b.start.len()))?,
     }
-    Ok(Form::List(selection))
+    Ok(SelectedElements::List(selection))
 }
 
 /// The pairs of corresponding dimensions of source and target, if the selections have the same shape

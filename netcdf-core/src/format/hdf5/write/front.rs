@@ -5,7 +5,7 @@ use super::dense;
 use super::global_heap::GlobalHeap;
 use super::header::{self, CONSTANT, LONGEST, Message, NOT_SHARED};
 use super::messages::{self, Dense};
-use super::part::{Hole, Part};
+use super::part::{Hole, MetadataPart};
 use super::path;
 use super::plan::{Attribute, Group, Object, ObjectId, Payload, Plan};
 use crate::bytes::sink::narrow;
@@ -22,7 +22,7 @@ const COMPACT: usize = 8;
 #[derive(Debug)]
 pub struct Front {
     /// The block, without checksums so far.
-    pub part: Part,
+    pub part: MetadataPart,
     /// Address of the root group.
     pub root: u64,
     /// The state needed to write the data of datasets; `None` for other objects.
@@ -32,7 +32,7 @@ pub struct Front {
 /// A block being built.
 struct Builder<'a> {
     plan: &'a Plan,
-    part: Part,
+    part: MetadataPart,
     heap: Heap,
     addresses: Vec<u64>,
     data: Vec<Option<Data>>,
@@ -42,7 +42,7 @@ struct Builder<'a> {
 #[derive(Default)]
 pub struct Heap {
     open: GlobalHeap,
-    part: Part,
+    part: MetadataPart,
     /// Bytes of the collections, including the open one.
     size: u64,
 }
@@ -56,7 +56,7 @@ impl Front {
     pub fn new(plan: &Plan) -> Result<Self> {
         let mut builder = Builder {
             plan,
-            part: Part::default(),
+            part: MetadataPart::default(),
             heap: Heap::default(),
             addresses: vec![],
             data: vec![],
@@ -116,7 +116,7 @@ fn unique(names: &[&[u8]], what: &str) -> Result<()> {
 impl Builder<'_> {
     fn object(&mut self, object: &Object, links: u64) -> Result<()> {
         // The places of this object's parts follow from its header, because they come after it.
-        let mut own = Part::default();
+        let mut own = MetadataPart::default();
         let mut messages = match object {
             Object::Group(group) => self.group(group, &mut own)?,
             Object::Dataset(dataset) => {
@@ -149,7 +149,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn group(&mut self, group: &Group, own: &mut Part) -> Result<Vec<Message>> {
+    fn group(&mut self, group: &Group, own: &mut MetadataPart) -> Result<Vec<Message>> {
         let link = |(n, link): (usize, &super::Link)| messages::link(&link.name, n as u64, link.to);
         let links: Vec<_> = group
             .links
@@ -182,7 +182,7 @@ impl Builder<'_> {
         &mut self,
         attributes: &[Attribute],
         to: &mut Vec<Message>,
-        own: &mut Part,
+        own: &mut MetadataPart,
     ) -> Result<()> {
         if attributes.is_empty() {
             return Ok(());
@@ -209,7 +209,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn attribute(&mut self, attribute: &Attribute) -> Result<Part> {
+    fn attribute(&mut self, attribute: &Attribute) -> Result<MetadataPart> {
         let name = || String::from_utf8_lossy(&attribute.name).into_owned();
         let made = dataset::sized(attribute).and_then(|()| {
             let data = self.heap.resolve(&attribute.data)?;
@@ -257,7 +257,7 @@ impl Builder<'_> {
 
 /// The message of a committed datatype.
 fn committed(datatype: &Datatype) -> Result<Message> {
-    let mut body = Part::default();
+    let mut body = MetadataPart::default();
     datatype.write(&mut body.sink)?;
     Ok(Message::new(message::DATATYPE, CONSTANT | NOT_SHARED, body))
 }
@@ -267,8 +267,8 @@ impl Heap {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for places beyond the bytes.
-    pub fn resolve(&mut self, payload: &Payload) -> Result<Part> {
-        let mut part = Part::of(&payload.bytes);
+    pub fn resolve(&mut self, payload: &Payload) -> Result<MetadataPart> {
+        let mut part = MetadataPart::of(&payload.bytes);
         for &(at, object) in &payload.references {
             part.sink.patch(at, &[0; 8])?;
             part.hole(at, Hole::Object(object));
@@ -284,7 +284,7 @@ impl Heap {
         Ok(part)
     }
 
-    fn put(&mut self, object: &Part) -> Result<super::global_heap::Place> {
+    fn put(&mut self, object: &MetadataPart) -> Result<super::global_heap::HeapPlace> {
         let Self { open, part, size } = self;
         let mut allocate = |bytes: u64| {
             let at = *size;
@@ -296,7 +296,7 @@ impl Heap {
         })
     }
 
-    fn finish(mut self) -> Result<Part> {
+    fn finish(mut self) -> Result<MetadataPart> {
         if let Some((at, full)) = self.open.finish() {
             self.part.overlay(at, &full)?;
         }

@@ -35,6 +35,6 @@ pub mod writer;
 
 pub use header::LONGEST;
 pub use plan::{
-    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Plan, PlannedData, Shape, Type,
 };
 pub use writer::FileWriter;

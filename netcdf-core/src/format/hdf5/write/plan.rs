@@ -11,7 +11,7 @@ pub struct Plan {
     pub objects: Vec<Object>,
 }
 
-/// Place of an object in [`Plan::objects`].
+/// PlannedData of an object in [`Plan::objects`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
@@ -64,7 +64,7 @@ pub struct Dataset {
     /// The fill value again if it refers to the heap; stored in place of its bytes.
     pub fill_heap: Option<Payload>,
     /// Where its data is.
-    pub place: Place,
+    pub place: PlannedData,
     /// Filters in the order of writing, each optional or not.
     pub filters: Vec<(FilterSpec, bool)>,
     /// Its attributes, in creation order.
@@ -73,7 +73,7 @@ pub struct Dataset {
 
 /// Where the data of a dataset is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum PlannedData {
     /// In the object header; all data must be put before the file is finished.
     Compact,
     /// In one piece, allocated with the first data.

@@ -7,12 +7,13 @@ use super::datatypes::{Types, text};
 use super::encode;
 use super::order::{Item, Scales};
 use super::scales::{self, Use};
-use super::storage::{self, Stored};
+use super::storage::{self, VariableStorage};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill as FillMessage, Value, Write};
 use crate::format::hdf5::write::{
-    Attribute, Dataset, Group, LONGEST, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+    Attribute, Dataset, Group, LONGEST, Link, Object, ObjectId, Payload, Plan, PlannedData, Shape,
+    Type,
 };
 use crate::model::{
     self, CreateOptions, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values,
@@ -92,7 +93,7 @@ pub struct Known<'a> {
     /// The types.
     pub types: &'a Types,
     /// Parallel to `schema.vars`.
-    pub stored: &'a [Stored],
+    pub stored: &'a [VariableStorage],
     /// The options given by the user.
     pub options: CreateOptions,
 }
@@ -283,11 +284,15 @@ impl Known<'_> {
     }
 
     /// The fill value, and its heap data if it has any.
-    fn fill(&self, var: &Variable, stored: &Stored) -> Result<(FillMessage, Option<Payload>)> {
+    fn fill(
+        &self,
+        var: &Variable,
+        stored: &VariableStorage,
+    ) -> Result<(FillMessage, Option<Payload>)> {
         let allocate = match stored.place {
-            Place::Compact => Allocate::Early,
-            Place::Contiguous => Allocate::Late,
-            Place::Chunked(_) => Allocate::Incremental,
+            PlannedData::Compact => Allocate::Early,
+            PlannedData::Contiguous => Allocate::Late,
+            PlannedData::Chunked(_) => Allocate::Incremental,
         };
         let message = |write, value| FillMessage {
             allocate: Some(allocate),
@@ -353,10 +358,10 @@ fn payload(bytes: Vec<u8>) -> Payload {
 
 /// When fill values are written for a variable without one. Never, only for data of fixed size that is not chunked: in libhdf5,
 /// missing chunks would read as whatever is in memory, and heap references must always be filled.
-fn unset(place: &Place, fixed: bool) -> Write {
+fn unset(place: &PlannedData, fixed: bool) -> Write {
     match place {
-        Place::Compact | Place::Contiguous if fixed => Write::Never,
-        Place::Compact | Place::Contiguous | Place::Chunked(_) => Write::IfSet,
+        PlannedData::Compact | PlannedData::Contiguous if fixed => Write::Never,
+        PlannedData::Compact | PlannedData::Contiguous | PlannedData::Chunked(_) => Write::IfSet,
     }
 }
 
@@ -366,8 +371,8 @@ mod tests {
 
     #[test]
     fn chunks_that_are_not_stored_are_zeros() {
-        assert_eq!(unset(&Place::Chunked(vec![2]), true), Write::IfSet);
-        assert_eq!(unset(&Place::Contiguous, true), Write::Never);
-        assert_eq!(unset(&Place::Contiguous, false), Write::IfSet);
+        assert_eq!(unset(&PlannedData::Chunked(vec![2]), true), Write::IfSet);
+        assert_eq!(unset(&PlannedData::Contiguous, true), Write::Never);
+        assert_eq!(unset(&PlannedData::Contiguous, false), Write::IfSet);
     }
 }

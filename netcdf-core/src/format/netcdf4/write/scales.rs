@@ -3,7 +3,7 @@
 use super::datatypes::{atomic_type, object_reference, packed, text, vlen};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
-use crate::format::hdf5::write::{Attribute, Dataset, ObjectId, Payload, Place, Shape, Type};
+use crate::format::hdf5::write::{Attribute, Dataset, ObjectId, Payload, PlannedData, Shape, Type};
 use crate::model::{Atomic, DimId, Dimension};
 
 /// `NAME` of the scale of a dimension without a variable; the length follows.
@@ -115,9 +115,9 @@ pub fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> Dataset {
     let mut attributes: Vec<_> = marks(name.as_bytes(), id).into();
     attributes.extend(reference_list(uses));
     let (place, allocate) = if dim.unlimited {
-        (Place::Chunked(vec![1]), Allocate::Incremental)
+        (PlannedData::Chunked(vec![1]), Allocate::Incremental)
     } else {
-        (Place::Contiguous, Allocate::Late)
+        (PlannedData::Contiguous, Allocate::Late)
     };
     Dataset {
         ty: Type::Here(atomic_type(Atomic::Float, Endianness::Big)),

@@ -10,18 +10,18 @@ use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::About;
 use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::write::{Place, Type};
+use crate::format::hdf5::write::{PlannedData, Type};
 use crate::model::{
     Dimension, Element, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
 };
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub struct VariableStorage {
     /// The type of its elements.
     pub ty: Type,
     /// Where its data will be.
-    pub place: Place,
+    pub place: PlannedData,
     /// The layout for the engine, without extent and fill.
     pub layout: Layout,
 }
@@ -44,7 +44,7 @@ pub fn optional(filter: &FilterSpec) -> bool {
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], those of [`Quantize::new`],
 /// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
 /// variable's path.
-pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Stored> {
+pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<VariableStorage> {
     let var = schema
         .var(id)
         .ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
@@ -62,7 +62,11 @@ pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Stored
 }
 
 /// How a variable will be stored, without filters; the filters are returned as requested.
-fn made(schema: &Schema, var: &Variable, types: &Types) -> Result<(Stored, Vec<FilterSpec>)> {
+fn made(
+    schema: &Schema,
+    var: &Variable,
+    types: &Types,
+) -> Result<(VariableStorage, Vec<FilterSpec>)> {
     let dims = dims(schema, var)?;
     let order = var.storage.endianness.unwrap_or(Endianness::Little);
     let ty = types.of(var.ty, order)?;
@@ -80,15 +84,15 @@ fn made(schema: &Schema, var: &Variable, types: &Types) -> Result<(Stored, Vec<F
     let layout = Layout {
         extent: vec![],
         chunk: match &place {
-            Place::Chunked(shape) => shape.clone(),
-            Place::Compact | Place::Contiguous => vec![],
+            PlannedData::Chunked(shape) => shape.clone(),
+            PlannedData::Compact | PlannedData::Contiguous => vec![],
         },
         element: element(var, ty.datatype()),
         filters: vec![],
         fill: None,
         quantize: Quantizer::new(var, order),
     };
-    Ok((Stored { ty, place, layout }, filters))
+    Ok((VariableStorage { ty, place, layout }, filters))
 }
 
 fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {
@@ -119,7 +123,7 @@ fn element(var: &Variable, datatype: &Datatype) -> Element {
     }
 }
 
-fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<Place> {
+fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<PlannedData> {
     let argument = |what: &'static str| Err(Error::new(ErrorKind::Argument, what));
     let unlimited = elements.dims.iter().any(|d| d.unlimited);
     let layout = var.storage.layout.as_ref();
@@ -132,26 +136,26 @@ fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<Place> {
             Some(StorageLayout::Chunked(_)) => argument("a scalar has no chunks"),
             Some(StorageLayout::Compact) => compact(elements),
             Some(StorageLayout::Contiguous | StorageLayout::Virtual | StorageLayout::Unknown)
-            | None => Ok(Place::Contiguous),
+            | None => Ok(PlannedData::Contiguous),
         };
     }
     let asked: &[u64] = match layout {
         Some(StorageLayout::Contiguous | StorageLayout::Compact) if unlimited => {
             return argument("data with an unlimited dimension can only be stored in chunks");
         }
-        Some(StorageLayout::Contiguous) if !filtered => return Ok(Place::Contiguous),
+        Some(StorageLayout::Contiguous) if !filtered => return Ok(PlannedData::Contiguous),
         Some(StorageLayout::Compact) if !filtered => return compact(elements),
         Some(StorageLayout::Chunked(asked)) => asked,
         None | Some(StorageLayout::Virtual | StorageLayout::Unknown) if !filtered && !unlimited => {
-            return Ok(Place::Contiguous);
+            return Ok(PlannedData::Contiguous);
         }
         Some(StorageLayout::Contiguous | StorageLayout::Compact) => &[],
         None | Some(StorageLayout::Virtual | StorageLayout::Unknown) => &[],
     };
-    Ok(Place::Chunked(shapes::shape(elements, asked)?))
+    Ok(PlannedData::Chunked(shapes::shape(elements, asked)?))
 }
 
-fn compact(elements: Elements) -> Result<Place> {
+fn compact(elements: Elements) -> Result<PlannedData> {
     let lens = elements.dims.iter().map(|d| d.len);
     let bytes = lens.fold(elements.stored, u64::saturating_mul);
     if bytes > COMPACT {
@@ -160,5 +164,5 @@ fn compact(elements: Elements) -> Result<Place> {
         );
         return Err(Error::new(ErrorKind::VarSize, what));
     }
-    Ok(Place::Compact)
+    Ok(PlannedData::Compact)
 }

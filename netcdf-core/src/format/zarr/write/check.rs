@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::attributes::{self, Form};
+use super::attributes::{self, AttributeForm};
 use super::numbers::Style;
 use super::{fill, user};
 use crate::env::Env;
@@ -130,7 +130,7 @@ fn retyped(schema: &Schema) -> Vec<String> {
 
 /// Whether the JSON of an attribute reads back as the same values.
 fn is_inferred(attribute: &Attribute) -> bool {
-    let form = Form {
+    let form = AttributeForm {
         recorded: false,
         style: Style::Inferred,
         json_texts: false,

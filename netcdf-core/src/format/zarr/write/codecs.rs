@@ -1,7 +1,7 @@
 //! The codecs of an array in its metadata.
 
 use super::metadata::{lengths, object};
-use super::storage::Stored;
+use super::storage::ArrayStorage;
 use super::v3::named;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::codec::{self, Stage};
@@ -104,7 +104,7 @@ pub fn v2(codecs: &[Json]) -> (Json, Json) {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for a filter of elements after one of bytes.
-pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
+pub fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
     let filters = stored.layout.filters.iter();
     let of_strings = |f: &&FilterSpec| f.id == vlen_utf8::ID;
     let filters: Vec<_> = filters.filter(|f| !of_strings(f)).collect();

@@ -6,7 +6,7 @@
 
 use crate::chunk::elements;
 use crate::error::Result;
-use crate::format::zarr::dtype::Stored;
+use crate::format::zarr::dtype::StoredType;
 use crate::limits;
 use crate::model::{Attribute, Element, Fill, Schema, Values, Variable, ZarrVersion};
 
@@ -45,7 +45,7 @@ impl Told {
     pub fn of(
         schema: &Schema,
         var: &Variable,
-        (element, user): (Element, Option<&Stored>),
+        (element, user): (Element, Option<&StoredType>),
         no_fill: bool,
     ) -> Result<Self> {
         let size = limits::element(element.size)?;

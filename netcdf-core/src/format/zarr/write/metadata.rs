@@ -1,8 +1,8 @@
 //! The common part of the metadata of all versions.
 
-use super::attributes::{self, Form};
+use super::attributes::{self, AttributeForm};
 use super::numbers::Style;
-use super::storage::Stored;
+use super::storage::ArrayStorage;
 use super::{fill, strings};
 use crate::env::Env;
 use crate::error::Result;
@@ -67,7 +67,7 @@ impl Metadata<'_> {
     }
 
     /// Marks strings of a fixed size as text.
-    pub fn mark_texts(&self, id: VarId, stored: &Stored, written: &mut Written) {
+    pub fn mark_texts(&self, id: VarId, stored: &ArrayStorage, written: &mut Written) {
         let var = self.schema.var(id).filter(|_| stored.fixed_text);
         if var.is_some_and(|var| strings::is_marked(self.schema, var)) {
             written.members.push(strings::mark());
@@ -93,7 +93,7 @@ impl Metadata<'_> {
         attributes: impl IntoIterator<Item = &'a Attribute>,
         path: &dyn Fn() -> String,
     ) -> Result<Written> {
-        let form = Form {
+        let form = AttributeForm {
             recorded: !self.zarr.pure,
             style: self.style(),
             json_texts: self.schema.json_texts,

@@ -22,12 +22,12 @@ use crate::notes::Note;
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub struct ArrayStorage {
     /// The type of its elements; bytes for elements of a user-defined type.
     pub ty: Atomic,
     /// The type of elements that are not numbers, characters or strings of bytes: user-defined types, and strings of
     /// four-byte characters.
-    pub user: Option<dtype::Stored>,
+    pub user: Option<dtype::StoredType>,
     /// The layout for the engine, without the extent.
     pub layout: Layout,
     /// What readers learn about elements that are not stored.
@@ -42,7 +42,7 @@ pub struct Stored {
     pub fixed_text: bool,
 }
 
-impl Stored {
+impl ArrayStorage {
     /// The stored form of the fill value in the metadata, if there is one.
     #[must_use]
     pub fn fill_value(&self) -> Option<&[u8]> {
@@ -91,12 +91,12 @@ impl Stored {
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable,
 /// [`ErrorKind::BadType`]; those of [`Quantize::new`] and of preparing filters; with the variable's path.
-pub fn of(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> {
+pub fn of(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArrayStorage> {
     let made = made(schema, id, no_fill, env);
     made.in_object(|| schema.var_path(id))
 }
 
-fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> {
+fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArrayStorage> {
     let missing = || Error::new(ErrorKind::NotFound, "no such variable");
     let var = schema.var(id).ok_or_else(missing)?;
     let no_type = || Error::new(ErrorKind::BadType, "a user-defined type");
@@ -150,7 +150,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         let (id, params) = (vlen_utf8::ID, vec![]);
         layout.filters.insert(0, FilterSpec { id, params });
     }
-    Ok(Stored {
+    Ok(ArrayStorage {
         ty,
         user,
         layout,

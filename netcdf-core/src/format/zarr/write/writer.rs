@@ -7,7 +7,7 @@ use super::check::{check, say_untold};
 use super::fill::{MOST_BYTES, MOST_CHUNKS, Put};
 use super::metadata::{Member, Metadata};
 use super::shards::{Complete, Shards};
-use super::storage::{self, Stored};
+use super::storage::{self, ArrayStorage};
 use super::{keys, strings, v2, v3};
 use crate::cancel::Cancel;
 use crate::chunk::Writer;
@@ -38,7 +38,7 @@ pub struct ZarrWriter {
 /// A variable.
 #[derive(Debug)]
 struct Var {
-    stored: Stored,
+    stored: ArrayStorage,
     /// The prefix of its keys.
     prefix: String,
     /// The chunks stored so far.
