@@ -188,7 +188,7 @@ fn repeat(
     Ok(())
 }
 
-/// VarSink form of the value that completes a list: the variable's fill value, else that of its type.
+/// Stored form of the value that completes a list: the variable's fill value, else that of its type.
 fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
     let element = writer.layout(id)?.element;
     let schema = writer.schema();
@@ -202,7 +202,7 @@ fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
     }
 }
 
-/// VarSink form of values of a variable.
+/// Stored form of values of a variable.
 fn stored(
     writer: &mut dyn Writer,
     id: VarId,

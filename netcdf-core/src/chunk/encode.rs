@@ -21,7 +21,7 @@ pub struct Encoder {
     chunk: Vec<u64>,
     size: u64,
     len: usize,
-    /// EncodedChunk form of a missing element.
+    /// Stored form of a missing element.
     fill: Vec<u8>,
     quantize: Option<Quantizer>,
     /// Lengths of the dimensions; the first may still grow.
@@ -82,7 +82,7 @@ impl Encoder {
         })
     }
 
-    /// EncodedChunk form of a missing element.
+    /// Stored form of a missing element.
     #[must_use]
     pub fn fill(&self) -> &[u8] {
         &self.fill

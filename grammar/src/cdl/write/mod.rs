@@ -105,7 +105,7 @@ struct Writer<'a, 'w> {
     /// The dimensions of each group; the first of each name.
     dims: Vec<ByName<DimId>>,
     options: &'a Options<'a>,
-    /// FloatForm of floating-point values in data.
+    /// Form of floating-point values in data.
     data: Floats,
     out: Out<'w>,
     /// The errors for variables whose data was left out.

@@ -20,11 +20,11 @@ pub struct Data {
     pub lens: Vec<u64>,
     /// Maximum lengths.
     pub max: Vec<Option<u64>>,
-    /// PlannedData of the current lengths.
+    /// Place of the current lengths.
     pub lens_at: usize,
     /// Bytes of an element.
     pub element: u64,
-    /// PlannedData of the value that fills space which was never written.
+    /// Place of the value that fills space which was never written.
     pub fill: Option<Range<usize>>,
     /// Where the data is.
     pub stored: DataPlace,
@@ -37,7 +37,7 @@ pub enum DataPlace {
     Compact(Range<usize>),
     /// In one piece.
     Contiguous {
-        /// PlannedData of its address.
+        /// Place of its address.
         address_at: usize,
         /// Its size in bytes.
         size: u64,
@@ -48,7 +48,7 @@ pub enum DataPlace {
     },
     /// In chunks.
     Chunked {
-        /// PlannedData of the address of the index.
+        /// Place of the address of the index.
         address_at: usize,
         /// Bits of the filters.
         filters: u32,

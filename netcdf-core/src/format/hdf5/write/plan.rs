@@ -11,7 +11,7 @@ pub struct Plan {
     pub objects: Vec<Object>,
 }
 
-/// PlannedData of an object in [`Plan::objects`].
+/// Place of an object in [`Plan::objects`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
