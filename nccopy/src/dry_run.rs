@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::Reader;
 use netcdf_core::chunk::layout::Layout;
-use netcdf_core::chunk::rechunk::Way;
+use netcdf_core::chunk::rechunk::RechunkWay;
 use netcdf_core::copy::methods::Method;
 use netcdf_core::copy::{Changes, Job, Plan, jobs};
 use netcdf_core::env::Env;
@@ -154,10 +154,12 @@ pub fn method(method: Method) -> String {
         Method::Chunks => "move chunks".to_owned(),
         Method::Recode => "re-encode".to_owned(),
         Method::Rechunk(plan) => match plan.way {
-            Way::Direct => "rechunk".to_owned(),
-            Way::Memory { .. } if plan.passes > 1 => format!("rechunk in {} passes", plan.passes),
-            Way::Memory { .. } => "rechunk in memory".to_owned(),
-            Way::Spill => format!("rechunk through a file of {} bytes", plan.disk),
+            RechunkWay::Direct => "rechunk".to_owned(),
+            RechunkWay::Memory { .. } if plan.passes > 1 => {
+                format!("rechunk in {} passes", plan.passes)
+            }
+            RechunkWay::Memory { .. } => "rechunk in memory".to_owned(),
+            RechunkWay::Spill => format!("rechunk through a file of {} bytes", plan.disk),
         },
     }
 }

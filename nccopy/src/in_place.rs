@@ -16,14 +16,14 @@ use crate::batch;
 use crate::inputs::Copy;
 
 /// The copies, and notes on what was passed over.
-pub type Found = (Vec<Copy>, Vec<Note>);
+pub type CopiesInPlace = (Vec<Copy>, Vec<Note>);
 
 /// The datasets that `paths` name, each once. A directory that is not a store stands for all datasets in it and below it.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a directory without datasets, for anything that is not a file, and for a kind that is stored in
 /// another way; errors of listing directories.
-pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
+pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<CopiesInPlace> {
     let mut seen = HashSet::new();
     let (mut copies, mut notes) = (vec![], vec![]);
     let mut add = |input: PathBuf, local: PathBuf| {
@@ -48,7 +48,7 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
             add(named.clone(), local)?;
             continue;
         }
-        let walk = Walk::of(&local)?;
+        let walk = DirectoryWalk::of(&local)?;
         notes.extend(walk.note(&local));
         for path in walk.datasets {
             add(path.clone(), path)?;
@@ -128,14 +128,14 @@ fn refused(copy: &Copy, what: String) -> Error {
 
 /// What is in a directory and below it.
 #[derive(Default)]
-struct Walk {
+struct DirectoryWalk {
     datasets: Vec<PathBuf>,
     /// Files that are not datasets.
     others: usize,
     links: usize,
 }
 
-impl Walk {
+impl DirectoryWalk {
     /// Walks a directory in the order of names. Skips names that begin with a dot, and does not follow links.
     fn of(root: &Path) -> Result<Self> {
         let mut walk = Self::default();

@@ -78,7 +78,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
 }
 
 /// The copies that a command line asks for.
-fn copies(cli: &Cli) -> Result<in_place::Found> {
+fn copies(cli: &Cli) -> Result<in_place::CopiesInPlace> {
     let asked = cli.zarr.asked(cli.kind.kind());
     if cli.in_place {
         return in_place::copies(&cli.paths, asked);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use netcdf_core::format::hdf5::btree_v2::BTree2;
-use netcdf_core::format::hdf5::chunk_index::{Block, Extent, Found, locate};
+use netcdf_core::format::hdf5::chunk_index::{Block, Extent, IndexedChunk, locate};
 use netcdf_core::format::hdf5::dataset::{self, Dataset};
 use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
-use netcdf_core::format::hdf5::message::attribute::Attribute;
+use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
 use netcdf_core::format::hdf5::message::attribute_info::AttributeInfo;
 use netcdf_core::format::hdf5::message::fill::{Value, Write};
 use netcdf_core::format::hdf5::message::layout::Layout;
@@ -14,7 +14,7 @@ use netcdf_core::format::hdf5::message::link::Target;
 use netcdf_core::format::hdf5::message::link_info::LinkInfo;
 use netcdf_core::format::hdf5::message::{ATTRIBUTE_INFO, LINK_INFO};
 use netcdf_core::format::hdf5::write::{
-    FileWriter, Group, Object, ObjectId, Payload, Plan, PlannedData, Shape, Type,
+    FileWriter, Group, ObjectId, Payload, Plan, PlannedData, PlannedObject, PlannedType, Shape,
 };
 use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group as links_of};
 use netcdf_core::io::memory::{MemorySource, MemoryTarget};
@@ -62,7 +62,7 @@ fn object(file: &File, name: &str) -> ObjectHeader {
     ObjectHeader::read(file, *address).unwrap()
 }
 
-fn attributes_of(file: &File, object: &ObjectHeader) -> Vec<Attribute> {
+fn attributes_of(file: &File, object: &ObjectHeader) -> Vec<AttributeMessage> {
     let mut all = vec![];
     attributes::visit(file, object, |a| {
         all.push(a.map_err(|unread| unread.error)?);
@@ -213,12 +213,12 @@ fn types_are_those_that_were_asked_for() {
     ];
     let mut plan = plan();
     for (n, ty) in all.iter().enumerate() {
-        let committed = Object::Datatype(ty.clone());
+        let committed = PlannedObject::Datatype(ty.clone());
         let committed = add(&mut plan, ObjectId::ROOT, &format!("type {n}"), committed);
         let mut one = dataset(ty.clone(), &[1], PlannedData::Contiguous);
         one.attributes
             .push(attribute("null", ty.clone(), Shape::Null, plain(&[])));
-        one.attributes[0].ty = Type::Committed(committed, ty.clone());
+        one.attributes[0].ty = PlannedType::Committed(committed, ty.clone());
         add_dataset(&mut plan, &format!("dataset {n}"), one);
     }
     let file = file(plan, |_| Ok(()));
@@ -234,7 +234,7 @@ fn types_are_those_that_were_asked_for() {
 }
 
 /// The chunks of a dataset, in the order of the index.
-fn chunks(file: &File, dataset: &Dataset) -> Vec<Found> {
+fn chunks(file: &File, dataset: &Dataset) -> Vec<IndexedChunk> {
     let Layout::Chunked(chunked) = &dataset.layout else {
         panic!("no chunks");
     };
@@ -524,9 +524,9 @@ fn attempt(
         &mut plan,
         ObjectId::ROOT,
         "sub",
-        Object::Group(Group::default()),
+        PlannedObject::Group(Group::default()),
     );
-    let id = add(&mut plan, sub, "x", Object::Dataset(Box::new(one)));
+    let id = add(&mut plan, sub, "x", PlannedObject::Dataset(Box::new(one)));
     bytes(plan, |writer| put(writer, id)).unwrap_err()
 }
 

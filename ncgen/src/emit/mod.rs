@@ -28,7 +28,7 @@ use netcdf_grammar::diagnostic::Reporter;
 use crate::cli::{Cli, Language};
 use crate::{data, name as output};
 use out::Out;
-use rows::{Block, Rows};
+use rows::{PieceWriter, Rows};
 
 /// Most values of a variable in a program: no compiler takes more.
 const VALUES: u64 = 1 << 28;
@@ -168,7 +168,7 @@ impl Program<'_> {
 
     /// Reads a variable's list and passes its values to `to` row by row, with fill values for missing ones. Does nothing if
     /// there is no list.
-    fn rows(&self, var: VarId, to: &mut dyn Block) -> Result<()> {
+    fn rows(&self, var: VarId, to: &mut dyn PieceWriter) -> Result<()> {
         let Some((list, mut rows)) = self.list(var).zip(Rows::new(self, var, to)) else {
             return Ok(());
         };

@@ -8,7 +8,7 @@ use crate::chunk::dataset::BoxElements;
 use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::rechunk::{self, Met, Plan, Way};
+use crate::chunk::rechunk::{self, Met, Plan, RechunkWay};
 use crate::chunk::{Dataset, Writer};
 use crate::env::Progress;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -17,7 +17,7 @@ use crate::model::region::product;
 use crate::model::{Region, Values};
 
 /// What becomes of the elements of a chunk.
-enum Made {
+enum ChunkResult {
     /// The chunk.
     Chunk(EncodedChunk),
     /// Values with heap data, which is written in order.
@@ -179,14 +179,14 @@ impl Job {
         let mut output = Output::new(self, set, writer)?;
         if output.has_gaps()? {
             output.met = Met::of((set, self.pair.from), &self.from, &output.grid)?.map(Arc::new);
-            output.unknown = plan.way == Way::Spill;
+            output.unknown = plan.way == RechunkWay::Spill;
         }
         let output = output;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
         let work =
             |place: &Region, part: BoxElements| Ok((place.clone(), output.made(place, part)?));
-        let sink = |(place, made): (Region, Made)| {
+        let sink = |(place, made): (Region, ChunkResult)| {
             stored = stored.saturating_add(output.finish(writer, &place, made)?);
             meter.advance(output.each);
             Ok(())
@@ -234,26 +234,26 @@ impl<'a> Output<'a> {
     }
 
     /// What becomes of the elements of a chunk.
-    fn made(&self, place: &Region, part: BoxElements) -> Result<Made> {
+    fn made(&self, place: &Region, part: BoxElements) -> Result<ChunkResult> {
         let (job, set) = (self.job, self.set);
         if job.same_fill && !self.is_stored(place, &part)? {
             set.env.buffers.give_large(part.bytes);
-            return Ok(Made::Nothing);
+            return Ok(ChunkResult::Nothing);
         }
         let path = || set.reader.schema().var_path(job.pair.from);
         let bytes = match job.converts(set, part.bytes).in_object(path)? {
             methods::Made::Bytes(bytes) => bytes,
-            methods::Made::Values(values) => return Ok(Made::Values(values)),
+            methods::Made::Values(values) => return Ok(ChunkResult::Values(values)),
         };
-        self.encoder.encode(place, bytes).map(Made::Chunk)
+        self.encoder.encode(place, bytes).map(ChunkResult::Chunk)
     }
 
     /// Writes a chunk; returns the bytes stored.
-    fn finish(&self, writer: &mut dyn Writer, place: &Region, made: Made) -> Result<u64> {
+    fn finish(&self, writer: &mut dyn Writer, place: &Region, made: ChunkResult) -> Result<u64> {
         let stored = match made {
-            Made::Chunk(stored) => stored,
-            Made::Nothing => return Ok(0),
-            Made::Values(values) => {
+            ChunkResult::Chunk(stored) => stored,
+            ChunkResult::Nothing => return Ok(0),
+            ChunkResult::Values(values) => {
                 let bytes = self.job.put_heap(self.set, writer, &values)?;
                 self.encoder.encode(place, bytes)?
             }

@@ -32,7 +32,7 @@ pub enum Method {
 }
 
 /// What becomes of elements.
-pub(super) enum Made {
+pub(super) enum ElementFate {
     /// They are stored as these bytes.
     Bytes(Vec<u8>),
     /// They have heap data, which is written in order.
@@ -186,8 +186,8 @@ impl Job {
             |_, bytes| self.converts(set, bytes).in_object(path),
             |made| {
                 let bytes = match made {
-                    Made::Bytes(bytes) => bytes,
-                    Made::Values(values) => self.put_heap(set, writer, &values)?,
+                    ElementFate::Bytes(bytes) => bytes,
+                    ElementFate::Values(values) => self.put_heap(set, writer, &values)?,
                 };
                 writer.put_run(self.pair.to, element, &bytes)?;
                 element = element.saturating_add(bytes.len() as u64 / size);
@@ -257,11 +257,11 @@ impl Job {
     }
 
     /// What becomes of stored elements of the input.
-    pub(super) fn converts(&self, set: Dataset<'_>, bytes: Vec<u8>) -> Result<Made> {
+    pub(super) fn converts(&self, set: Dataset<'_>, bytes: Vec<u8>) -> Result<ElementFate> {
         if self.has_heap() {
-            return self.values(set, &bytes).map(Made::Values);
+            return self.values(set, &bytes).map(ElementFate::Values);
         }
-        self.encoded(set, bytes).map(Made::Bytes)
+        self.encoded(set, bytes).map(ElementFate::Bytes)
     }
 
     /// The values of stored elements of the input.

@@ -315,14 +315,14 @@ impl std::fmt::Debug for Table {
 
 /// A filter that can be used.
 #[derive(Clone)]
-pub enum Entry<'t> {
+pub enum UsableFilter<'t> {
     /// A built-in filter.
     BuiltIn(&'t FilterEntry),
     /// A filter of a plugin.
     Plugin(Arc<Plugin>),
 }
 
-impl Entry<'_> {
+impl UsableFilter<'_> {
     /// Converts the user's parameters to stored ones.
     ///
     /// # Errors
@@ -369,11 +369,16 @@ impl Table {
     ///
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`] if there is none.
-    pub fn entry(&self, id: u32) -> Result<Entry<'_>> {
-        let built_in = || self.rows.iter().find(|e| e.id == id).map(Entry::BuiltIn);
+    pub fn entry(&self, id: u32) -> Result<UsableFilter<'_>> {
+        let built_in = || {
+            self.rows
+                .iter()
+                .find(|e| e.id == id)
+                .map(UsableFilter::BuiltIn)
+        };
         let plugin = || {
             let plugins = self.plugins.as_ref()?;
-            plugins.filter(id).map(Entry::Plugin)
+            plugins.filter(id).map(UsableFilter::Plugin)
         };
         let first = self.plugins.as_ref().is_some_and(Plugins::preferred);
         let found = match first {

@@ -64,7 +64,7 @@ enum Scale {
 }
 
 /// What precedes the numbers of a chunk.
-struct Header {
+struct ScaleHeader {
     /// Of each number.
     bits: u32,
     /// The minimum, or its bits.
@@ -138,7 +138,7 @@ impl ScaleOffset {
     }
 
     /// The header of a chunk, and the numbers after it.
-    fn header<'a>(&self, input: &'a [u8]) -> Result<(Header, &'a [u8])> {
+    fn header<'a>(&self, input: &'a [u8]) -> Result<(ScaleHeader, &'a [u8])> {
         let (head, numbers) = input
             .split_first_chunk::<HEADER>()
             .ok_or_else(|| truncated(HEADER as u64, input.len()))?;
@@ -154,11 +154,11 @@ impl ScaleOffset {
         }
         let least = least.iter().take(width.min(8).into()).rev();
         let least = least.fold(0, |value, &byte| value << 8 | u64::from(byte));
-        Ok((Header { bits, least }, numbers))
+        Ok((ScaleHeader { bits, least }, numbers))
     }
 
     /// All elements of a chunk.
-    fn elements<const N: usize>(&self, header: &Header, numbers: &[u8], to: &mut [[u8; N]]) {
+    fn elements<const N: usize>(&self, header: &ScaleHeader, numbers: &[u8], to: &mut [[u8; N]]) {
         if header.bits == self.size * 8 {
             let (stored, _) = numbers.as_chunks::<N>();
             let pairs = to.iter_mut().zip(stored);
@@ -189,7 +189,7 @@ impl ScaleOffset {
     #[inline]
     fn values<const N: usize>(
         &self,
-        header: &Header,
+        header: &ScaleHeader,
         numbers: &[u8],
         to: &mut [[u8; N]],
         value: impl Fn(u64) -> u64,

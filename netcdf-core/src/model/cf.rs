@@ -12,7 +12,7 @@ use super::{Attribute, GroupId, Schema, Values, VarId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NamesForm {
     /// Names of variables.
-    Names,
+    CfNames,
     /// Names after words that end in a colon: `a: var1 b: var2`.
     Behind,
     /// Names, including those before a colon: `crs: x y`.
@@ -53,13 +53,13 @@ pub struct Reference {
 
 /// The names of a dataset, for looking up the references of attributes.
 #[derive(Debug)]
-pub struct Names<'s> {
+pub struct CfNames<'s> {
     schema: &'s Schema,
     vars: BTreeMap<(GroupId, &'s [u8]), VarId>,
     groups: BTreeMap<(GroupId, &'s [u8]), GroupId>,
 }
 
-impl<'s> Names<'s> {
+impl<'s> CfNames<'s> {
     /// The names of a dataset.
     #[must_use]
     pub fn new(schema: &'s Schema) -> Self {
@@ -215,7 +215,7 @@ const AXES: [&str; 2] = ["axis", "_CoordinateAxisType"];
 /// name.
 #[must_use]
 pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
-    let names = Names::new(schema);
+    let names = CfNames::new(schema);
     let mut all = BTreeMap::new();
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         if is_coordinate(schema, id) {
@@ -244,7 +244,7 @@ pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
 /// in turn.
 #[must_use]
 pub fn located_by(schema: &Schema, vars: &BTreeSet<VarId>) -> BTreeSet<VarId> {
-    let names = Names::new(schema);
+    let names = CfNames::new(schema);
     let mut all = vars.clone();
     let mut next: Vec<VarId> = vars.iter().copied().collect();
     while let Some(id) = next.pop() {
@@ -392,10 +392,10 @@ mod tests {
         s.vars[0].dims.push(x);
         s.vars[1].dims.push(x);
         assert_eq!(said(&s), ["/x: a coordinate variable"]);
-        let names = Names::new(&s);
+        let names = CfNames::new(&s);
         assert_eq!(names.coordinates(VarId(1)), [VarId(0)]);
         s.vars[0].dims.clear();
-        assert!(Names::new(&s).coordinates(VarId(1)).is_empty());
+        assert!(CfNames::new(&s).coordinates(VarId(1)).is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use netcdf_core::Result;
 use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
 use netcdf_core::format::hdf5::message::fill::{Value, Write};
 use netcdf_core::format::hdf5::write::{
-    Group, Object, ObjectId, Payload, PlannedData, Shape, Type,
+    Group, ObjectId, Payload, PlannedData, PlannedObject, PlannedType, Shape,
 };
 use netcdf_core::model::FilterSpec;
 
@@ -33,7 +33,7 @@ fn types(path: &str) -> Result<()> {
         &mut plan,
         ObjectId::ROOT,
         "types",
-        Object::Group(Group::default()),
+        PlannedObject::Group(Group::default()),
     );
     let members = |names: &[&str]| {
         let all = names.iter().zip(0u8..);
@@ -86,14 +86,14 @@ fn types(path: &str) -> Result<()> {
     ];
     for (n, (name, ty)) in all.into_iter().enumerate() {
         let size = usize::try_from(ty.size).unwrap();
-        let committed = add(&mut plan, sub, name, Object::Datatype(ty.clone()));
+        let committed = add(&mut plan, sub, name, PlannedObject::Datatype(ty.clone()));
         let mut one = dataset(ty.clone(), &[2], PlannedData::Contiguous);
         if n % 2 == 1 {
-            one.ty = Type::Committed(committed, ty.clone());
+            one.ty = PlannedType::Committed(committed, ty.clone());
         }
         let mut again = attribute("value", ty.clone(), Shape::Scalar, plain(&vec![0; size]));
         if n % 3 == 1 {
-            again.ty = Type::Committed(committed, ty);
+            again.ty = PlannedType::Committed(committed, ty);
         }
         one.attributes.push(again);
         let id = add_dataset(&mut plan, name, one);
@@ -226,7 +226,7 @@ fn dense(path: &str) -> Result<()> {
             &mut plan,
             ObjectId::ROOT,
             &name,
-            Object::Group(Group::default()),
+            PlannedObject::Group(Group::default()),
         );
         for n in 0..count {
             link(&mut plan, to, &format!("link {n}"), leaf);
@@ -236,7 +236,7 @@ fn dense(path: &str) -> Result<()> {
         &mut plan,
         ObjectId::ROOT,
         "long links",
-        Object::Group(Group::default()),
+        PlannedObject::Group(Group::default()),
     );
     for n in [1, 300, 4000, 5000, 30_000, 65_534, 2] {
         link(&mut plan, long, &"n".repeat(n), leaf);
@@ -247,7 +247,7 @@ fn dense(path: &str) -> Result<()> {
             &mut plan,
             ObjectId::ROOT,
             &name,
-            Object::Group(Group::default()),
+            PlannedObject::Group(Group::default()),
         );
         for n in 0..count {
             group(&mut plan, to)

@@ -6,7 +6,7 @@ pub(crate) mod tests;
 mod times;
 pub(crate) mod values;
 
-pub(crate) use stored::Found;
+pub(crate) use stored::FoundChunk;
 pub(crate) use times::Times;
 
 use std::ops::Range;

@@ -34,7 +34,7 @@ pub(super) struct Work<'a> {
 }
 
 /// A key to read.
-pub(super) struct Job {
+pub(super) struct KeyToRead {
     pub node: usize,
     pub key: String,
     pub size: u64,
@@ -75,7 +75,7 @@ pub(super) fn check(
                 && batch.work.contains_key(&node)
             {
                 let key = key.to_owned();
-                batch.jobs.push(Job {
+                batch.jobs.push(KeyToRead {
                     node,
                     key,
                     size,
@@ -122,7 +122,7 @@ fn plan<'a>(
 struct Batch<'a> {
     checked: Checked<'a>,
     work: BTreeMap<usize, Work<'a>>,
-    jobs: Vec<Job>,
+    jobs: Vec<KeyToRead>,
 }
 
 impl Batch<'_> {
@@ -151,14 +151,14 @@ impl Batch<'_> {
     }
 
     /// Approximate memory of a job.
-    fn bytes(&self, job: &Job) -> u64 {
+    fn bytes(&self, job: &KeyToRead) -> u64 {
         let chunk = self.work.get(&job.node).and_then(|w| w.array.chunk_bytes());
         let most = job.size.saturating_mul(RATIO);
         let chunk = chunk.unwrap_or(most).min(most);
         chunk.saturating_mul(2).saturating_add(job.size)
     }
 
-    fn done(&self, job: &Job) -> Result<Done> {
+    fn done(&self, job: &KeyToRead) -> Result<Done> {
         let none = (job.node, job.size, vec![], 0);
         let Some(work) = self.work.get(&job.node) else {
             return Ok(none);
@@ -180,14 +180,14 @@ impl Batch<'_> {
 pub(super) struct Reading<'a> {
     checked: Checked<'a>,
     /// The key.
-    pub job: &'a Job,
+    pub job: &'a KeyToRead,
     /// The decoded shard, if it is encoded as a whole.
     pub whole: Option<Vec<u8>>,
 }
 
 impl<'a> Reading<'a> {
     /// For a key that has not been read yet.
-    pub fn new(checked: Checked<'a>, job: &'a Job) -> Self {
+    pub fn new(checked: Checked<'a>, job: &'a KeyToRead) -> Self {
         Self {
             checked,
             job,

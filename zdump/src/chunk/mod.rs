@@ -13,7 +13,7 @@ use netcdf_core::runtime::pool::Item;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::array::{ChunkPlace, Found, Opened, Times, find};
+use crate::array::{ChunkPlace, FoundChunk, Opened, Times, find};
 use crate::cli::{ChunkArgs, Cli};
 use crate::open::Session;
 use crate::out::Out;
@@ -120,7 +120,7 @@ fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
                 value: place,
             })
         });
-        let work = |place: Found| match place {
+        let work = |place: FoundChunk| match place {
             Ok(place) => {
                 opened.env.cancel.check()?;
                 let looked = look(opened, &place, stage);

@@ -7,7 +7,7 @@ use netcdf_core::model::Values;
 use netcdf_core::model::region::product;
 use netcdf_core::tool::table::left;
 
-use super::rows::{self, Piece};
+use super::rows::{self, RowPiece};
 use super::{Contents, Looked, bytes};
 use crate::array::{ChunkPlace, Opened, numbers};
 use crate::out::{Colour, Out, numbers as list, plain};
@@ -210,7 +210,7 @@ impl Printer<'_, '_> {
     }
 }
 
-fn record(out: &mut Out<'_>, mut piece: Piece) -> Result<()> {
+fn record(out: &mut Out<'_>, mut piece: RowPiece) -> Result<()> {
     let beyond = piece
         .constants
         .split_off(piece.inside.min(piece.constants.len()));
@@ -222,7 +222,7 @@ fn record(out: &mut Out<'_>, mut piece: Piece) -> Result<()> {
 }
 
 /// Breaks a piece of a row into lines that begin with the index of their first element.
-fn lines(out: &mut Out<'_>, piece: &Piece, width: usize) -> Result<()> {
+fn lines(out: &mut Out<'_>, piece: &RowPiece, width: usize) -> Result<()> {
     let mut line = String::new();
     let mut index = piece.index.clone();
     let mut used = 0usize;

@@ -15,7 +15,7 @@ use super::raw;
 use super::report::{Difference, Report};
 use super::tally::{Tally, constant};
 use crate::array::values::{differing, differing_from, same};
-use crate::array::{ChunkPlace, Found, Opened};
+use crate::array::{ChunkPlace, FoundChunk, Opened};
 use crate::out::plain;
 
 /// Two arrays whose values are compared; `x` is the one with the larger chunks.
@@ -118,7 +118,7 @@ impl Pair<'_> {
                     value: place,
                 })
             });
-            let work = |place: Found| {
+            let work = |place: FoundChunk| {
                 opened.env.cancel.check()?;
                 Ok(match place {
                     Ok(place) => look(&place),

@@ -7,7 +7,7 @@ use netcdf_core::runtime::pool::Item;
 
 use super::scale::Map;
 use crate::array::values::is_only;
-use crate::array::{ChunkPlace, Found, Lost, Opened};
+use crate::array::{ChunkPlace, FoundChunk, Lost, Opened};
 
 /// The map of an array.
 ///
@@ -27,7 +27,7 @@ pub(super) fn look(opened: &Opened<'_>) -> Result<Map> {
                 value: place,
             })
         });
-        let work = |place: Found| match place {
+        let work = |place: FoundChunk| match place {
             Err(lost) => Ok((Err(lost), Ok(false))),
             Ok(place) if !decodes => Ok((Ok(place), Ok(false))),
             Ok(place) => {

@@ -10,12 +10,12 @@ use crate::number::{FloatForm, FloatFormat, Literal, Precision, Token};
 
 /// Makes values from items and collects errors and warnings.
 #[derive(Debug, Default)]
-pub(super) struct Builder {
+pub(super) struct ValueBuilder {
     pub(super) errors: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
 }
 
-impl Builder {
+impl ValueBuilder {
     /// The values of a whole list. Strings of char lists are joined.
     pub(super) fn values(&mut self, ty: Atomic, list: &[Item<'_>]) -> Values {
         match ty {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     fn values(ty: Atomic, text: &str) -> Result<Values, String> {
-        let mut builder = Builder::default();
+        let mut builder = ValueBuilder::default();
         let values = builder.values(ty, &items(text.as_bytes(), 0).unwrap());
         match builder.errors.pop() {
             Some((_, message)) => Err(message),

@@ -26,7 +26,7 @@ use super::ast::Word;
 use super::data_list::DataList;
 use super::split::continues_name;
 use crate::diagnostic::{Anchor, Reporter, nearest};
-use names::Names;
+use names::DefinedNames;
 pub(crate) use names::is_reserved;
 pub(super) use type_order::order_types;
 
@@ -58,7 +58,7 @@ pub(super) struct Lower<'s> {
     pub(super) data: Vec<DataList>,
     pub(super) replaced: Vec<DataList>,
     data_of: HashMap<VarId, usize>,
-    names: Names,
+    names: DefinedNames,
     /// The filters that attributes define.
     chains: HashMap<VarId, chain::Chain>,
     /// Names whose definition failed: they are reported as missing only once.
@@ -102,7 +102,7 @@ impl<'s> Lower<'s> {
             data: vec![],
             replaced: vec![],
             data_of: HashMap::new(),
-            names: Names::default(),
+            names: DefinedNames::default(),
             chains: HashMap::new(),
             failed: HashSet::new(),
             illegal: HashSet::new(),

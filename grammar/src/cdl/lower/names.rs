@@ -18,7 +18,7 @@ pub(super) enum Owner {
 
 /// All names defined so far.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct DefinedNames {
     /// Names by their written form.
     written: HashMap<Box<str>, Name>,
     pub(super) groups: HashMap<(GroupId, Name), GroupId>,
@@ -31,7 +31,7 @@ pub(super) struct Names {
     everywhere: HashMap<Name, Vec<TypeId>>,
 }
 
-impl Names {
+impl DefinedNames {
     /// The name written as `text`.
     pub(super) fn name(&mut self, text: &str) -> Result<Name> {
         if let Some(name) = self.written.get(text) {

@@ -53,14 +53,14 @@ pub(super) enum Until {
 }
 
 /// Reads elements of any type.
-pub(super) struct Tree<'s, 'a> {
+pub(super) struct ElementTree<'s, 'a> {
     pub(super) scan: &'s mut Scan<'a>,
     pub(super) schema: &'s Schema,
     /// A token that was peeked at.
     peeked: Option<(Option<Owned>, Range<u64>)>,
 }
 
-impl<'s, 'a> Tree<'s, 'a> {
+impl<'s, 'a> ElementTree<'s, 'a> {
     pub(super) fn new(scan: &'s mut Scan<'a>, schema: &'s Schema) -> Self {
         Self {
             scan,

@@ -4,7 +4,7 @@ use netcdf_core::model::special::Special;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, TypeKind, Values, VarId};
 use netcdf_core::model::{Schema, Variable};
 
-use super::options::{Number, NumberText};
+use super::options::{NumberText, NumberToWrite};
 use super::value::{ValueText, number};
 use super::variables::push_name;
 use super::{Floats, Writer};
@@ -126,13 +126,13 @@ impl Writer<'_, '_> {
 }
 
 /// Appends a number as in data.
-pub(super) fn plain(number: Number, floats: Floats, out: &mut Vec<u8>) {
+pub(super) fn plain(number: NumberToWrite, floats: Floats, out: &mut Vec<u8>) {
     let mut token = Token::new();
     match number {
-        Number::Signed(x) => token.write_i64(x),
-        Number::Unsigned(x) => token.write_u64(x),
-        Number::Float(x) => floats.float.write_f32(x, &mut token),
-        Number::Double(x) => floats.double.write_f64(x, &mut token),
+        NumberToWrite::Signed(x) => token.write_i64(x),
+        NumberToWrite::Unsigned(x) => token.write_u64(x),
+        NumberToWrite::Float(x) => floats.float.write_f32(x, &mut token),
+        NumberToWrite::Double(x) => floats.double.write_f64(x, &mut token),
     }
     token.append_to(out);
 }

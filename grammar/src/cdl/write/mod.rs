@@ -23,7 +23,7 @@ mod variables;
 mod wrap;
 
 pub use options::{
-    Annotation, Forms, Language, Number, NumberText, Options, Selection, SpecialAttributes,
+    Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
 };
 
 use std::io::Write;

@@ -15,7 +15,7 @@ use netcdf_core::model::GroupId;
 use super::out::{Out, put};
 use super::quote::c_string;
 use super::{Program, mode};
-use names::Names;
+use names::CNames;
 use values::Printer;
 
 /// Prints the program.
@@ -25,7 +25,7 @@ use values::Printer;
 pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     // Before anything is printed.
     let _ = target(program)?;
-    let names = Names::new(&program.schema, &program.dataset);
+    let names = CNames::new(&program.schema, &program.dataset);
     head(program, out)?;
     types::declare(program, &names, out)?;
     storage::constants(program, &names, out)?;
@@ -84,7 +84,7 @@ fn head(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
 }
 
 /// Creates the file and its groups.
-fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+fn create(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     let schema = &program.schema;
     let mode: String = mode(schema.kind)
         .iter()
@@ -134,7 +134,7 @@ fn target(program: &Program<'_>) -> Result<String> {
     }
 }
 
-fn end_definitions(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+fn end_definitions(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     let root = names.group(GroupId::ROOT);
     if program.no_fill {
         put!(

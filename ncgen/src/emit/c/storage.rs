@@ -9,10 +9,10 @@ use netcdf_core::model::{Endianness, Fill, FilterSpec, Quantize, Storage, Storag
 use super::super::Program;
 use super::super::out::{Out, put};
 use super::OK;
-use super::names::Names;
+use super::names::CNames;
 
 /// Arrays of numbers that the settings need.
-pub(super) fn constants(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn constants(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     if !traits(program.schema.kind).settings {
         return Ok(());
     }
@@ -87,7 +87,7 @@ fn filters(storage: &Storage) -> Vec<&FilterSpec> {
 /// The calls for a variable.
 pub(super) fn settings(
     program: &Program<'_>,
-    names: &Names,
+    names: &CNames,
     id: VarId,
     out: &mut Out<'_>,
 ) -> Result<()> {

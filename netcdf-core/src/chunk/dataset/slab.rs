@@ -23,12 +23,12 @@ const GROUP: u64 = 256 << 10;
 /// one could keep it out while waiting for it.
 pub(super) struct Gate {
     most: u64,
-    state: Mutex<State>,
+    state: Mutex<SlabState>,
     left: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct SlabState {
     /// Number of the next slab.
     next: u64,
     /// The lowest number of a slab that has not left yet.

@@ -10,7 +10,7 @@ use super::Plan;
 use crate::chunk::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::plan::{Bands, Cells, Way};
+use crate::chunk::plan::{BandWay, Bands, Cells};
 use crate::chunk::scatter::Block;
 use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
@@ -87,7 +87,7 @@ fn level<R: Send>(
     }
     let cuts = Cuts {
         slabs: Box::new(areas),
-        way: Way::Staged { slabs: 1 },
+        way: BandWay::Staged { slabs: 1 },
         parts: Box::new(|slab| Box::new(view.grid.chunks(slab))),
         tile: Some(view.grid.chunk().to_vec()),
         memory: plan.work,
@@ -183,7 +183,7 @@ impl<'a> Spill<'a> {
         };
         let cuts = Cuts {
             slabs: Box::new(bands.map(|p| self.moved(Region::boxed(p.start, p.count)))),
-            way: Way::Staged { slabs: 1 },
+            way: BandWay::Staged { slabs: 1 },
             parts: Box::new(pieces),
             tile: None,
             memory: plan.work,

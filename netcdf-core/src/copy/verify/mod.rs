@@ -15,7 +15,7 @@ use super::{Job, Pair, Plan, methods::Method};
 use crate::chunk::dataset::{BoxElements, COPIES, Cuts, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::Layout;
-use crate::chunk::plan::{Bands, Way};
+use crate::chunk::plan::{BandWay, Bands};
 use crate::chunk::quantize::Quantizer;
 use crate::chunk::rechunk::decoding;
 use crate::chunk::{Dataset, Reader};
@@ -277,7 +277,7 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
         |slab: &Region| -> PartsOf { Box::new(Bands::new(Region::whole(&slab.count), &[], PIECE)) };
     let cuts = Cuts {
         slabs: Box::new(std::iter::once(part.clone())),
-        way: Way::Staged { slabs: 1 },
+        way: BandWay::Staged { slabs: 1 },
         parts: Box::new(pieces),
         tile: None,
         memory: set.env.memory.0 / PARTS,

@@ -19,7 +19,7 @@ use crate::model::Endianness;
 
 mod packing;
 
-use packing::{Number, Packing};
+use packing::{PackedNumber, Packing};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -139,7 +139,7 @@ fn unpack(packing: &Packing, size: usize, bits: &mut Bits, to: &mut [u8]) {
 }
 
 /// Unpacks numbers of at most eight bytes.
-fn numbers<const N: usize>(number: &Number, bits: &mut Bits, to: &mut [[u8; N]]) {
+fn numbers<const N: usize>(number: &PackedNumber, bits: &mut Bits, to: &mut [[u8; N]]) {
     for element in to {
         let value = bits.take_long(number.precision) << number.offset;
         let bytes = value.to_le_bytes();
@@ -151,7 +151,7 @@ fn numbers<const N: usize>(number: &Number, bits: &mut Bits, to: &mut [[u8; N]])
 }
 
 /// Unpacks a number of any size, byte by byte from the most significant one.
-fn long(number: &Number, bits: &mut Bits, element: &mut [u8]) {
+fn long(number: &PackedNumber, bits: &mut Bits, element: &mut [u8]) {
     let bytes: &mut dyn DoubleEndedIterator<Item = &mut u8> = &mut element.iter_mut();
     let end = number.offset + number.precision;
     let mut fill = |first_bit: u32, byte: &mut u8| {

@@ -11,7 +11,7 @@
 //!
 //! Stored are plain numbers: reading does nothing.
 
-use super::dtype::{Dtype, Type};
+use super::dtype::{Dtype, NumberType};
 use crate::error::Result;
 use crate::filter::codec::{Stage, ids, whole};
 use crate::filter::output::{allocate, parameter, reserve};
@@ -60,8 +60,8 @@ impl Rounding {
         let dtype = Dtype::of(&context.element).filter(|d| d.ty.is_float());
         let dtype = dtype.ok_or_else(|| unfit(NAME, "the type is not a float"))?;
         let fraction = match dtype.ty {
-            Type::F16 => 10,
-            Type::F32 => 23,
+            NumberType::F16 => 10,
+            NumberType::F32 => 23,
             _ => 52_u32,
         };
         let bits = fraction.checked_sub(keep);

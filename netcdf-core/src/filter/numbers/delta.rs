@@ -9,7 +9,7 @@
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::dtype::{Dtype, Type};
+use super::dtype::{Dtype, NumberType};
 use super::{Cast, dtype, own, stored};
 use crate::error::Result;
 use crate::filter::codec::{Config, Members, Stage, ids, word};
@@ -39,7 +39,7 @@ struct Delta(Cast);
 impl Cast {
     fn of(params: &[u32]) -> Result<Self> {
         let (from, to) = (stored(NAME, params, 0)?, stored(NAME, params, 1)?);
-        if from.ty == Type::Bool {
+        if from.ty == NumberType::Bool {
             return Err(corrupt("delta: truth values have no differences"));
         }
         let filter = NAME;
@@ -78,7 +78,7 @@ fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     let from = dtype(config, "dtype", own(config))?;
     let to = dtype(config, "astype", Some(from))?;
     match from.ty {
-        Type::Bool => Err(config.unsupported("truth values have no differences")),
+        NumberType::Bool => Err(config.unsupported("truth values have no differences")),
         _ => Ok(vec![from.word(), to.word()]),
     }
 }

@@ -9,7 +9,7 @@
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::dtype::{Dtype, Type};
+use super::dtype::{Dtype, NumberType};
 use crate::error::Result;
 use crate::filter::codec::{Stage, ids};
 use crate::filter::output::{allocate, bad, truncated};
@@ -49,7 +49,7 @@ struct PackBits;
 impl Filter for PackBits {
     fn output(&self, context: &Context) -> Context {
         let element = Dtype {
-            ty: Type::U8,
+            ty: NumberType::U8,
             big: false,
         };
         Context {

@@ -8,7 +8,7 @@ use super::abi::{OPTIONAL, REVERSE};
 use super::apart::{Failure, Helpers};
 use super::host::Call;
 use super::library::Library;
-use super::local::{Described, Given, Job, Local};
+use super::local::{Described, FilterCall, Given, Local};
 use super::trust::Known;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::output::{allocate, bad, too_long, truncated};
@@ -198,7 +198,7 @@ impl Applied {
         (flags, kind): (c_uint, ErrorKind),
     ) -> Result<Given> {
         let plugin = &*self.plugin;
-        let job = Job {
+        let job = FilterCall {
             flags: flags | if optional(plugin.id) { OPTIONAL } else { 0 },
             params: &self.params,
             input,

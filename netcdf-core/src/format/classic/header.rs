@@ -19,8 +19,8 @@ const NC_ATTRIBUTE: u32 = 12;
 
 /// The contents of a header.
 #[derive(Debug)]
-pub struct Header {
-    /// The schema; the record dimension has length 0 where the count is [`Header::records`].
+pub struct CdfHeader {
+    /// The schema; the record dimension has length 0 where the count is [`CdfHeader::records`].
     pub schema: Schema,
     /// Number of records; `None` for STREAMING.
     pub records: Option<u64>,
@@ -34,7 +34,7 @@ pub struct Header {
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`], with the byte offset.
-pub fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<Header> {
+pub fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<CdfHeader> {
     let mut input = Input::new(source, kind, limits);
     input.take(4)?;
     let records = input.count()?;
@@ -51,7 +51,7 @@ pub fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<Header> 
     }
     let begins = input.vars(&mut schema)?;
     let records = (records != streaming).then_some(records);
-    Ok(Header {
+    Ok(CdfHeader {
         schema,
         records,
         begins,

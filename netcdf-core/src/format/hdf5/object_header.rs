@@ -136,7 +136,7 @@ type Pending = Vec<(u64, u64)>;
 
 /// The contents of a block.
 #[derive(Default)]
-struct Found {
+struct BlockContents {
     /// The number of its messages, of any type.
     messages: u64,
     pending: Pending,
@@ -269,8 +269,8 @@ fn read_messages(
     block: Bytes,
     range: Range<usize>,
     form: MessageForm,
-) -> Result<Found> {
-    let mut found = Found::default();
+) -> Result<BlockContents> {
+    let mut found = BlockContents::default();
     let number = header.blocks.len();
     let data = block.data.get(..range.end).unwrap_or_default();
     let mut c = file.fields_of(data, block.address);

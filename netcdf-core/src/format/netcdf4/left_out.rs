@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::attributes::attribute_path;
 use super::expressible::LeftOut;
-use super::walk::Builder;
+use super::walk::FileBuilder;
 use super::{FileObject, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
@@ -24,7 +24,7 @@ fn cut(mut path: String) -> String {
     path
 }
 
-impl Builder<'_> {
+impl FileBuilder<'_> {
     /// Reports that something is left out.
     pub fn note(&self, object: String, e: &Error) {
         let place = match (e.resource(), e.offset()) {
@@ -62,7 +62,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Reports what netCDF cannot express; for damage see [`Builder::lost`].
+    /// Reports what netCDF cannot express; for damage see [`FileBuilder::lost`].
     ///
     /// # Errors
     /// Damage that is not tolerated.

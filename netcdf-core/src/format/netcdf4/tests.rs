@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::files::Files;
 use super::reader::Netcdf4Reader;
-use super::walk::Builder;
+use super::walk::FileBuilder;
 use crate::chunk::{Dataset, Reader as _};
 use crate::env::{Damage, Env};
 use crate::error::{Error, ErrorKind, Result};
@@ -209,7 +209,7 @@ fn versions_and_classes_that_nobody_knows_are_damage() {
 fn notes_have_the_place() {
     let env = Env::default();
     let file = bytes("structures/old.h5");
-    let builder = Builder::new(Files::open(source(&file), &env).unwrap(), &env);
+    let builder = FileBuilder::new(Files::open(source(&file), &env).unwrap(), &env);
     let e = Error::new(ErrorKind::Unsupported, "odd").at(&"a.h5".into(), 7);
     builder.note("/x".into(), &e);
     let said = env.notes.take();

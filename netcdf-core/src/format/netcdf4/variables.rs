@@ -9,7 +9,7 @@ use super::hidden::{Hidden, is_reserved};
 use super::numbers;
 use super::types::Home;
 use super::virtual_data::Virtual;
-use super::walk::Builder;
+use super::walk::FileBuilder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::datatype::{Bits, Class, Datatype};
@@ -44,7 +44,7 @@ pub struct Var {
 /// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
 const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
 
-impl Builder<'_> {
+impl FileBuilder<'_> {
     /// Adds a dataset.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
 
 /// The schema and its companion tables, built while a file is walked.
-pub struct Builder<'a> {
+pub struct FileBuilder<'a> {
     pub env: &'a Env,
     pub files: Files,
     pub schema: Schema,
@@ -55,7 +55,7 @@ pub struct Builder<'a> {
 /// How often, in total, groups may be shown again under another name.
 const REPEATS: u32 = 256;
 
-impl<'a> Builder<'a> {
+impl<'a> FileBuilder<'a> {
     /// An empty builder.
     pub fn new(files: Files, env: &'a Env) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use super::array::Described;
 use super::dtype::{Dtype, StoredType, Time};
 use super::nczarr::{self, NczarrPart, Recorded};
-use super::schema::{Builder, Objects};
+use super::schema::{Objects, StoreBuilder};
 use super::values::decode;
 use super::{attrs, fill};
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::model::name::ByName;
 use crate::model::strings::{ENCODING, is_utf8};
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
 
-impl Builder<'_> {
+impl StoreBuilder<'_> {
     /// The attributes of a group.
     pub fn group_attributes(&mut self, group: GroupId, json: &Json, types: Option<&Json>) {
         if group == GroupId::ROOT {

@@ -34,12 +34,12 @@ pub use dtype::{Dtype, StoredType};
 pub use fill::base64;
 pub use keys::Keys;
 pub use reader::ZarrReader;
-pub use shard::Index;
+pub use shard::ShardIndex;
 
 use std::sync::Arc;
 
 use self::meta::Metadata;
-use self::schema::Builder;
+use self::schema::StoreBuilder;
 use super::{Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
@@ -122,7 +122,7 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
         return Ok(None);
     };
     let env = Env::default();
-    let builder = Builder::new(Metadata::open(store, version, &env)?, version)?;
+    let builder = StoreBuilder::new(Metadata::open(store, version, &env)?, version)?;
     Ok(Some(Kind::zarr(builder.zarr)))
 }
 

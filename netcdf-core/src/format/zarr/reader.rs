@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use super::cache::Cache;
 use super::chunks::{Chunks, Listing, ShardId, gone};
 use super::meta::Metadata;
-use super::schema::{Array, Builder};
-use super::shard::Index;
+use super::schema::{Array, StoreBuilder};
+use super::shard::ShardIndex;
 use super::strings;
 use super::values::decode;
 use super::variable::no_variable;
@@ -39,21 +39,21 @@ pub struct ZarrReader {
     schema: Schema,
     provenance: Provenance,
     /// Parallel to `schema.vars`.
-    vars: Vec<Data>,
-    indexes: Cache<ShardId, Index>,
+    vars: Vec<ArrayData>,
+    indexes: Cache<ShardId, ShardIndex>,
     texts: Cache<(usize, u64), Vec<Box<[u8]>>>,
     decoded: Cache<(usize, u64), Vec<u8>>,
 }
 
 /// The data of a variable.
-struct Data {
+struct ArrayData {
     array: Array,
     listing: Listing,
     /// The filters of chunks with texts of variable length.
     chain: OnceLock<Chain>,
 }
 
-impl std::fmt::Debug for Data {
+impl std::fmt::Debug for ArrayData {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.array.fmt(f)
     }
@@ -65,7 +65,7 @@ impl ZarrReader {
     /// # Errors
     /// Damage that is not tolerated, with the store and key; those of the store.
     pub fn open(store: Arc<dyn Store>, version: ZarrVersion, env: &Env) -> Result<Self> {
-        let mut builder = Builder::new(Metadata::open(&store, version, env)?, version)?;
+        let mut builder = StoreBuilder::new(Metadata::open(&store, version, env)?, version)?;
         builder.build()?;
         let pure = builder.zarr.pure;
         let provenance = Provenance {
@@ -75,7 +75,7 @@ impl ZarrReader {
             superblock: Some(builder.superblock),
             is_netcdf4: Some(true),
         };
-        let data = |array| Data {
+        let data = |array| ArrayData {
             array,
             listing: Listing::default(),
             chain: OnceLock::new(),
@@ -96,7 +96,7 @@ impl ZarrReader {
         })
     }
 
-    fn data(&self, var: usize) -> Result<&Data> {
+    fn data(&self, var: usize) -> Result<&ArrayData> {
         self.vars.get(var).ok_or_else(no_variable)
     }
 
@@ -208,7 +208,7 @@ impl ZarrReader {
     }
 
     /// Builds the filters for chunks of texts, if not done yet.
-    fn prepare(&self, data: &Data, env: &Env) -> Result<()> {
+    fn prepare(&self, data: &ArrayData, env: &Env) -> Result<()> {
         if data.chain.get().is_some() {
             return Ok(());
         }

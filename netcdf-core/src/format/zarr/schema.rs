@@ -29,7 +29,7 @@ pub struct Array {
 
 /// The kinds of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Node {
+pub enum NodeKind {
     /// A group.
     Group,
     /// An array.
@@ -46,7 +46,7 @@ pub struct Objects {
 }
 
 /// Builds the schema of a store.
-pub struct Builder<'a> {
+pub struct StoreBuilder<'a> {
     /// Where the metadata is.
     pub meta: Metadata<'a>,
     /// The version, and whether netCDF's own metadata is used.
@@ -74,7 +74,7 @@ struct Known {
     groups: ByName<GroupId>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> StoreBuilder<'a> {
     /// A builder for a store of this version.
     ///
     /// # Errors
@@ -115,25 +115,25 @@ impl<'a> Builder<'a> {
     /// Damage that is not tolerated; those of the store.
     pub fn build(&mut self) -> Result<()> {
         match self.kind("")? {
-            Some(Node::Array) => {
+            Some(NodeKind::Array) => {
                 let name = title(self.meta.store.name());
                 let done = self.array(GroupId::ROOT, &name, "");
                 done.or_else(|e| self.meta.env.damage.meet_lost(e))
             }
-            Some(Node::Group) | None => self.group(GroupId::ROOT, "", 0),
+            Some(NodeKind::Group) | None => self.group(GroupId::ROOT, "", 0),
         }
     }
 
     /// The node below a prefix, if it has metadata.
-    fn kind(&mut self, prefix: &str) -> Result<Option<Node>> {
+    fn kind(&mut self, prefix: &str) -> Result<Option<NodeKind>> {
         match self.zarr.version {
             ZarrVersion::V2 => {
                 let [group, array, _] = meta::V2;
                 if self.meta.exists(&format!("{prefix}{array}"))? {
-                    return Ok(Some(Node::Array));
+                    return Ok(Some(NodeKind::Array));
                 }
                 let group = self.meta.exists(&format!("{prefix}{group}"))?;
-                Ok(group.then_some(Node::Group))
+                Ok(group.then_some(NodeKind::Group))
             }
             ZarrVersion::V3 => {
                 let key = format!("{prefix}{}", meta::V3);
@@ -151,7 +151,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The metadata objects of a node.
-    pub fn objects_of(&mut self, prefix: &str, node: Node) -> Result<Option<Objects>> {
+    pub fn objects_of(&mut self, prefix: &str, node: NodeKind) -> Result<Option<Objects>> {
         objects(&mut self.meta, self.zarr.version, (prefix, node))
     }
 
@@ -220,7 +220,7 @@ impl<'a> Builder<'a> {
 
     /// The metadata objects of a group; empty ones if they are damaged.
     fn group_objects(&mut self, prefix: &str) -> Result<Objects> {
-        let objects = match self.objects_of(prefix, Node::Group) {
+        let objects = match self.objects_of(prefix, NodeKind::Group) {
             Ok(found) => found.unwrap_or_else(empty),
             Err(e) => {
                 self.meta.env.damage.meet_lost(e)?;
@@ -265,8 +265,8 @@ impl<'a> Builder<'a> {
             let node = self.node_below(&below);
             let lost = |e| self.meta.env.damage.meet_lost(e).map(|()| None);
             match node.or_else(lost)? {
-                Some(Node::Array) => contents.arrays.push(name),
-                Some(Node::Group) => contents.groups.push(name),
+                Some(NodeKind::Array) => contents.arrays.push(name),
+                Some(NodeKind::Group) => contents.groups.push(name),
                 None => {}
             }
         }
@@ -274,10 +274,10 @@ impl<'a> Builder<'a> {
     }
 
     /// The node below a prefix, whether or not it has metadata of its own.
-    fn node_below(&mut self, prefix: &str) -> Result<Option<Node>> {
+    fn node_below(&mut self, prefix: &str) -> Result<Option<NodeKind>> {
         match self.kind(prefix)? {
             Some(node) => Ok(Some(node)),
-            None => Ok(self.holds_nodes(prefix)?.then_some(Node::Group)),
+            None => Ok(self.holds_nodes(prefix)?.then_some(NodeKind::Group)),
         }
     }
 
@@ -349,7 +349,7 @@ impl<'a> Builder<'a> {
 
     /// Describes the array below a prefix.
     pub fn describe(&mut self, prefix: &str) -> Result<(Described, Objects, Extras)> {
-        let Some(objects) = self.objects_of(prefix, Node::Array)? else {
+        let Some(objects) = self.objects_of(prefix, NodeKind::Array)? else {
             return Err(self
                 .meta
                 .wrong(prefix, "the group lists this array, but it does not exist"));
@@ -399,10 +399,10 @@ fn unique(names: &[String]) -> Vec<&String> {
 }
 
 /// The kind of a node according to `zarr.json`.
-pub fn node_type(json: &Json) -> Node {
+pub fn node_type(json: &Json) -> NodeKind {
     match json.get("node_type").and_then(Json::as_str) {
-        Some("array") => Node::Array,
-        _ => Node::Group,
+        Some("array") => NodeKind::Array,
+        _ => NodeKind::Group,
     }
 }
 
@@ -410,12 +410,12 @@ pub fn node_type(json: &Json) -> Node {
 fn objects(
     meta: &mut Metadata<'_>,
     version: ZarrVersion,
-    (prefix, node): (&str, Node),
+    (prefix, node): (&str, NodeKind),
 ) -> Result<Option<Objects>> {
     let [group, array, attributes] = meta::V2;
     let key = match (version, node) {
-        (ZarrVersion::V2, Node::Group) => group,
-        (ZarrVersion::V2, Node::Array) => array,
+        (ZarrVersion::V2, NodeKind::Group) => group,
+        (ZarrVersion::V2, NodeKind::Array) => array,
         (ZarrVersion::V3, _) => meta::V3,
     };
     let own = meta.get(&format!("{prefix}{key}"))?;
@@ -423,7 +423,7 @@ fn objects(
         (ZarrVersion::V2, _) => meta.get(&format!("{prefix}{attributes}"))?,
         (ZarrVersion::V3, own) => own.as_ref().and_then(|own| own.get("attributes").cloned()),
     };
-    if own.is_none() && attributes.is_none() || own.is_none() && node == Node::Array {
+    if own.is_none() && attributes.is_none() || own.is_none() && node == NodeKind::Array {
         return Ok(None);
     }
     Ok(Some(Objects {
@@ -434,10 +434,10 @@ fn objects(
 
 /// The metadata objects of the root, whether group or array.
 pub fn root_objects(meta: &mut Metadata<'_>, version: ZarrVersion) -> Result<Option<Objects>> {
-    let group = objects(meta, version, ("", Node::Group))?;
+    let group = objects(meta, version, ("", NodeKind::Group))?;
     match group {
         Some(group) => Ok(Some(group)),
-        None => objects(meta, version, ("", Node::Array)),
+        None => objects(meta, version, ("", NodeKind::Array)),
     }
 }
 

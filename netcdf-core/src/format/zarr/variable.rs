@@ -3,7 +3,7 @@
 use super::array::{Described, Heap};
 use super::dtype::{Dtype, shown};
 use super::nczarr::Extras;
-use super::schema::{Array, Builder};
+use super::schema::{Array, StoreBuilder};
 use super::types::declare;
 use super::whole::Whole;
 use super::{fill, strings};
@@ -19,7 +19,7 @@ use crate::model::{
     ZarrVersion,
 };
 
-impl Builder<'_> {
+impl StoreBuilder<'_> {
     /// Adds the array below a prefix as a variable.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use super::part::BandText;
 use super::rows::Rows;
 use super::{Content, Floats};
 use crate::cdl::write::attributes::plain;
-use crate::cdl::write::options::{Number, NumberText};
+use crate::cdl::write::options::{NumberText, NumberToWrite};
 use crate::number::{ROOM, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
 
 /// A numeric type.
@@ -20,7 +20,7 @@ trait Numeric: Copy {
     fn is(self, fill: Fill<Self>) -> bool;
     /// Writes the text, and the separator after it, to `out`; returns the text's length.
     fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize;
-    fn number(self) -> Number;
+    fn number(self) -> NumberToWrite;
     fn fill(values: &Values) -> Option<Fill<Self>>;
 }
 
@@ -58,8 +58,8 @@ macro_rules! integer {
             fn put(self, _: &Floats, out: &mut [u8; ROOM]) -> usize {
                 $put(self.into(), out)
             }
-            fn number(self) -> Number {
-                Number::$number(self.into())
+            fn number(self) -> NumberToWrite {
+                NumberToWrite::$number(self.into())
             }
             fn fill(values: &Values) -> Option<Fill<Self>> {
                 match values {
@@ -83,8 +83,8 @@ macro_rules! float {
             fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize {
                 floats.$field.$put(self, out)
             }
-            fn number(self) -> Number {
-                Number::$variant(self)
+            fn number(self) -> NumberToWrite {
+                NumberToWrite::$variant(self)
             }
             fn fill(values: &Values) -> Option<Fill<Self>> {
                 match values {

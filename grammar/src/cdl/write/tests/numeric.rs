@@ -5,7 +5,7 @@ use netcdf_core::model::{Atomic, Endianness, GroupId, Kind, Values};
 use super::reader::{Memory, text};
 use super::{cdl, from};
 use crate::cdl::write::{
-    Annotation, Forms, Language, Number, NumberText, Options, Selection, SpecialAttributes,
+    Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
 };
 use crate::number::Precision;
 
@@ -279,8 +279,8 @@ fn attributes_of_all_types() {
 struct Brackets;
 
 impl NumberText for Brackets {
-    fn write(&self, number: Number, out: &mut Vec<u8>) -> bool {
-        let Number::Signed(x) = number else {
+    fn write(&self, number: NumberToWrite, out: &mut Vec<u8>) -> bool {
+        let NumberToWrite::Signed(x) = number else {
             return false;
         };
         if x % 2 == 0 {

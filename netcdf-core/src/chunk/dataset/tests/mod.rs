@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use crate::chunk::Provenance;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::plan::Way;
+use crate::chunk::plan::BandWay;
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind};
 use crate::filter::{Context, Encoded, Filter, FilterEntry, Table};
@@ -283,7 +283,7 @@ fn parts_are_made_when_they_are_wanted() {
         };
         let cuts = Cuts {
             slabs: Box::new((0..2).map(|n| Region::boxed(vec![2 * n, 0], vec![2, 7]))),
-            way: Way::Staged { slabs },
+            way: BandWay::Staged { slabs },
             parts: Box::new(parts),
             tile: None,
             memory: 1 << 20,
@@ -316,7 +316,7 @@ fn chunks_that_are_put_in_order_share_memory() {
     let grid = crate::chunk::grid::Grid::of(vec![20, 130, 130], vec![1, 10, 10]);
     let cuts = Cuts {
         slabs: Box::new(grid.boxes(169)),
-        way: Way::Staged { slabs: 1 },
+        way: BandWay::Staged { slabs: 1 },
         parts: Box::new(|slab| Box::new(grid.chunks(slab))),
         tile: Some(grid.chunk().to_vec()),
         memory: 1 << 20,

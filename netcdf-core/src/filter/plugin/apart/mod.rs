@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::host::Call;
-use super::local::{Described, Given, Job, Made, Told};
+use super::local::{Described, FilterCall, Given, MadeBytes, Told};
 use super::trust::Known;
 use super::wire::{In, Out};
 use crate::cancel::Cancel;
@@ -199,7 +199,12 @@ impl Helpers {
     }
 
     /// Applies or undoes a filter.
-    pub(super) fn apply(&self, file: &Known, call: &Call, job: &Job<'_>) -> Result<Given, Failure> {
+    pub(super) fn apply(
+        &self,
+        file: &Known,
+        call: &Call,
+        job: &FilterCall<'_>,
+    ) -> Result<Given, Failure> {
         let mut head = Out::default();
         call.put(&mut head);
         head.number(job.flags.into()).numbers(job.params);
@@ -213,8 +218,8 @@ impl Helpers {
         let (made, there, len, said) = given().ok_or_else(wrong)?;
         Ok(Given {
             made: match made {
-                true => Made::Copy(answer.body),
-                false => Made::Nothing { there },
+                true => MadeBytes::Copy(answer.body),
+                false => MadeBytes::Nothing { there },
             },
             len: usize::try_from(len).map_err(|_| wrong())?,
             said,

@@ -9,7 +9,7 @@ use super::element::EntryForm;
 use super::grid::Grid;
 use super::pages::{Owner, Pages, beside, bit, read_verified};
 use super::places::{Slot, walk};
-use super::{Query, Visit};
+use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::{Bytes, File};
@@ -17,7 +17,7 @@ use crate::format::hdf5::file::{Bytes, File};
 /// An open extensible array.
 #[derive(Debug)]
 pub(super) struct ExtensibleArray {
-    head: Header,
+    head: ExtensibleHeader,
     /// The index block; `None` before the first chunk.
     index: Option<Bytes>,
     /// Super and data blocks.
@@ -29,7 +29,7 @@ pub(super) struct ExtensibleArray {
 
 /// The contents of the header.
 #[derive(Debug)]
-struct Header {
+struct ExtensibleHeader {
     owner: Owner,
     form: EntryForm,
     /// Number of elements in the index block.
@@ -93,7 +93,7 @@ impl ExtensibleArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
         let Some(index) = &self.index else {
             return Ok(());
         };
@@ -230,7 +230,7 @@ impl ExtensibleArray {
     }
 }
 
-impl Header {
+impl ExtensibleHeader {
     /// The place of element `number`, counted from the first element outside of the index block.
     fn place(&self, number: u64) -> Option<ElementPlace> {
         let super_block = (number / self.smallest).checked_add(1)?.ilog2();
@@ -294,7 +294,7 @@ fn pass(c: &mut Fields, n: u64, size: u64) -> Result<()> {
     c.skip(bytes.unwrap_or(usize::MAX))
 }
 
-fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
+fn header(file: &File, address: u64, grid: &Grid) -> Result<ExtensibleHeader> {
     let sizes = file.sizes();
     let len = 16 + 6 * u64::from(sizes.length) + u64::from(sizes.offset);
     let bytes = read_verified(file, address, len, "the header of an extensible array")?;
@@ -320,7 +320,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
         );
         return Err(c.error(ErrorKind::Corrupt, what));
     };
-    Ok(Header {
+    Ok(ExtensibleHeader {
         owner: Owner {
             header: address,
             client,
@@ -337,7 +337,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
     })
 }
 
-fn index_block(file: &File, address: u64, head: &Header) -> Result<Bytes> {
+fn index_block(file: &File, address: u64, head: &ExtensibleHeader) -> Result<Bytes> {
     let inlined: u64 = (0..head.inlined).map(blocks_of).sum();
     let pointers = (inlined + head.supers) * u64::from(file.sizes().offset);
     let len = prefix(file) as u64 + head.direct * head.form.size + pointers + 4;

@@ -4,7 +4,7 @@ use super::element::EntryForm;
 use super::grid::{Grid, dot};
 use super::pages::{Owner, Pages, beside, bit, read_verified};
 use super::places::{Slot, walk};
-use super::{Query, Visit};
+use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::{Bytes, File};
@@ -41,7 +41,7 @@ struct Paged {
 }
 
 /// The contents of the header.
-struct Header {
+struct FixedHeader {
     owner: Owner,
     form: EntryForm,
     page_bits: u8,
@@ -74,7 +74,7 @@ impl FixedArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
         let Some(block) = &self.block else {
             return Ok(());
         };
@@ -122,7 +122,7 @@ impl FixedArray {
     }
 }
 
-fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
+fn header(file: &File, address: u64, grid: &Grid) -> Result<FixedHeader> {
     let sizes = file.sizes();
     let len = 12 + u64::from(sizes.length) + u64::from(sizes.offset);
     let bytes = read_verified(file, address, len, "the header of a fixed array")?;
@@ -130,7 +130,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
     c.signature(b"FAHD")?;
     c.version(0..=0, "a fixed array")?;
     let (client, size) = (c.u8()?, c.u8()?);
-    Ok(Header {
+    Ok(FixedHeader {
         owner: Owner {
             header: address,
             client,
@@ -142,7 +142,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
     })
 }
 
-fn data_block(file: &File, address: u64, header: &Header) -> Result<DataBlock> {
+fn data_block(file: &File, address: u64, header: &FixedHeader) -> Result<DataBlock> {
     let start = 6 + u64::from(file.sizes().offset);
     let page = 1u64.checked_shl(header.page_bits.into());
     let elements = page.filter(|&page| header.len > page);

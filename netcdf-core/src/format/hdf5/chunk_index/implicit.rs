@@ -3,7 +3,7 @@
 use super::element::ChunkEntry;
 use super::grid::{Grid, dot};
 use super::pages::beside;
-use super::{Query, Visit};
+use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 
 /// An array of all chunks of the maximum extent.
@@ -19,7 +19,7 @@ impl Implicit {
         Self { address, steps }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
         let size = query.grid.bytes;
         let file = query.file;
         let last = query.wanted.last().map(|at| dot(&at, &self.steps));

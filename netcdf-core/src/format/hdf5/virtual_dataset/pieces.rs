@@ -19,7 +19,7 @@ pub struct Extents<'a> {
 /// Elements of the source that are elements of the virtual dataset, in the same order. Both have
 /// the same number of elements, but may have different ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct MappedPiece {
     /// Elements of the source.
     pub source: Region,
     /// Elements of the virtual dataset.
@@ -27,7 +27,7 @@ pub struct Piece {
 }
 
 /// Receives pieces.
-pub type Visit<'a> = dyn FnMut(Piece) -> Result<()> + 'a;
+pub type VisitPiece<'a> = dyn FnMut(MappedPiece) -> Result<()> + 'a;
 
 impl Mapping {
     /// The pieces of source `number` (see [`Mapping::sources`]) within a box of the virtual
@@ -41,7 +41,7 @@ impl Mapping {
         number: u64,
         extents: Extents,
         wanted: &Region,
-        visit: &mut Visit,
+        visit: &mut VisitPiece,
     ) -> Result<()> {
         let source = axes(&self.source, extents.source)?;
         let mut target = axes(&self.target, extents.target)?;
@@ -142,7 +142,7 @@ struct Strip {
 struct Query<'a, 'v> {
     extents: Extents<'a>,
     wanted: &'a Region,
-    visit: &'a mut Visit<'v>,
+    visit: &'a mut VisitPiece<'v>,
 }
 
 impl Query<'_, '_> {
@@ -206,7 +206,7 @@ impl Query<'_, '_> {
                 set(&mut from, s, (strip.source, strip.count, strip.source_step));
                 set(&mut to, t, (strip.target, strip.count, strip.target_step));
             }
-            (self.visit)(Piece {
+            (self.visit)(MappedPiece {
                 source: from.clone(),
                 target: to.clone(),
             })?;
@@ -240,7 +240,7 @@ impl Query<'_, '_> {
                 from.len = len;
                 let origin = vec![0; from.at.len()];
                 if let Some((0, part)) = clip(from, &origin, self.extents.source) {
-                    (self.visit)(Piece {
+                    (self.visit)(MappedPiece {
                         target: region(&to.at, part.len),
                         source: region(&part.at, part.len),
                     })?;

@@ -14,7 +14,7 @@ const SPLIT_MERGE: [u8; 2] = [100, 40];
 const DEEPEST: u16 = 16;
 
 /// A tree being built.
-struct Tree {
+struct NewTree {
     kind: u8,
     geometry: Geometry,
 }
@@ -40,7 +40,7 @@ pub fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) -> Resu
     let count = records.len() as u64;
     let depth = (0..DEEPEST).find(|&d| geometry.total(d) >= count);
     let depth = depth.ok_or_else(|| impossible(format!("{count} records of a B-tree")))?;
-    let tree = Tree { kind, geometry };
+    let tree = NewTree { kind, geometry };
     let root = match records {
         [] => None,
         _ => Some(tree.node(out, depth, records)?),
@@ -63,7 +63,7 @@ pub fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) -> Resu
     Ok(start as u64)
 }
 
-impl Tree {
+impl NewTree {
     /// Appends a node and all nodes below it. Recursion is bounded: the level decreases by one.
     fn node(&self, out: &mut MetadataPart, level: u16, records: &[MetadataPart]) -> Result<Child> {
         let Some(below) = level.checked_sub(1) else {

@@ -7,7 +7,7 @@ use super::front::Heap;
 use super::header::{CONSTANT, Message};
 use super::messages;
 use super::part::MetadataPart;
-use super::plan::{Attribute, Dataset, PlannedData, Shape};
+use super::plan::{Dataset, PlannedAttribute, PlannedData, Shape};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message;
 use crate::format::hdf5::message::fill::{Value, Write};
@@ -15,7 +15,7 @@ use crate::model::region::product;
 
 /// The state needed to write the data of a dataset. Places are offsets in the block of metadata.
 #[derive(Debug)]
-pub struct Data {
+pub struct DatasetState {
     /// Current lengths.
     pub lens: Vec<u64>,
     /// Maximum lengths.
@@ -81,7 +81,7 @@ fn bytes(shape: &Shape, element: u64) -> Result<u64> {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`]
-pub fn sized(attribute: &Attribute) -> Result<()> {
+pub fn sized(attribute: &PlannedAttribute) -> Result<()> {
     let want = bytes(&attribute.shape, attribute.ty.datatype().size)?;
     let have = attribute.data.bytes.len() as u64;
     if want == have {
@@ -188,7 +188,7 @@ fn check(dataset: &Dataset) -> Result<()> {
     }
 }
 
-impl Data {
+impl DatasetState {
     /// The state, from the messages of a header and the places of their bodies.
     ///
     /// # Errors

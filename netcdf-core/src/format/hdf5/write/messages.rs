@@ -1,7 +1,7 @@
 //! Bodies of the messages of object headers ("IV.A.2").
 
 use super::part::{Hole, MetadataPart, UNDEFINED};
-use super::plan::{ObjectId, Shape, Type};
+use super::plan::{ObjectId, PlannedType, Shape};
 use crate::bytes::Sink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
@@ -131,14 +131,14 @@ pub const DIMS: usize = 4;
 ///
 /// # Errors
 /// Those of writing the type.
-pub fn datatype(ty: &Type) -> Result<(MetadataPart, bool)> {
+pub fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
     match ty {
-        Type::Here(datatype) => {
+        PlannedType::Here(datatype) => {
             let mut out = MetadataPart::default();
             datatype.write(&mut out.sink)?;
             Ok((out, false))
         }
-        Type::Committed(object, _) => {
+        PlannedType::Committed(object, _) => {
             let mut out = MetadataPart::of(&[2, 2]);
             out.address(Hole::Object(*object));
             Ok((out, true))
@@ -260,7 +260,7 @@ pub const CHUNKED_ADDRESS: usize = 3;
 /// [`ErrorKind::Limit`] for a name, type or shape that is too long; those of writing them.
 pub fn attribute(
     name: &[u8],
-    ty: &Type,
+    ty: &PlannedType,
     shape: &Shape,
     data: &MetadataPart,
 ) -> Result<MetadataPart> {

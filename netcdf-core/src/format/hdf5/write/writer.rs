@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chunk_tree::Chunk;
-use super::dataset::{Data, DataPlace};
+use super::dataset::{DataPlace, DatasetState};
 use super::front::{Front, START};
 use super::global_heap::GlobalHeap;
 use super::part::{MetadataPart, UNDEFINED};
@@ -22,7 +22,7 @@ use crate::io::{Source, Target};
 pub struct FileWriter {
     front: MetadataPart,
     root: u64,
-    data: Vec<Option<Data>>,
+    data: Vec<Option<DatasetState>>,
     tail: Tail,
     heap: GlobalHeap,
     cancel: Cancel,
@@ -68,7 +68,7 @@ fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Argument, what)
 }
 
-fn data_of(data: &mut [Option<Data>], dataset: ObjectId) -> Result<&mut Data> {
+fn data_of(data: &mut [Option<DatasetState>], dataset: ObjectId) -> Result<&mut DatasetState> {
     let index = usize::try_from(dataset.0).ok();
     let data = index.and_then(|n| data.get_mut(n)?.as_mut());
     data.ok_or_else(|| argument(format!("object {} is not a dataset", dataset.0)))
@@ -293,7 +293,7 @@ impl FileWriter {
 
 /// Writes a range of a contiguous dataset, and fills the gap before it.
 fn put_contiguous(
-    data: &mut Data,
+    data: &mut DatasetState,
     (front, tail): (&mut MetadataPart, &mut Tail),
     range: Range<u64>,
     bytes: Bytes,
@@ -327,7 +327,11 @@ fn put_contiguous(
 }
 
 /// Fills a contiguous dataset that has data up to byte `end`.
-fn fill_up(data: &mut Data, (front, tail): (&MetadataPart, &mut Tail), end: u64) -> Result<()> {
+fn fill_up(
+    data: &mut DatasetState,
+    (front, tail): (&MetadataPart, &mut Tail),
+    end: u64,
+) -> Result<()> {
     let DataPlace::Contiguous {
         address: Some(address),
         done,

@@ -12,8 +12,8 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill as FillMessage, Value, Write};
 use crate::format::hdf5::write::{
-    Attribute, Dataset, Group, LONGEST, Link, Object, ObjectId, Payload, Plan, PlannedData, Shape,
-    Type,
+    Dataset, Group, LONGEST, Link, ObjectId, Payload, Plan, PlannedAttribute, PlannedData,
+    PlannedObject, PlannedType, Shape,
 };
 use crate::model::{
     self, CreateOptions, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values,
@@ -120,20 +120,20 @@ impl Known<'_> {
         for (n, group) in (0..).zip(&self.schema.groups) {
             let path = || self.schema.group_path(GroupId(n));
             let made = self.group(GroupId(n), group);
-            objects.push(Object::Group(made.in_object(path)?));
+            objects.push(PlannedObject::Group(made.in_object(path)?));
         }
-        objects.extend(self.types.committed().cloned().map(Object::Datatype));
+        objects.extend(self.types.committed().cloned().map(PlannedObject::Datatype));
         let uses = self.uses();
         for (id, var) in self.schema.var_ids().zip(&self.schema.vars) {
             let made = self.variable(id, var, &uses);
             let made = made.in_object(|| self.schema.var_path(id))?;
-            objects.push(Object::Dataset(Box::new(made)));
+            objects.push(PlannedObject::Dataset(Box::new(made)));
         }
         for (n, dim) in (0..).zip(&self.schema.dims) {
             if self.scales.variable(DimId(n)).is_none() {
                 let uses = uses.get(n as usize).map(Vec::as_slice);
                 let made = scales::without_variable(dim, DimId(n), uses.unwrap_or_default());
-                objects.push(Object::Dataset(Box::new(made)));
+                objects.push(PlannedObject::Dataset(Box::new(made)));
             }
         }
         Ok(Plan { objects })
@@ -204,10 +204,13 @@ impl Known<'_> {
         types.chain(groups).chain(items).collect()
     }
 
-    fn attribute(&self, attribute: &model::Attribute) -> Result<Attribute> {
+    fn attribute(&self, attribute: &model::Attribute) -> Result<PlannedAttribute> {
         let made = || {
             if let Values::Char(bytes) = &attribute.values {
-                return Ok((Type::Here(text(bytes.len() as u64)), payload(bytes.clone())));
+                return Ok((
+                    PlannedType::Here(text(bytes.len() as u64)),
+                    payload(bytes.clone()),
+                ));
             }
             let ty = self.types.of(attribute.ty, Endianness::Little)?;
             let data = encode::payload(&attribute.values, ty.datatype())?;
@@ -220,7 +223,7 @@ impl Known<'_> {
             (Values::Char(_), _) => Shape::Scalar,
             (_, len) => Shape::Simple(vec![len]),
         };
-        Ok(Attribute {
+        Ok(PlannedAttribute {
             name: attribute.name.as_bytes().to_vec(),
             ty,
             shape,
@@ -257,7 +260,12 @@ impl Known<'_> {
         })
     }
 
-    fn attributes(&self, id: VarId, var: &Variable, uses: &[Vec<Use>]) -> Result<Vec<Attribute>> {
+    fn attributes(
+        &self,
+        id: VarId,
+        var: &Variable,
+        uses: &[Vec<Use>],
+    ) -> Result<Vec<PlannedAttribute>> {
         let scale = self.scales.dimension(self.schema, id);
         let mut all = vec![];
         if !var.dims.is_empty() {

@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::About;
 use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::write::{PlannedData, Type};
+use crate::format::hdf5::write::{PlannedData, PlannedType};
 use crate::model::{
     Dimension, Element, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
 };
@@ -19,7 +19,7 @@ use crate::model::{
 #[derive(Debug, Clone)]
 pub struct VariableStorage {
     /// The type of its elements.
-    pub ty: Type,
+    pub ty: PlannedType,
     /// Where its data will be.
     pub place: PlannedData,
     /// The layout for the engine, without extent and fill.

@@ -16,7 +16,7 @@ use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::message::fill::Value;
-use crate::format::hdf5::write::{Dataset, FileWriter, Object, ObjectId, Plan, PlannedData};
+use crate::format::hdf5::write::{Dataset, FileWriter, ObjectId, Plan, PlannedData, PlannedObject};
 use crate::format::netcdf4::form::form;
 use crate::io::{Source, Target};
 use crate::limits;
@@ -230,8 +230,8 @@ fn fills(
 
 fn dataset(plan: &Plan, id: ObjectId) -> Option<&Dataset> {
     match plan.objects.get(usize::try_from(id.0).ok()?)? {
-        Object::Dataset(dataset) => Some(dataset),
-        Object::Group(_) | Object::Datatype(_) => None,
+        PlannedObject::Dataset(dataset) => Some(dataset),
+        PlannedObject::Group(_) | PlannedObject::Datatype(_) => None,
     }
 }
 
