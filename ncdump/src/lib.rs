@@ -27,7 +27,6 @@ mod select;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::chunk::{Dataset, Reader};

@@ -242,8 +242,8 @@ impl<'a> Output<'a> {
         }
         let path = || set.reader.schema().var_path(job.pair.from);
         let bytes = match job.converts(set, part.bytes).in_object(path)? {
-            methods::Made::Bytes(bytes) => bytes,
-            methods::Made::Values(values) => return Ok(ChunkResult::Values(values)),
+            methods::ElementFate::Bytes(bytes) => bytes,
+            methods::ElementFate::Values(values) => return Ok(ChunkResult::Values(values)),
         };
         self.encoder.encode(place, bytes).map(ChunkResult::Chunk)
     }

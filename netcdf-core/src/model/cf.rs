@@ -12,7 +12,7 @@ use super::{Attribute, GroupId, Schema, Values, VarId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NamesForm {
     /// Names of variables.
-    CfNames,
+    Names,
     /// Names after words that end in a colon: `a: var1 b: var2`.
     Behind,
     /// Names, including those before a colon: `crs: x y`.

@@ -25,7 +25,7 @@ impl Lower<'_> {
     /// Adds an attribute; `text` is the whole statement, and the values begin at `list`.
     pub(in crate::cdl) fn attribute(
         &mut self,
-        attribute: &ast::Attribute<'_>,
+        attribute: &ast::AttributeHead<'_>,
         text: &[u8],
         list: usize,
     ) {
@@ -60,7 +60,7 @@ impl Lower<'_> {
         }
     }
 
-    fn prefix(&mut self, attribute: &ast::Attribute<'_>) -> Option<Prefix> {
+    fn prefix(&mut self, attribute: &ast::AttributeHead<'_>) -> Option<Prefix> {
         match attribute.prefix.as_slice() {
             [] => Some(Prefix {
                 owner: Owner::Group(self.group),

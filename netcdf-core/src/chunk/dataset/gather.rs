@@ -49,7 +49,7 @@ enum Want {
     /// A whole chunk.
     Chunk(ChunkRef),
     /// A part of a chunk without filters, and the run that it becomes.
-    BoxElements(ChunkRef, Run),
+    Part(ChunkRef, Run),
 }
 
 impl Variable<'_> {

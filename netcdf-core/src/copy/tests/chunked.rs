@@ -259,7 +259,7 @@ proptest! {
         slabs in prop::sample::select(vec![0u64, 30, 100, 400, 10_000]),
         threads in 1usize..4,
     ) {
-        use rechunk::Way;
+        use rechunk::RechunkWay as Way;
         let back = Back::new(&store);
         let env = env(threads, 1 << 20);
         let plan = rechunk::Plan {

@@ -10,7 +10,7 @@ use crate::model::Endianness;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Packing {
     /// The significant bits of a number.
-    PackedNumber(PackedNumber),
+    Number(PackedNumber),
     /// All bytes, this many.
     Bytes(usize),
     /// The same for each of `len` elements of `step` bytes.

@@ -219,7 +219,7 @@ mod tests {
     }
 
     fn opened(named: &str) -> Result<Container> {
-        input(Path::new(named), &mut std::io::empty())
+        input(&Location::new(named)?, &mut std::io::empty())
     }
 
     fn hints(named: &str) -> Hints {
@@ -290,7 +290,9 @@ mod tests {
                 text,
                 ..Access::default()
             };
-            let opened = access.input(Path::new("-"), &mut Endless(0, byte)).unwrap();
+            let opened = access
+                .input(&Location::standard(), &mut Endless(0, byte))
+                .unwrap();
             let Container::Source(source) = opened else {
                 panic!("no store");
             };
@@ -307,7 +309,7 @@ mod tests {
         let (target, out) = crate::io::memory::MemoryTarget::new("m");
         fill(Box::new(ZipTarget::new(Box::new(target), "")));
         let bytes = out.lock().unwrap().take().unwrap();
-        let opened = input(Path::new("-"), &mut &bytes[..]).unwrap();
+        let opened = input(&Location::standard(), &mut &bytes[..]).unwrap();
         assert!(matches!(opened, Container::Store(_)));
     }
 }

@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn names_and_kinds() {
-        use Form::{Directory, File};
+        use OutputForm::{Directory, File};
         let (netcdf, pure) = (
             OutputForm::Zip { prefix: true },
             OutputForm::Zip { prefix: false },
@@ -338,7 +338,7 @@ mod tests {
                 kind: given,
                 ..Asked::default()
             };
-            let made = Destination::resolve(Path::new(named), asked).unwrap();
+            let made = Destination::resolve(&Location::new(named).unwrap(), asked).unwrap();
             let made = made.of_input(input, asked);
             (made.kind.unwrap(), made.form)
         };
@@ -369,7 +369,7 @@ mod tests {
             zip_prefix: Some(true),
             overwrite: false,
         };
-        let made = Destination::resolve(Path::new("a.zip"), asked).unwrap();
+        let made = Destination::resolve(&Location::new("a.zip").unwrap(), asked).unwrap();
         assert_eq!(made.form, OutputForm::Zip { prefix: true });
         assert!(made.zarr.consolidated);
     }

@@ -323,7 +323,7 @@ fn chunks_that_are_put_in_order_share_memory() {
         copies: 4,
     };
     let _kept = env.buffers.keep(64 << 20);
-    let work = |part: &Region, got: Part| Ok(got.bytes == made.model(part));
+    let work = |part: &Region, got: BoxElements| Ok(got.bytes == made.model(part));
     let sink = |same: bool| {
         assert!(same);
         Ok(())

@@ -122,13 +122,13 @@ proptest! {
         let grid = Grid::of(made.shape.dims.clone(), tile[..made.shape.dims.len()].to_vec());
         let stored: Vec<bool> = grid.boxes(1).map(|tile| made.has_any(&tile)).collect();
         let mut all = vec![];
-        let work = |tile: &Region, part: Part| {
+        let work = |tile: &Region, part: BoxElements| {
             assert_eq!(part.bytes, made.model(tile), "{tile:?}");
             Ok((grid.index(tile), part.stored))
         };
         let cuts = Cuts {
             slabs: Box::new(grid.boxes(most)),
-            way: Way::Staged { slabs },
+            way: BandWay::Staged { slabs },
             parts: Box::new(|slab| Box::new(grid.chunks(slab))),
             tile: Some(grid.chunk().to_vec()),
             memory: 1000,

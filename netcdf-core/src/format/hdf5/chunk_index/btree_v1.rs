@@ -15,7 +15,7 @@ use crate::format::hdf5::recent::Recent;
 /// A tree of chunks.
 #[derive(Debug)]
 pub(super) struct ChunkTreeV1 {
-    tree: btree_v1::Tree,
+    tree: btree_v1::BtreeV1,
     /// The most recently used nodes.
     nodes: Recent<Arc<ChunkNode>>,
 }
@@ -40,7 +40,7 @@ struct Bounds<'a> {
 
 impl ChunkTreeV1 {
     pub fn new(root: u64, grid: &Grid) -> Self {
-        let tree = btree_v1::Tree {
+        let tree = btree_v1::BtreeV1 {
             root,
             kind: CHUNKS,
             key: 8 + 8 * (grid.chunk.len() + 1),
@@ -126,7 +126,7 @@ impl ChunkTreeV1 {
         if let Some(node) = self.nodes.get(address) {
             return Ok(node);
         }
-        let stored = btree_v1::Node::read(query.file, address, &self.tree)?;
+        let stored = btree_v1::BtreeNode::read(query.file, address, &self.tree)?;
         let node = Arc::new(ChunkNode::parse(query.file, query.grid, &stored)?);
         let child = size_of::<ChunkEntry>() + 8 * node.rank;
         let size = node.children.len().saturating_mul(child);
@@ -136,7 +136,7 @@ impl ChunkTreeV1 {
 }
 
 impl ChunkNode {
-    fn parse(file: &File, grid: &Grid, stored: &btree_v1::Node) -> Result<Self> {
+    fn parse(file: &File, grid: &Grid, stored: &btree_v1::BtreeNode) -> Result<Self> {
         let mut node = Self {
             level: stored.level,
             rank: grid.chunk.len(),

@@ -101,7 +101,7 @@ fn read(sources: &Sources, mappings: &[Mapping], shape: &[u64], wanted: &Region)
                 source: dims,
                 target: shape,
             };
-            let mut visit = |piece: Piece| {
+            let mut visit = |piece: MappedPiece| {
                 let from = numbers(&piece.source, dims);
                 let to = numbers(&piece.target, shape);
                 assert_eq!(from.len(), to.len());
